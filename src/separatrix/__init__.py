@@ -1,0 +1,28 @@
+"""separatrix: linear models that prove their answers, and what grows out of them.
+
+>>> import separatrix
+>>> separatrix.__version__
+'0.1.0'
+"""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+# Public rooms and names, imported when first asked for: `import separatrix` itself costs nothing.
+_ROOMS = ("linear_model", "preprocessing", "inference", "decision", "solvers", "datasets")
+_NAMES = {"verify": "separatrix.estimators.verify"}
+
+__all__ = ["__version__", *_ROOMS, *_NAMES]
+
+
+def __getattr__(name):
+    if name in _ROOMS:
+        return import_module(f"separatrix.{name}")
+    if name in _NAMES:
+        return getattr(import_module(_NAMES[name]), name)
+    raise AttributeError(f"module 'separatrix' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(__all__)

@@ -1,0 +1,1 @@
+"""The shared words of the house: verbs, problems, solutions, certificates, errors."""

@@ -1,0 +1,50 @@
+"""What cannot be done, because of what, and what to do instead."""
+
+from sklearn.exceptions import ConvergenceWarning
+
+
+def cannot(what, *, because, instead, kind=ValueError):
+    """Build the exception for something that cannot be done.
+
+    >>> raise cannot("fit Lasso with alpha=-1", because="a penalty must not be negative", instead="alpha >= 0")
+    Traceback (most recent call last):
+    ValueError: Cannot fit Lasso with alpha=-1: a penalty must not be negative. Use alpha >= 0.
+    """
+    return kind(f"Cannot {what}: {because}. Use {instead}.")
+
+
+class NotCertified(ConvergenceWarning):
+    """A fit stopped before its certificate reached the tolerance."""
+
+    def __init__(self, kind, value, tolerance, passes, instead):
+        self.kind, self.value, self.tolerance, self.passes = kind, value, tolerance, passes
+        super().__init__(
+            f"Not certified: the relative {kind} is {value:.2e}, above tol={tolerance:.0e}, after {passes} passes. "
+            f"{instead}"
+        )
+
+
+class Diverged(ConvergenceWarning):
+    """A descent whose objective grew without bound."""
+
+    def __init__(self, learning_rate, iterations, limit=None):
+        self.learning_rate, self.iterations, self.limit = learning_rate, iterations, limit
+        hint = f"any value below {limit:.3g}" if limit else "a smaller one, or standardise the columns"
+        super().__init__(
+            f"Gradient descent diverged after {iterations} iterations with learning_rate={learning_rate:g}: "
+            f"the objective grew beyond all bounds. The coefficients of the best iteration are kept. Use {hint}."
+        )
+
+
+class RankDeficient(UserWarning):
+    """Some columns are linear combinations of others: their coefficients are not determined by the data."""
+
+    def __init__(self, rank, p, aliased):
+        self.rank, self.p, self.aliased = rank, p, list(aliased)
+        shown = ", ".join(map(str, self.aliased[:8])) + (", …" if len(self.aliased) > 8 else "")
+        super().__init__(
+            f"The design has rank {rank} of {p} columns (intercept aside): {shown} "
+            f"{'is' if len(self.aliased) == 1 else 'are'} determined by the other columns. "
+            "The minimum-norm solution is returned; predictions are unique, single coefficients are not. "
+            "Drop these columns, or use Ridge or Lasso."
+        )

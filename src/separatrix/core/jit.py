@@ -1,0 +1,46 @@
+"""The one decorator for compiled loops, and the disk cache behind it.
+
+A loop that inlined an overloaded verb is not recompiled by numba when the verb's text changes. So the cache lives in
+a folder named by the digest of all our sources: an edited loss can never run from a stale file.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+from numba import config, njit
+
+
+def _digest():
+    """Twelve hexadecimal digits that change with any source file of the package."""
+    root = Path(__file__).resolve().parent.parent
+    total = hashlib.sha256()
+    for path in sorted(root.rglob("*.py")):
+        total.update(path.read_bytes())
+    return total.hexdigest()[:12]
+
+
+def cache_folder():
+    """Where compiled loops are kept: ``$SEPARATRIX_CACHE``, else the user's cache folder."""
+    home = os.environ.get("SEPARATRIX_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "separatrix"
+    )
+    return os.path.join(home, _digest())
+
+
+_FOLDER = cache_folder()
+
+
+def compiled(function):
+    """Compile a loop on first call: cached on disk, GIL released.
+
+    Sums may be reassociated (that is what lets them use vector registers, and it makes long sums more accurate, not
+    less); NaN and infinity keep their meaning.
+    """
+    before, config.CACHE_DIR = config.CACHE_DIR, _FOLDER
+    try:
+        return njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})(function)
+    except (RuntimeError, OSError):  # no place on this machine can be written to: compile in memory
+        return njit(nogil=True, fastmath={"reassoc", "contract"})(function)
+    finally:
+        config.CACHE_DIR = before

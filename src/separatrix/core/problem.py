@@ -1,0 +1,20 @@
+"""A problem: design, target, loss and penalty; nothing about how it is solved."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from separatrix.core.target import Target
+
+
+@dataclass(frozen=True)
+class Problem:
+    """``min over beta, intercept of  (1/Σs) Σ s_i loss(y_i, x_i'beta + intercept) + Σ_j penalty(beta_j)``.
+
+    The intercept, where there is one, is never penalised.
+    """
+
+    design: Any
+    target: Target
+    loss: Any
+    penalty: Any
+    intercept: bool = True

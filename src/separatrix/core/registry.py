@@ -1,0 +1,52 @@
+"""Who lives in the house: every loss, penalty, design, solver and estimator, by kind.
+
+Contract tests run over the registry, so a new loss is tested before anyone remembers to.
+"""
+
+from collections import defaultdict
+from importlib import import_module
+
+_MEMBERS = defaultdict(dict)
+
+# The rooms that register something when they are imported.
+_ROOMS = ("losses", "penalties", "designs", "solvers", "estimators.linear", "estimators.basis")
+
+
+def register(kind, *instances):
+    """Enter a class in the registry, with the instances that contract tests should look at."""
+
+    def enter(cls):
+        _MEMBERS[kind][cls.__name__] = (cls, instances or (cls,))
+        return cls
+
+    return enter
+
+
+def members(kind):
+    """All classes of a kind, by name."""
+    for room in _ROOMS:
+        import_module(f"separatrix.{room}")
+    return {name: cls for name, (cls, _) in sorted(_MEMBERS[kind].items())}
+
+
+def instances(kind):
+    """Instances of all classes of a kind: what contract tests are parametrised with."""
+    found = members(kind)
+    made = []
+    for name in found:
+        cls, arguments = _MEMBERS[kind][name]
+        made += [cls(*a) if isinstance(a, tuple) else a() for a in arguments]
+    return made
+
+
+def late(path):
+    """A function of a higher room, by its path ``"separatrix.inference.summary:summary"``, found when it is called.
+
+    Imports point one way only; this is the one door through which a lower room may call a higher one by name.
+    """
+    module, name = path.split(":")
+
+    def call(*args, **kwargs):
+        return getattr(import_module(module), name)(*args, **kwargs)
+
+    return call

@@ -1,0 +1,59 @@
+"""What a solver returns: coefficients, dual point, certificate and trace, in original units."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How good an answer is, held against the tolerance asked for.
+
+    ``value`` is relative: for a gap, the bound on ``P(beta) - min P`` divided by ``P`` of the null model.
+    """
+
+    kind: str
+    value: float
+    tolerance: float
+    iterations: int = 0
+    passes: int = 0
+    seconds: float = 0.0
+    message: str = ""
+
+    @property
+    def converged(self):
+        return bool(self.value <= self.tolerance)
+
+    def __str__(self):
+        verdict = "certified" if self.converged else "NOT certified"
+        return f"{verdict}: relative {self.kind} {self.value:.1e} (tol {self.tolerance:.0e})"
+
+
+@dataclass
+class Trace:
+    """Objective, certificate and, on request, coefficients at each iteration."""
+
+    objective: list = field(default_factory=list)
+    certificate: list = field(default_factory=list)
+    coefficients: list | None = None
+
+    def append(self, objective, certificate=None, coefficients=None):
+        self.objective.append(float(objective))
+        self.certificate.append(None if certificate is None else float(certificate))
+        if self.coefficients is not None and coefficients is not None:
+            self.coefficients.append(np.array(coefficients, dtype=np.float64))
+
+    def __len__(self):
+        return len(self.objective)
+
+
+@dataclass
+class Solution:
+    """Coefficients ``beta`` (p,) or (p, k), intercept, certificate, and what else the solver learnt."""
+
+    beta: np.ndarray
+    intercept: np.ndarray | float
+    certificate: Certificate | None = None
+    theta: np.ndarray | None = None
+    trace: Trace | None = None
+    details: dict = field(default_factory=dict)

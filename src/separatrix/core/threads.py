@@ -1,0 +1,38 @@
+"""How many threads to use, and a pool that runs blocks on them in a fixed order."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+
+def n_threads():
+    """Threads to use: ``$SEPARATRIX_THREADS``, else ``$OMP_NUM_THREADS``, else the cores this process may run on."""
+    for name in ("SEPARATRIX_THREADS", "OMP_NUM_THREADS"):
+        value = os.environ.get(name, "")
+        if value.isdigit() and int(value) > 0:
+            return int(value)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@cache
+def _pool(size):
+    return ThreadPoolExecutor(size, thread_name_prefix="separatrix")
+
+
+@cache
+def _controller():
+    from threadpoolctl import ThreadpoolController  # comes with scikit-learn
+
+    return ThreadpoolController()
+
+
+def in_order(task, items):
+    """``[task(item) for item in items]``, on threads; BLAS is held to one thread meanwhile, for we are the parallel layer."""
+    items = list(items)
+    size = min(n_threads(), len(items))
+    if size <= 1:
+        return [task(item) for item in items]
+    with _controller().limit(limits=1, user_api="blas"):
+        return list(_pool(size).map(task, items))

@@ -1,0 +1,8 @@
+"""Designs: the only rooms that know how X is stored."""
+
+from separatrix.designs.dense import DenseDesign
+from separatrix.designs.make import as_design
+from separatrix.designs.moments import Moments, moments
+from separatrix.designs.sparse import SparseDesign
+
+__all__ = ["DenseDesign", "Moments", "SparseDesign", "as_design", "moments"]

@@ -1,0 +1,77 @@
+"""What every design can do, whatever holds its numbers."""
+
+from abc import ABC, abstractmethod
+from functools import reduce as fold
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.core.threads import in_order
+
+# Rows are handed out in blocks of about this many numbers: half a megabyte-scale piece that stays in cache
+# while several sums are taken over it (measured: 2^16 to 2^20 make no difference beyond noise).
+BLOCK_NUMBERS = 1 << 18
+
+
+class Design(ABC):
+    """An n-by-p matrix X that is asked for sums and products, never for its storage.
+
+    Attributes
+    ----------
+    n, p : int.  Rows and columns.
+    offers : frozenset of str.  Verbs beyond the common ones: ``"rows"``, ``"columns"``, ``"gram"``.
+    """
+
+    n: int
+    p: int
+    offers: frozenset = frozenset()
+
+    @abstractmethod
+    def block(self, rows):
+        """The rows of a slice, as a float64 matrix that knows ``@`` and ``.T`` (a view wherever possible)."""
+
+    @abstractmethod
+    def matvec(self, beta):
+        """``X beta``, for beta of shape (p,) or (p, k)."""
+
+    @abstractmethod
+    def rmatvec(self, r):
+        """``X' r``, for r of shape (n,) or (n, k)."""
+
+    @abstractmethod
+    def columns(self, J):
+        """The columns J as a dense float64 matrix in Fortran order: always a copy."""
+
+    @abstractmethod
+    def take(self, rows):
+        """A design of some of the rows, for cross-validation."""
+
+    def blocks(self):
+        """Slices of rows, the same whatever the number of threads."""
+        height = max(1, min(self.n, BLOCK_NUMBERS // max(self.p, 1)))
+        return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
+
+    def reduce(self, task, merge, *aligned):
+        """Merge ``task(block, *pieces)`` over all blocks, in a fixed order.
+
+        `aligned` are arrays with one row per row of X (or None); each task gets the piece that belongs to its block.
+        """
+
+        def one(rows):
+            return task(self.block(rows), *(None if a is None else a[rows] for a in aligned))
+
+        return fold(merge, in_order(one, self.blocks()))
+
+    def needs(self, verb, what):
+        """Raise unless this design offers `verb`."""
+        if verb not in self.offers:
+            raise cannot(
+                what,
+                because=f"it walks {verb}, which {type(self).__name__} does not offer",
+                instead="a design in memory (numpy or scipy.sparse)",
+                kind=TypeError,
+            )
+
+    def column_sums(self, s=None):
+        """``Σ_i s_i x_ij`` for every column."""
+        return self.rmatvec(np.ones(self.n) if s is None else s)

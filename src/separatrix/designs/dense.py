@@ -1,0 +1,43 @@
+"""A design in a numpy array, float32 or float64, C or Fortran order; never copied as a whole."""
+
+import operator
+
+import numpy as np
+
+from separatrix.core.registry import register
+from separatrix.designs.base import Design
+
+
+@register("design")
+class DenseDesign(Design):
+    """X as a numpy array.
+
+    >>> import numpy as np
+    >>> DenseDesign(np.eye(3)).matvec(np.array([1.0, 2.0, 3.0]))
+    array([1., 2., 3.])
+    """
+
+    offers = frozenset({"rows", "columns", "gram"})
+
+    def __init__(self, X):
+        self.X = X
+        self.n, self.p = X.shape
+
+    def block(self, rows):
+        return np.asarray(self.X[rows], dtype=np.float64)  # a view for float64, a small copy for float32
+
+    def matvec(self, beta):
+        if self.X.dtype == np.float64:
+            return self.X @ beta
+        return np.concatenate([self.block(rows) @ beta for rows in self.blocks()])
+
+    def rmatvec(self, r):
+        if self.X.dtype == np.float64:
+            return self.X.T @ r
+        return self.reduce(lambda B, piece: B.T @ piece, operator.add, r)
+
+    def columns(self, J):
+        return np.array(self.X[:, J], dtype=np.float64, order="F")
+
+    def take(self, rows):
+        return DenseDesign(self.X[rows])

@@ -1,0 +1,53 @@
+"""A design in compressed sparse rows or columns; never made dense as a whole."""
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+
+from separatrix.core.registry import register
+from separatrix.designs.base import Design
+
+
+@register("design")
+class SparseDesign(Design):
+    """X as a scipy sparse array; the other orientation is made when a solver first walks that way.
+
+    >>> import scipy.sparse as sp
+    >>> SparseDesign(sp.csr_array([[1.0, 0.0], [0.0, 2.0]])).matvec([1.0, 1.0])
+    array([1., 2.])
+    """
+
+    offers = frozenset({"rows", "columns"})
+
+    def __init__(self, X):
+        self.X = X
+        self.n, self.p = X.shape
+
+    @cached_property
+    def by_rows(self):
+        return sp.csr_array(self.X)
+
+    @cached_property
+    def by_columns(self):
+        return sp.csc_array(self.X)
+
+    def block(self, rows):
+        return self.by_rows[rows].astype(np.float64, copy=False)
+
+    def matvec(self, beta):
+        return self.X @ np.asarray(beta, dtype=np.float64)
+
+    def rmatvec(self, r):
+        return self.X.T @ np.asarray(r, dtype=np.float64)
+
+    def columns(self, J):
+        return np.asfortranarray(self.by_columns[:, J].toarray(), dtype=np.float64)
+
+    def take(self, rows):
+        return SparseDesign(self.by_rows[rows])
+
+    def blocks(self):
+        """Slices that hold about as many stored numbers as a dense block does."""
+        height = max(1, int(self.n * (1 << 18) / max(self.X.nnz, 1)))
+        return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]

@@ -1,0 +1,1 @@
+"""Estimators: parameters, documentation and the problem each one states."""

@@ -1,0 +1,98 @@
+"""The one door through which data enter: X, y and sample weights are checked here and trusted everywhere else."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils.validation import check_array, validate_data
+
+from separatrix.core.errors import cannot
+from separatrix.core.target import Target
+from separatrix.designs import as_design
+
+DTYPES = (np.float64, np.float32)
+
+
+def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True, reset=True):
+    """Check X, y and the weights of a fit; return a design and a target."""
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        accept_sparse=("csr", "csc") if sparse else False,
+        dtype=DTYPES,
+        multi_output=multi_output,
+        y_numeric=True,
+        reset=reset,
+    )
+    y = np.asarray(y, dtype=np.float64)
+    return as_design(X), Target(y, _weights(sample_weight, y.shape[0]))
+
+
+def enter_rows(estimator, X, *, sparse=True):
+    """Check X of a prediction or transformation against what the estimator was fitted on."""
+    return validate_data(
+        estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES, reset=False
+    )
+
+
+def enter_first_rows(estimator, X, *, sparse=False):
+    """Check X of a transformer's fit, which has no target."""
+    return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES)
+
+
+def _weights(sample_weight, n):
+    """Weights as float64, or None for all ones; zero-weight rows are allowed, all-zero weights are not."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        s = np.full(n, float(sample_weight))
+    else:
+        s = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    if s.shape != (n,):
+        raise cannot(
+            f"use sample_weight of shape {s.shape}",
+            because=f"X has {n} rows",
+            instead=f"one weight for each row, shape ({n},)",
+        )
+    if (s < 0.0).any():
+        raise cannot(
+            f"use sample_weight with the value {s.min():g}",
+            because="Negative weights have no meaning as repetitions of a row",
+            instead="weights >= 0",
+        )
+    if not s.any():
+        raise cannot(
+            "fit with sample_weight", because="all weights are zero", instead="at least one positive weight"
+        )
+    return s
+
+
+def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high=False, integer=False, none=False):
+    """Check that a parameter is a number of an interval; return it as float or int."""
+    found = getattr(estimator, name)
+    if found is None and none:
+        return None
+    legal = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high or high == np.inf else ']'}"
+    kind = Integral if integer else Real
+    right_type = isinstance(found, kind) and not isinstance(found, bool | np.bool_)
+    inside = right_type and (low < found if open_low else low <= found) and (found < high if open_high else found <= high)
+    if not inside:
+        raise cannot(
+            f"fit {type(estimator).__name__} with {name}={found!r}",
+            because=f"{name} must be {'an integer' if integer else 'a number'} in {legal}",
+            instead=f"{name} in {legal}",
+            kind=ValueError if right_type else TypeError,
+        )
+    return int(found) if integer else float(found)
+
+
+def check_choice(estimator, name, choices):
+    """Check that a parameter is one of some words; return it."""
+    found = getattr(estimator, name)
+    if not any(found is c or (isinstance(c, str) and isinstance(found, str) and found == c) for c in choices):
+        raise cannot(
+            f"fit {type(estimator).__name__} with {name}={found!r}",
+            because=f"{name} is not one of {', '.join(map(repr, choices))}",
+            instead=f"{name}={choices[0]!r} (default)",
+        )
+    return found

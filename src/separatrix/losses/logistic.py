@@ -1,0 +1,51 @@
+r"""The negative log-likelihood of a coin whose log-odds are the raw score."""
+
+from math import exp, inf, log, log1p
+from typing import NamedTuple
+
+from separatrix.core.dispatch import atom, implements
+from separatrix.core.registry import register
+from separatrix.core.verbs import conjugate, curvature, slope, value
+
+
+@register("loss", ())
+@atom
+class Logistic(NamedTuple):
+    r"""Deviance of a Bernoulli variable; y in [0, 1], so that soft labels are allowed.
+
+    .. math:: \ell = \log(1 + e^{\eta}) - y\,\eta, \qquad \ell' = \sigma(\eta) - y
+
+    References: Cox (1958), J. R. Statist. Soc. B 20(2).
+
+    >>> round(value(Logistic(), 1.0, 0.0), 12), slope(Logistic(), 1.0, 0.0)
+    (0.69314718056, -0.5)
+    """
+
+    scale: float = 1.0  # numba cannot type an empty tuple; always 1
+
+
+@implements(value, Logistic)
+def _(loss, y, eta):
+    return max(eta, 0.0) + log1p(exp(-abs(eta))) - y * eta
+
+
+@implements(slope, Logistic)
+def _(loss, y, eta):
+    z = exp(-abs(eta))
+    return (1.0 if eta >= 0.0 else z) / (1.0 + z) - y
+
+
+@implements(curvature, Logistic)
+def _(loss, y, eta):
+    z = exp(-abs(eta))
+    return z / ((1.0 + z) * (1.0 + z))
+
+
+@implements(conjugate, Logistic)
+def _(loss, y, u):
+    mu = u + y
+    if mu < 0.0 or mu > 1.0:
+        return inf
+    low = mu * log(mu) if mu > 0.0 else 0.0
+    high = (1.0 - mu) * log(1.0 - mu) if mu < 1.0 else 0.0
+    return low + high
