@@ -3,6 +3,6 @@
 from separatrix.designs.dense import DenseDesign
 from separatrix.designs.make import as_design
 from separatrix.designs.moments import Moments, moments
-from separatrix.designs.sparse import SparseDesign
+from separatrix.designs.sparse import SparseDesign, as_dense
 
-__all__ = ["DenseDesign", "Moments", "SparseDesign", "as_design", "moments"]
+__all__ = ["DenseDesign", "Moments", "SparseDesign", "as_dense", "as_design", "moments"]

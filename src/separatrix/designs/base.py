@@ -43,6 +43,10 @@ class Design(ABC):
         """The columns J as a dense float64 matrix in Fortran order: always a copy."""
 
     @abstractmethod
+    def outer_gram(self):
+        """``X X'`` (n, n), for designs with few rows."""
+
+    @abstractmethod
     def take(self, rows):
         """A design of some of the rows, for cross-validation."""
 

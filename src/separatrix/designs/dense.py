@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from separatrix.core.registry import register
-from separatrix.designs.base import Design
+from separatrix.designs.base import BLOCK_NUMBERS, Design
 
 
 @register("design")
@@ -38,6 +38,13 @@ class DenseDesign(Design):
 
     def columns(self, J):
         return np.array(self.X[:, J], dtype=np.float64, order="F")
+
+    def outer_gram(self):
+        if self.X.dtype == np.float64:
+            return self.X @ self.X.T
+        width = max(1, BLOCK_NUMBERS // self.n)
+        pieces = (np.asarray(self.X[:, j : j + width], dtype=np.float64) for j in range(0, self.p, width))
+        return sum(piece @ piece.T for piece in pieces)
 
     def take(self, rows):
         return DenseDesign(self.X[rows])

@@ -9,6 +9,11 @@ from separatrix.core.registry import register
 from separatrix.designs.base import Design
 
 
+def as_dense(B):
+    """A block of rows as a numpy array."""
+    return B.toarray() if sp.issparse(B) else B
+
+
 @register("design")
 class SparseDesign(Design):
     """X as a scipy sparse array; the other orientation is made when a solver first walks that way.
@@ -43,6 +48,9 @@ class SparseDesign(Design):
 
     def columns(self, J):
         return np.asfortranarray(self.by_columns[:, J].toarray(), dtype=np.float64)
+
+    def outer_gram(self):
+        return (self.by_rows.astype(np.float64, copy=False) @ self.by_rows.T).toarray()
 
     def take(self, rows):
         return SparseDesign(self.by_rows[rows])

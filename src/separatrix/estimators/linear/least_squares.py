@@ -1,0 +1,169 @@
+r"""Linear regression: :math:`\min_w \tfrac12 \sum_i s_i (y_i - x_i^\top w - b)^2`."""
+
+import warnings
+from functools import cached_property
+
+import numpy as np
+from sklearn.base import MultiOutputMixin
+
+from separatrix.core.errors import RankDeficient, cannot
+from separatrix.core.registry import register
+from separatrix.estimators.base import LinearRegressor
+from separatrix.estimators.doors import check_choice, check_number, enter
+
+
+class SquaredErrorModel(MultiOutputMixin, LinearRegressor):
+    """What models fitted by squared error share: the evidence for their summary, and the word on lost rank."""
+
+    @cached_property
+    def evidence_(self):
+        """What the fit knows of its own uncertainty (:class:`separatrix.core.evidence.Evidence`)."""
+        if self._direct_fit is None:
+            raise AttributeError(
+                f"this {type(self).__name__} has no evidence_: it was solved by iterations that form no covariance"
+            )
+        return self._direct_fit.evidence()
+
+    def _keep(self, solution, design):
+        """Publish a solution, and warn where columns are determined by others."""
+        self._direct_fit = solution.details.get("fit")
+        self.__dict__.pop("evidence_", None)
+        self.certificate_ = solution.certificate
+        self.n_iter_ = max(1, solution.certificate.iterations)
+        self._publish(solution.beta, solution.intercept, design.X.dtype)
+        if self._direct_fit is None:
+            return self
+        factor = self._direct_fit.factor
+        lost = sorted(int(j) for j in (*factor.aliased, *factor.constant))
+        if lost and self._direct_fit.lam == 0.0:
+            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(design.p)])
+            warnings.warn(RankDeficient(len(factor.kept), design.p, [names[j] for j in lost]), stacklevel=3)
+        return self
+
+
+@register("estimator")
+class LinearRegression(SquaredErrorModel):
+    r"""Ordinary least squares, right to the last digit the data support.
+
+    .. math:: \min_{w, b} \ \tfrac12 \sum_i s_i (y_i - x_i^\top w - b)^2
+
+    Columns are scaled, the condition is estimated, and the solution refined with residuals in doubled precision
+    wherever that is needed, so columns of very different size do no harm. Where columns are linearly dependent the
+    minimum-norm solution is returned, with a warning that names them.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default True.  Whether to fit b.
+    copy_X : bool, default True.  Accepted for compatibility; X is never changed.
+    tol : float, (0, inf), default 1e-12.  Relative gap to be certified; for the descents, where they stop.
+    n_jobs : int or None, default None.  Accepted for compatibility; threads are set by ``OMP_NUM_THREADS``.
+    positive : bool, default False.  Whether coefficients must not be negative (Lawson and Hanson's method).
+    solver : {"auto", "gradient", "stochastic"}, default "auto".  A factorisation, or the descent itself, to be
+        watched: full-batch gradient descent, or one example (or mini-batch) at a time.
+    learning_rate : float, (0, inf), or None, default None.  Step of the descents; None takes 1/L.
+    max_iter : int, [1, inf), default 1000.  Steps of gradient descent, or epochs of stochastic descent.
+    batch_size : int, [1, inf), default 1.  Examples in one step of ``solver="stochastic"``.
+    shuffle : bool, default True.  Whether stochastic descent visits the rows in a new random order in each epoch.
+    trace : bool, default False.  Whether to keep the objective and coefficients of each iteration in ``trace_``.
+    random_state : int, RandomState or None, default None.  For the order of rows.
+
+    Attributes
+    ----------
+    coef_ : (p,) or (k, p) array.  Coefficients.
+    intercept_ : float or (k,) array.
+    n_iter_ : int.  Refinements of the solution, or steps of a descent.
+    rank_ : int.  Number of linearly independent (centred) columns.
+    singular_ : (min(n, p),) array.  Singular values of the centred X, for dense X.
+    certificate_ : Certificate.  The relative gap, and the condition of the columns.
+    evidence_ : Evidence.  What the summary is made of.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    References: Björck (1996), Numerical Methods for Least Squares Problems.
+
+    >>> import numpy as np
+    >>> model = LinearRegression().fit(np.array([[0.0], [1.0], [2.0], [3.0]]), [1.0, 3.0, 5.0, 7.0])
+    >>> model.coef_, model.intercept_
+    (array([2.]), 1.0)
+    """
+
+    def __init__(
+        self,
+        *,
+        fit_intercept=True,
+        copy_X=True,
+        tol=1e-12,
+        n_jobs=None,
+        positive=False,
+        solver="auto",
+        learning_rate=None,
+        max_iter=1000,
+        batch_size=1,
+        shuffle=True,
+        trace=False,
+        random_state=None,
+    ):
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.solver = solver
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.trace = trace
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n,) or (n, k)."""
+        solver = check_choice(self, "solver", ("auto", "gradient", "stochastic"))
+        tol = check_number(self, "tol", 0.0)
+        design, target = enter(self, X, y, sample_weight)
+        if solver != "auto":
+            return self._descend(design, target, solver, tol)
+        if self.positive:
+            from separatrix.solvers.nonnegative import nonnegative_least_squares as solve
+        else:
+            from separatrix.solvers.choose import squared_error as solve
+        solution = solve(design, target, intercept=self.fit_intercept, tol=tol)
+        self._keep(solution, design)
+        if self._direct_fit is not None:
+            self.rank_ = len(self._direct_fit.factor.kept)
+        return self
+
+    @property
+    def singular_(self):
+        """Singular values of the centred X, largest first."""
+        if getattr(self, "_direct_fit", None) is None:
+            raise AttributeError("singular_ is known after a fit by factorisation only")
+        factor = self._direct_fit.factor
+        return np.linalg.svd(factor.R / factor.scale[factor.kept], compute_uv=False)
+
+    def _descend(self, design, target, solver, tol):
+        from separatrix.core.problem import Problem
+        from separatrix.core.solution import Trace
+        from separatrix.losses import Squared
+        from separatrix.penalties import NoPenalty
+        from separatrix.solvers.descent import descend
+
+        if self.positive:
+            raise cannot(
+                f"fit LinearRegression with positive=True and solver={solver!r}",
+                because="the descents know no bounds",
+                instead="solver='auto' (default)",
+            )
+        solution = descend(
+            Problem(design, target, Squared(), NoPenalty(), self.fit_intercept),
+            learning_rate=check_number(self, "learning_rate", 0.0, open_low=True, none=True),
+            max_iter=check_number(self, "max_iter", 1, integer=True),
+            tol=tol,
+            batch_size=None if solver == "gradient" else check_number(self, "batch_size", 1, integer=True),
+            shuffle=self.shuffle,
+            random_state=self.random_state,
+            trace=Trace(coefficients=[]) if self.trace else None,
+        )
+        self._keep(solution, design)
+        if self.trace:
+            self.trace_ = solution.trace
+        return self

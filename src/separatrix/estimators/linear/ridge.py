@@ -1,0 +1,265 @@
+r"""Ridge regression: :math:`\min_w \sum_i s_i (y_i - x_i^\top w - b)^2 + \alpha \|w\|_2^2`."""
+
+import warnings
+from numbers import Real
+
+import numpy as np
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import GridSearchCV
+
+from separatrix.core.errors import cannot
+from separatrix.core.registry import register
+from separatrix.core.solution import Certificate, Solution
+from separatrix.core.target import Target
+from separatrix.estimators.doors import check_choice, check_number, enter
+from separatrix.estimators.linear.least_squares import SquaredErrorModel
+from separatrix.solvers.choose import squared_error
+from separatrix.solvers.leave_one_out import generalised_cross_validation, leave_one_out
+from separatrix.solvers.nonnegative import nonnegative_least_squares
+
+_SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
+
+
+@register("estimator")
+class Ridge(SquaredErrorModel):
+    r"""Least squares with a squared penalty on the coefficients, never on the intercept.
+
+    .. math:: \min_{w, b} \ \sum_i s_i (y_i - x_i^\top w - b)^2 + \alpha \|w\|_2^2
+
+    Unique for every ``alpha > 0``, whatever the rank of X. ``alpha = 0`` is least squares.
+
+    Parameters
+    ----------
+    alpha : float or (k,) array, [0, inf), default 1.0.  Strength, one for all outputs or one for each.
+    fit_intercept : bool, default True.  Whether to fit b.
+    copy_X : bool, default True.  Accepted for compatibility; X is never changed.
+    max_iter : int, [1, inf), or None, default None.  Most iterations where the problem is too wide to factorise.
+    tol : float, [0, inf), default 1e-12.  Relative gap to be certified.
+    solver : str, default "auto".  scikit-learn's names are accepted for compatibility and all mean "auto":
+        the method is chosen by shape and storage, and the answer is the same.
+    positive : bool, default False.  Whether coefficients must not be negative.
+    random_state : accepted for compatibility; nothing here is random.
+
+    Attributes
+    ----------
+    coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    solver_ : str.  "auto".
+    certificate_ : Certificate.  The relative gap.
+    evidence_ : Evidence.  What the summary is made of, effective degrees of freedom among it.
+
+    References: Hoerl and Kennard (1970), Technometrics 12(1).
+
+    >>> import numpy as np
+    >>> Ridge(alpha=2.0, fit_intercept=False).fit(np.eye(2), [3.0, -6.0]).coef_
+    array([ 1., -2.])
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        copy_X=True,
+        max_iter=None,
+        tol=1e-12,
+        solver="auto",
+        positive=False,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n,) or (n, k)."""
+        check_choice(self, "solver", _SOLVERS)
+        tol = check_number(self, "tol", 0.0)
+        max_iter = check_number(self, "max_iter", 1, integer=True, none=True)
+        design, target = enter(self, X, y, sample_weight)
+
+        def solve(target, alpha):
+            # Σ s r² + alpha |w|² is twice ½ Σ s r² + ½ alpha |w|²: lam = alpha
+            if self.positive:
+                return nonnegative_least_squares(design, target, alpha, intercept=self.fit_intercept, tol=tol)
+            return squared_error(design, target, alpha, intercept=self.fit_intercept, tol=tol, max_iter=max_iter)
+
+        alphas = self._strengths(target)
+        if len(np.unique(alphas)) == 1:
+            solution = solve(target, float(alphas[0]))
+        else:
+            solution = _side_by_side([solve(Target(y, target.s), a) for y, a in zip(target.y.T, alphas)])
+        self.solver_ = "auto"
+        return self._keep(solution, design)
+
+    def _strengths(self, target):
+        """alpha as an array: one number, or one for each output."""
+        if isinstance(self.alpha, Real):
+            return np.array([check_number(self, "alpha", 0.0)])
+        alphas = np.asarray(self.alpha, dtype=np.float64).ravel()
+        k = 1 if target.y.ndim == 1 else target.y.shape[1]
+        if len(alphas) not in (1, k) or not np.all(np.isfinite(alphas)) or (alphas < 0.0).any():
+            raise cannot(
+                f"fit Ridge with alpha={self.alpha!r}",
+                because=f"y has {k} outputs and each needs a finite alpha >= 0",
+                instead=f"one number, or {k} of them",
+            )
+        return alphas
+
+
+def _side_by_side(solutions):
+    """Several outputs, each with a strength of its own, as one solution."""
+    worst = max((solution.certificate for solution in solutions), key=lambda c: c.value)
+    return Solution(
+        np.column_stack([solution.beta for solution in solutions]),
+        np.array([solution.intercept for solution in solutions]),
+        Certificate(worst.kind, worst.value, worst.tolerance, worst.iterations, worst.passes, worst.seconds),
+    )
+
+
+@register("estimator")
+class RidgeCV(SquaredErrorModel):
+    r"""Ridge with its strength chosen by exact leave-one-out over the whole grid, from one decomposition.
+
+    .. math:: \mathrm{loo}(\alpha) = \frac1{\sum s} \sum_i s_i \Big( \frac{r_i(\alpha)}{1 - h_i(\alpha)} \Big)^2
+
+    A row of weight 2 counts as two rows, of which one at a time is left out.
+
+    Parameters
+    ----------
+    alphas : array, (0, inf), default (0.1, 1.0, 10.0).  Strengths to try.
+    fit_intercept : bool, default True.  Whether to fit b.
+    scoring : str, callable or None, default None.  A scorer of the leave-one-out predictions; None is minus the mean
+        squared error.
+    cv : int, splitter or None, default None.  None is leave-one-out; anything else goes through GridSearchCV.
+    gcv_mode : {None, "auto", "svd", "eigen"}, default None.  Accepted for compatibility.
+    store_cv_results : bool, default False.  Whether to keep the squared error of each row in ``cv_results_``.
+    alpha_per_target : bool, default False.  Whether each output gets a strength of its own.
+    criterion : {"loo", "gcv"}, default "loo".  Leave-one-out, or its rotation-invariant cousin, generalised
+        cross-validation, which needs only the moments.
+
+    Attributes
+    ----------
+    alpha_ : float or (k,) array.  The strength chosen.
+    best_score_ : float or (k,) array.  Its score.
+    scores_ : (L,) or (L, k) array.  Minus the criterion for each strength (leave-one-out and GCV only).
+    cv_results_ : (n, L) or (n, k, L) array, if stored.
+    coef_, intercept_, certificate_, evidence_, n_features_in_, feature_names_in_ : as in Ridge.
+
+    References: Golub, Heath and Wahba (1979), Technometrics 21(2).
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((50, 3))
+    >>> RidgeCV(alphas=[0.01, 1.0, 1e4]).fit(X, X @ [1.0, 2.0, 3.0] + rng.standard_normal(50)).alpha_
+    1.0
+    """
+
+    def __init__(
+        self,
+        alphas=(0.1, 1.0, 10.0),
+        *,
+        fit_intercept=True,
+        scoring=None,
+        cv=None,
+        gcv_mode=None,
+        store_cv_results=False,
+        alpha_per_target=False,
+        criterion="loo",
+    ):
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.gcv_mode = gcv_mode
+        self.store_cv_results = store_cv_results
+        self.alpha_per_target = alpha_per_target
+        self.criterion = criterion
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose alpha, then fit to all rows."""
+        check_choice(self, "gcv_mode", (None, "auto", "svd", "eigen"))
+        criterion = check_choice(self, "criterion", ("loo", "gcv"))
+        alphas = self._grid()
+        design, target = enter(self, X, y, sample_weight)
+        if self.cv is not None:
+            self._search(design, target, alphas)
+        else:
+            self._leave_one_out(design, target, alphas, criterion)
+        solve = Ridge(self.alpha_, fit_intercept=self.fit_intercept)
+        solve.fit(design.X, target.y, target.s)
+        for name in ("coef_", "intercept_", "certificate_", "n_iter_", "_direct_fit"):
+            setattr(self, name, getattr(solve, name))
+        self.__dict__.pop("evidence_", None)
+        return self
+
+    def _grid(self):
+        alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
+        lowest = float(alphas.min(initial=np.inf))
+        if alphas.ndim != 1 or not len(alphas) or not np.all(np.isfinite(alphas)) or lowest <= 0.0:
+            raise cannot(
+                f"fit RidgeCV with alphas={self.alphas!r}",
+                because="every strength must be a finite number above 0",
+                instead="alphas=numpy.logspace(-3, 3, 50), say",
+            )
+        return alphas
+
+    def _leave_one_out(self, design, target, alphas, criterion):
+        if criterion == "gcv":
+            errors = generalised_cross_validation(design, target, alphas, intercept=self.fit_intercept)
+            residuals = None
+        else:
+            keep = self.store_cv_results or self.scoring is not None
+            errors, residuals = leave_one_out(design, target, alphas, intercept=self.fit_intercept, keep=keep)
+        scores = -errors if self.scoring is None or residuals is None else self._scored(target, residuals)
+        if self.store_cv_results and residuals is not None:
+            squares = residuals**2
+            self.cv_results_ = squares[:, 0] if target.y.ndim == 1 else squares
+        if self.alpha_per_target and target.y.ndim == 2:
+            best = scores.argmax(axis=0)
+            self.alpha_, self.best_score_ = alphas[best], scores.max(axis=0)
+        else:
+            overall = scores.mean(axis=1)
+            self.alpha_, self.best_score_ = float(alphas[overall.argmax()]), float(overall.max())
+        self.scores_ = scores[:, 0] if target.y.ndim == 1 else scores
+
+    def _scored(self, target, residuals):
+        """A user's score of the leave-one-out predictions of each output, (L, k)."""
+        scorer = check_scoring(_Told(), scoring=self.scoring)
+        Y = target.y.reshape(target.n, -1)
+        options = {} if target.s is None else {"sample_weight": target.s}
+        scores = np.empty((residuals.shape[2], Y.shape[1]))
+        for output, row in np.ndindex(Y.shape[1], residuals.shape[2]):
+            told = (Y[:, output] - residuals[:, output, row]).reshape(-1, 1)
+            scores[row, output] = scorer(_Told(), told, Y[:, output], **options)
+        return scores
+
+    def _search(self, design, target, alphas):
+        for name in ("store_cv_results", "alpha_per_target"):
+            if getattr(self, name):
+                raise cannot(
+                    f"fit RidgeCV with {name}=True and cv={self.cv!r}",
+                    because="only leave-one-out keeps the error of every row",
+                    instead="cv=None",
+                )
+        search = GridSearchCV(
+            Ridge(fit_intercept=self.fit_intercept), {"alpha": alphas}, cv=self.cv, scoring=self.scoring
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            search.fit(design.X, target.y, **({} if target.s is None else {"sample_weight": target.s}))
+        self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
+
+
+class _Told:
+    """An estimator that predicts what it is told: scorers then work on predictions made elsewhere."""
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return X[:, 0]

@@ -1,0 +1,122 @@
+"""Triangular factors of centred and scaled columns: from the Gram matrix where that is safe, else by blocks of QR."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_solve, cholesky, qr, solve_triangular
+
+from separatrix.designs import as_dense
+
+EPS = np.finfo(np.float64).eps
+
+
+@dataclass
+class Factor:
+    """``R'R = D (X_c'S X_c + lam I) D`` on the columns `kept`, where ``D = diag(scale)`` and X_c is X less its means.
+
+    Columns that add nothing are not kept. Those that are combinations of kept ones are in `aliased`, with their
+    `combination` (``X_c D`` of the aliased columns is ``X_c D`` of the kept ones times it); constant ones in `constant`.
+    """
+
+    R: np.ndarray
+    scale: np.ndarray
+    kept: np.ndarray
+    mean: np.ndarray
+    total: float
+    intercept: bool
+    aliased: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    constant: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    combination: np.ndarray | None = None
+
+    def solve(self, g, g0):
+        """``(X'SX + lam I)^-1`` times a right-hand side g (p, k); with an intercept, g0 (k,) is its row."""
+        if self.intercept:
+            g = g - np.multiply.outer(self.mean, g0)
+        step = np.zeros_like(g)
+        D = self.scale[self.kept, None]
+        if len(self.kept):
+            step[self.kept] = D * cho_solve((self.R, False), D * g[self.kept], check_finite=False)
+        return step, (g0 / self.total - self.mean @ step if self.intercept else np.zeros_like(g0))
+
+    def condition(self, sweeps=12):
+        """2-norm condition number of R, by power iterations on R'R and on its inverse (right to a few per cent)."""
+        q = len(self.kept)
+        if q == 0:
+            return 1.0
+        start = 1.0 + 0.5 * np.cos(np.arange(q))  # no symmetry that an eigenvector could be orthogonal to
+        big, small = start.copy(), start.copy()
+        for _ in range(sweeps):
+            big = self.R.T @ (self.R @ (big / np.linalg.norm(big)))
+            small = cho_solve((self.R, False), small / np.linalg.norm(small), check_finite=False)
+        return float(np.sqrt(np.linalg.norm(big) * np.linalg.norm(small)))
+
+    def minimum_norm(self, beta):
+        """The shortest coefficients with the same predictions as `beta` (p, k), which uses kept columns only."""
+        if not len(self.aliased):
+            return beta
+        T = self.combination * self.scale[self.kept, None] / self.scale[self.aliased]
+        k = beta.shape[1]
+        stacked = np.vstack([T, np.eye(len(self.aliased))])
+        wanted = np.vstack([beta[self.kept], np.zeros((len(self.aliased), k))])
+        beta = beta.copy()
+        beta[self.aliased] = np.linalg.lstsq(stacked, wanted, rcond=None)[0]
+        beta[self.kept] -= T @ beta[self.aliased]
+        return beta
+
+
+def gram_factor(found, lam, intercept):
+    """Cholesky factor from moments, or None where its rounding errors could spoil a digit that refinement needs.
+
+    The error of a Cholesky factor is ``eps cond(G)``; refinement contracts by that much at each step. With
+    ``cond(G) < 1e7`` one step takes any answer to working precision.
+    """
+    squares = np.diag(found.xx) + lam
+    raw = squares + found.total * found.x_mean**2
+    if not np.all(squares > 1e-10 * raw) or not np.all(squares > 0.0):
+        return None  # a column nearly constant: its centred square is mostly rounding
+    scale = 1.0 / np.sqrt(squares)
+    C = found.xx * scale[:, None]
+    C *= scale
+    np.fill_diagonal(C, 1.0)
+    try:
+        R = cholesky(C, overwrite_a=True, check_finite=False)
+    except LinAlgError:
+        return None
+    factor = Factor(R, scale, np.arange(len(scale)), found.x_mean, found.total, intercept)
+    return factor if factor.condition() ** 2 < 1e7 else None
+
+
+def triangle_factor(design, target, found, lam, intercept):
+    """QR of the centred, scaled columns by blocks of rows, with column pivoting on the final triangle.
+
+    Forming the triangle from the data costs the condition number once, where the Gram matrix would cost its square.
+    """
+    mean = found.x_mean if intercept else np.zeros(design.p)
+    size = np.sqrt(np.diag(found.xx).clip(min=0.0) + lam)
+    # a centred column of this length is nothing but the rounding of its mean
+    noise = 4.0 * EPS * np.sqrt(found.total) * np.abs(mean) * np.sqrt(design.n)
+    live = np.flatnonzero(size > np.maximum(noise, np.finfo(np.float64).tiny))
+    scale = np.zeros(design.p)
+    scale[live] = 1.0 / size[live]
+
+    def task(B, s):
+        B = as_dense(B)
+        Z = (B[:, live] - mean[live]) * scale[live]
+        return np.linalg.qr(Z if s is None else Z * np.sqrt(s)[:, None], mode="r")
+
+    def merge(upper, lower):
+        return np.linalg.qr(np.vstack([upper, lower]), mode="r")
+
+    R = design.reduce(task, merge, target.s)
+    if lam > 0.0:
+        R = merge(R, np.diag(np.sqrt(lam) * scale[live]))
+    R, order = qr(R, mode="r", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diag(R))
+    tolerance = 8.0 * EPS * max(design.n, design.p) ** 0.5 * max(len(live), 1)
+    rank = int((diagonal > tolerance * diagonal.max(initial=0.0)).sum())
+    kept, aliased = live[order[:rank]], live[order[rank:]]
+    combination = solve_triangular(R[:rank, :rank], R[:rank, rank:], check_finite=False) if rank else None
+    constant = np.setdiff1d(np.arange(design.p), live)
+    return Factor(
+        R[:rank, :rank], scale, kept, mean, found.total, intercept, aliased, constant, combination
+    )

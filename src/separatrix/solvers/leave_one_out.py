@@ -1,0 +1,99 @@
+r"""Exact leave-one-out residuals of ridge regression over a whole grid of strengths, from one decomposition.
+
+Solves   for every lam: the residual of each row under the model fitted without it.
+Given    a design, a target with k outputs, the strengths.
+Returns  leave-one-out residuals, or only their weighted mean squares.
+From     r_i / (1 - h_i), with the hat matrix in the eigenbasis of X_c'S X_c (tall) or of X_c X_c' (wide):
+         h_i = 1/Σs + Σ_j z_ij² / (d_j + lam),  z = X_c V.     Golub, Heath and Wahba (1979), Technometrics 21(2).
+Cost     n p² once, then 2 n p for each strength (tall); n² p once, then 2 n² for each strength (wide).
+
+A row of weight s counts as s rows. One copy of it is left out, or all of it if it counts for less than one.
+"""
+
+import numpy as np
+
+from separatrix.designs import as_dense, moments
+
+
+def leave_one_out(design, target, strengths, *, intercept=True, keep=False):
+    """Mean squared leave-one-out errors (L, k) over the strengths, and with `keep` all residuals (n, k, L)."""
+    strengths = np.asarray(strengths, dtype=np.float64)
+    solve = _tall if design.p <= design.n else _wide
+    return solve(design, target, strengths, intercept, keep)
+
+
+def generalised_cross_validation(design, target, strengths, *, intercept=True):
+    """GCV scores (L, k): ``n Σ s r² / (n - edf)²``, from moments alone, no further read of X."""
+    strengths = np.asarray(strengths, dtype=np.float64)
+    found = moments(design, target, about_mean=intercept)
+    values, V = np.linalg.eigh(found.xx)
+    values = values.clip(min=0.0)
+    c = V.T @ found.xy
+    scores = np.empty((len(strengths), c.shape[1]))
+    for row, lam in enumerate(strengths):
+        w = 1.0 / (values + lam)
+        edf = (1.0 if intercept else 0.0) + (values * w).sum()
+        rss = found.yy - ((w * (2.0 - values * w))[:, None] * c * c).sum(axis=0)
+        scores[row] = found.total * rss.clip(min=0.0) / (found.total - edf) ** 2
+    return scores
+
+
+def _copies(s):
+    """How much of a row is left out."""
+    return 1.0 if s is None else np.minimum(s, 1.0)
+
+
+def _tall(design, target, strengths, intercept, keep):
+    found = moments(design, target, about_mean=intercept)
+    values, V = np.linalg.eigh(found.xx)
+    values = values.clip(min=0.0)
+    W = 1.0 / (values[:, None] + strengths)  # (p, L)
+    c = V.T @ found.xy  # (p, k)
+    k = c.shape[1]
+    base = 1.0 / found.total if intercept else 0.0
+    Y = target.y.reshape(design.n, -1)
+    centre = found.x_mean @ V if intercept else np.zeros(len(values))
+
+    def task(B, Y_block, s):
+        Z = as_dense(B) @ V - centre
+        leverage = (Z * Z) @ W + base
+        stay = 1.0 - (leverage if s is None else _copies(s)[:, None] * leverage)
+        errors = np.empty((Z.shape[0], k, len(strengths)))
+        for output in range(k):
+            fitted = Z @ (W * c[:, output, None])
+            errors[:, output] = ((Y_block[:, output] - found.y_mean[output])[:, None] - fitted) / stay
+        weights = np.ones(Z.shape[0]) if s is None else s
+        squares = np.tensordot(weights, errors**2, axes=1)
+        return squares, [errors] if keep else []
+
+    squares, kept = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), Y, target.s)
+    return squares.T / found.total, (np.concatenate(kept) if keep else None)
+
+
+def _wide(design, target, strengths, intercept, keep):
+    s, total = target.s, target.total
+    Y = target.y.reshape(design.n, -1)
+    root = np.ones(design.n) if s is None else np.sqrt(s)
+    K = design.outer_gram()
+    if intercept:
+        weights = target.weights / total
+        row = K @ weights
+        K = K - row[:, None] - row + weights @ row
+        Y = Y - weights @ Y
+    K *= np.multiply.outer(root, root)
+    values, Q = np.linalg.eigh(K)
+    values = values.clip(min=0.0)
+    c = Q.T @ (root[:, None] * Y)
+    # a row's weight is inside K: its leverage comes out for the whole row, s h, and one copy has h
+    share = np.divide(_copies(s) * np.ones(design.n), root**2, out=np.zeros(design.n), where=root > 0.0)
+    base = root**2 / total if intercept else np.zeros(design.n)
+    fraction = values[:, None] / (values[:, None] + strengths)
+    leverage = (Q * Q) @ fraction + base[:, None]
+    stay = 1.0 - share[:, None] * leverage
+    errors = np.empty((design.n, Y.shape[1], len(strengths)))
+    inverse_root = np.divide(1.0, root, out=np.zeros(design.n), where=root > 0.0)
+    for output in range(Y.shape[1]):
+        residual = Q @ ((1.0 - fraction) * c[:, output, None])
+        errors[:, output] = inverse_root[:, None] * residual / stay
+    squares = np.tensordot(target.weights, errors**2, axes=1) / total
+    return squares.T, (errors if keep else None)
