@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from separatrix.designs.sparse import as_dense
+
 # Where some column's mean is this many standard deviations from zero, squares are summed about a provisional mean
 # (a copy of each block); below it the raw squares lose at most three of sixteen digits and no copy is needed.
 FAR_FROM_ZERO = 30.0
@@ -14,8 +16,8 @@ FAR_FROM_ZERO = 30.0
 class Moments:
     """Weight, means and scatter (sums of squares and products about the means) of X (n, p) and Y (n, k).
 
-    ``xx = Σ s (x - x̄)(x - x̄)'``, ``xy`` and ``yy`` likewise. Without an intercept the reference point is 0
-    instead of the mean: the moments are then "about zero".
+    ``xx = Σ s (x - x̄)(x - x̄)'`` (only its diagonal where the matrix was not asked for), ``xy`` and ``yy`` likewise.
+    Without an intercept the reference point is 0 instead of the mean: the moments are then "about zero".
     """
 
     total: float
@@ -24,6 +26,11 @@ class Moments:
     xx: np.ndarray
     xy: np.ndarray
     yy: np.ndarray
+
+    @property
+    def squares(self):
+        """``Σ s (x_j - x̄_j)²`` for each column."""
+        return (np.diag(self.xx) if self.xx.ndim == 2 else self.xx).clip(min=0.0)
 
     def merge(self, other):
         """Moments of two sets of rows together (Chan, Golub and LeVeque 1983): no cancellation."""
@@ -36,7 +43,7 @@ class Moments:
         self.x_mean = self.x_mean + share * dx
         self.y_mean = self.y_mean + share * dy
         if dx.any() or dy.any():
-            self.xx += np.multiply.outer(cross * dx, dx)
+            self.xx += np.multiply.outer(cross * dx, dx) if self.xx.ndim == 2 else cross * dx * dx
             self.xy += np.multiply.outer(cross * dx, dy)
             self.yy += cross * dy * dy
         self.xx += other.xx
@@ -46,8 +53,8 @@ class Moments:
         return self
 
 
-def moments(design, target, *, about_mean=True):
-    """Moments of a design and its target, merged over blocks of rows.
+def moments(design, target, *, about_mean=True, gram=True):
+    """Moments of a design and its target, merged over blocks of rows; without `gram`, squares but no products of X.
 
     >>> import numpy as np
     >>> from separatrix.core.target import Target
@@ -60,7 +67,7 @@ def moments(design, target, *, about_mean=True):
     x_shift = _provisional_means(design) if about_mean else None
 
     def task(B, Y_block, s_block):
-        return _moments_of_block(B, Y_block - y_shift, s_block, x_shift, about_mean)
+        return _moments_of_block(B, Y_block - y_shift, s_block, x_shift, about_mean, gram)
 
     found = design.reduce(task, Moments.merge, Y, target.s)
     if x_shift is not None:
@@ -79,7 +86,7 @@ def _provisional_means(design, sample=256):
     return mean if np.any(np.abs(mean) > FAR_FROM_ZERO * spread) else None
 
 
-def _moments_of_block(B, Y, s, x_shift, about_mean):
+def _moments_of_block(B, Y, s, x_shift, about_mean, gram):
     if x_shift is not None:
         B = B - x_shift
     n = Y.shape[0]
@@ -89,18 +96,25 @@ def _moments_of_block(B, Y, s, x_shift, about_mean):
     # one product for the column sums and for X'y: the block is read once more, not twice
     sums = np.asarray(B.T @ np.column_stack([weights, sY]))
     x_sum, xy = sums[:, 0], np.ascontiguousarray(sums[:, 1:])
-    if s is None:
-        xx = B.T @ B
-    else:
-        root = np.sqrt(s)
-        Z = B.multiply(root[:, None]).tocsr() if sp.issparse(B) else B * root[:, None]
-        xx = Z.T @ Z
-    xx = xx.toarray() if sp.issparse(xx) else xx
+    xx = _products(B, s) if gram else _squares(B, weights)
     y_sum, yy = sY.sum(axis=0), (sY * Y).sum(axis=0)
     if not about_mean or total == 0.0:
         return Moments(total, np.zeros(B.shape[1]), np.zeros(Y.shape[1]), xx, xy, yy)
     x_mean, y_mean = x_sum / total, y_sum / total
-    xx -= np.multiply.outer(x_sum, x_mean)
+    xx -= np.multiply.outer(x_sum, x_mean) if gram else x_sum * x_mean
     xy -= np.multiply.outer(x_sum, y_mean)
     yy = yy - y_sum * y_mean
     return Moments(total, x_mean, y_mean, xx, xy, yy)
+
+
+def _products(B, s):
+    """``B'S B``, dense."""
+    if s is not None:
+        root = np.sqrt(s)[:, None]
+        B = B.multiply(root).tocsr() if sp.issparse(B) else B * root
+    return as_dense(B.T @ B)
+
+
+def _squares(B, weights):
+    """The diagonal of ``B'S B``."""
+    return np.asarray((B * B).T @ weights)  # elementwise for arrays and sparse arrays alike

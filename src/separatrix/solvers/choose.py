@@ -5,30 +5,38 @@ import warnings
 from separatrix.core.certificate import not_certified
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.direct import SMALL, least_squares
+from separatrix.solvers.dual import dual_ridge
 
-# A p-by-p triangle of a sparse design is dense; up to this many columns it is still small and fast.
-DENSE_TRIANGLE = 4000
+# A p-by-p triangle of a sparse or wide design is dense; up to this many columns it is still small and fast.
+SMALL_TRIANGLE = 2000
+# The n-by-n matrix of inner products is formed for at most this many rows (800 MB).
+MOST_ROWS = 10_000
 
 
-def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-12, max_iter=None, found=None):
+def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-16, max_iter=None, found=None):
     """Least squares (lam = 0) or ridge: by a factorisation where one is affordable, else by conjugate gradients.
 
-    Wide designs go to conjugate gradients first: with many columns the Gram matrix of the rows is usually well
-    conditioned, and ten reads of X are cheaper than n² p operations. Where that does not converge, the factorisation
-    takes over.
+    Large wide designs go to conjugate gradients first: with many columns the inner products of the rows are usually
+    well conditioned, and a dozen reads of X are cheaper than n² p operations. Where that does not converge, a
+    factorisation takes over.
     """
-    tall = design.p <= design.n and (design.p <= DENSE_TRIANGLE or "gram" in design.offers)
-    if tall or design.n * design.p <= SMALL:
-        return least_squares(design, target, lam, intercept=intercept, tol=tol, found=found)
-    affordable = "gram" in design.offers
-    limit = max_iter or (min(design.n, 60) if affordable else 10 * min(design.n, design.p))
-    solution = conjugate_gradient(design, target, lam, intercept=intercept, tol=tol, max_iter=limit)
+    dense = "gram" in design.offers
+    small = design.n * design.p <= SMALL
+    tall = design.p <= design.n and (design.p <= SMALL_TRIANGLE or dense)
+    options = {"intercept": intercept, "tol": tol}
+    if tall or (small and (lam == 0.0 or design.p <= SMALL_TRIANGLE)):
+        return least_squares(design, target, lam, found=found, **options)
+    if small:
+        return dual_ridge(design, target, lam, **options)
+    affordable = (lam > 0.0 or dense) and design.n <= MOST_ROWS
+    limit = max_iter or (60 if affordable else 10 * min(design.n, design.p))
+    solution = conjugate_gradient(design, target, lam, max_iter=limit, **options)
     if solution.certificate.converged:
         return solution
     if affordable:
-        return least_squares(design, target, lam, intercept=intercept, tol=tol, found=found)
+        return dual_ridge(design, target, lam, **options) if lam > 0.0 else least_squares(design, target, **options)
     warnings.warn(
-        not_certified(solution.certificate, "Increase max_iter or tol, standardise the columns, or use a larger alpha."),
+        not_certified(solution.certificate, "Increase max_iter or tol, standardise the columns, or raise alpha."),
         stacklevel=4,
     )
     return solution

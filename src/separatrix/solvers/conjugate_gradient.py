@@ -13,33 +13,32 @@ import time
 import numpy as np
 
 from separatrix.core.solution import Certificate, Solution
+from separatrix.designs import moments
 
 
-def conjugate_gradient(design, target, lam, *, intercept=True, tol=1e-12, max_iter=1000):
+def conjugate_gradient(design, target, lam, *, intercept=True, tol=1e-16, max_iter=1000):
     """Solve each output in turn; see the head of this file."""
     started = time.perf_counter()
     Y = target.y.reshape(design.n, -1)
-    s, total = target.s, target.total
-    mean = design.column_sums(s) / total if intercept else np.zeros(design.p)
-    y_mean = (target.mean() if intercept else np.zeros(Y.shape[1])) * np.ones(Y.shape[1])
-    preconditioner = _squares(design, s) - total * mean**2 + lam if lam > 0.0 else np.ones(design.p)
+    s = target.s
+    found = moments(design, target, about_mean=intercept, gram=False)
+    mean, y_mean = found.x_mean, found.y_mean
+    preconditioner = found.squares + lam if lam > 0.0 else np.ones(design.p)
 
-    beta, passes, worst = np.zeros((design.p, Y.shape[1])), 2, 0.0
+    beta, passes, worst = np.zeros((design.p, Y.shape[1])), 1, 0.0
     for c in range(Y.shape[1]):
         y = Y[:, c] - y_mean[c]
-        beta[:, c], iterations, gap = _solve(design, y, s, mean, lam, preconditioner, tol, max_iter)
+        beta[:, c], iterations, gap = _solve(design, y, found.xy[:, c].copy(), s, mean, lam, preconditioner, tol, max_iter)
         passes, worst = passes + iterations, max(worst, gap)
     offset = y_mean - mean @ beta
-    certificate = Certificate("gap", worst, tol, passes - 2, passes, time.perf_counter() - started)
+    certificate = Certificate("gap", worst, tol, passes - 1, passes, time.perf_counter() - started)
     one = target.y.ndim == 1
     return Solution(beta[:, 0] if one else beta, float(offset[0]) if one else offset, certificate)
 
 
-def _solve(design, y, s, mean, lam, preconditioner, tol, max_iter):
+def _solve(design, y, g, s, mean, lam, preconditioner, tol, max_iter):
     """One output: beta, iterations, and the certified gap relative to the null model."""
-    sy = y if s is None else s * y
-    g = design.rmatvec(sy) - mean * sy.sum()
-    null = float(sy @ y)
+    null = float(y @ y if s is None else (s * y) @ y)
     beta = np.zeros(design.p)
     if null == 0.0:
         return beta, 0, 0.0
@@ -83,12 +82,3 @@ def _normal_matvec(design, s, mean, v):
     image, total = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), s)
     return image - mean * total
 
-
-def _squares(design, s):
-    """``Σ_i s_i x_ij²`` for every column."""
-
-    def task(B, s_block):
-        squares = B * B  # elementwise for arrays and sparse arrays alike
-        return squares.sum(axis=0) if s_block is None else squares.T @ s_block
-
-    return np.asarray(design.reduce(task, np.add, s), dtype=np.float64)

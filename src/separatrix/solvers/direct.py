@@ -28,13 +28,13 @@ SMALL = 1 << 20
 ILL_CONDITIONED = 1e4
 
 
-def least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-12, found=None):
+def least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-16, found=None):
     """Solve least squares (lam = 0) or ridge; see the head of this file. `found` are the moments, if already known."""
     started = time.perf_counter()
     if found is None:
-        found = moments(design, target, about_mean=intercept)
+        found = moments(design, target, about_mean=intercept, gram=design.p <= design.n)
     small = design.n * design.p <= SMALL
-    factor = None if small else gram_factor(found, lam, intercept)
+    factor = None if small or found.xx.ndim == 1 else gram_factor(found, lam, intercept)
     if factor is None:
         factor = triangle_factor(design, target, found, lam, intercept)
     condition = factor.condition()
@@ -53,7 +53,7 @@ def least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-12, found=N
         seconds=time.perf_counter() - started,
         message=f"{len(factor.kept)} of {design.p} columns independent, condition {condition:.1e}",
     )
-    lengths = np.sqrt(np.diag(found.xx).clip(min=0.0) + found.total * found.x_mean**2)
+    lengths = np.sqrt(found.squares + found.total * found.x_mean**2)
     sizes = np.sqrt(found.yy.clip(min=0.0) + found.total * found.y_mean**2)
     rows = design.n if target.s is None else int(np.count_nonzero(target.s))
     direct = DirectFit(factor, fit, lam, condition, rows, found.yy, lengths, sizes)

@@ -54,13 +54,12 @@ class Factor:
         """The shortest coefficients with the same predictions as `beta` (p, k), which uses kept columns only."""
         if not len(self.aliased):
             return beta
+        # beta_kept + T beta_aliased = beta: of all solutions of [I T] b = beta, the shortest
         T = self.combination * self.scale[self.kept, None] / self.scale[self.aliased]
-        k = beta.shape[1]
-        stacked = np.vstack([T, np.eye(len(self.aliased))])
-        wanted = np.vstack([beta[self.kept], np.zeros((len(self.aliased), k))])
-        beta = beta.copy()
-        beta[self.aliased] = np.linalg.lstsq(stacked, wanted, rcond=None)[0]
-        beta[self.kept] -= T @ beta[self.aliased]
+        Q, R = np.linalg.qr(np.vstack([np.eye(len(self.kept)), T.T]))
+        shortest = Q @ solve_triangular(R, beta[self.kept], trans="T", check_finite=False)
+        beta = np.zeros_like(beta)
+        beta[self.kept], beta[self.aliased] = shortest[: len(self.kept)], shortest[len(self.kept) :]
         return beta
 
 
@@ -70,7 +69,7 @@ def gram_factor(found, lam, intercept):
     The error of a Cholesky factor is ``eps cond(G)``; refinement contracts by that much at each step. With
     ``cond(G) < 1e7`` one step takes any answer to working precision.
     """
-    squares = np.diag(found.xx) + lam
+    squares = found.squares + lam
     raw = squares + found.total * found.x_mean**2
     if not np.all(squares > 1e-10 * raw) or not np.all(squares > 0.0):
         return None  # a column nearly constant: its centred square is mostly rounding
@@ -92,7 +91,7 @@ def triangle_factor(design, target, found, lam, intercept):
     Forming the triangle from the data costs the condition number once, where the Gram matrix would cost its square.
     """
     mean = found.x_mean if intercept else np.zeros(design.p)
-    size = np.sqrt(np.diag(found.xx).clip(min=0.0) + lam)
+    size = np.sqrt(found.squares + lam)
     # a centred column of this length is nothing but the rounding of its mean
     noise = 4.0 * EPS * np.sqrt(found.total) * np.abs(mean) * np.sqrt(design.n)
     live = np.flatnonzero(size > np.maximum(noise, np.finfo(np.float64).tiny))

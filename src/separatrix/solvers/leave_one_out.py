@@ -81,19 +81,21 @@ def _wide(design, target, strengths, intercept, keep):
         K = K - row[:, None] - row + weights @ row
         Y = Y - weights @ Y
     K *= np.multiply.outer(root, root)
+    if intercept:  # the constant is fitted freely: give its direction an eigenvalue nothing else comes near
+        constant = root / np.linalg.norm(root)
+        K += np.multiply.outer((np.trace(K) + 1.0) * constant, constant)
     values, Q = np.linalg.eigh(K)
     values = values.clip(min=0.0)
     c = Q.T @ (root[:, None] * Y)
-    # a row's weight is inside K: its leverage comes out for the whole row, s h, and one copy has h
-    share = np.divide(_copies(s) * np.ones(design.n), root**2, out=np.zeros(design.n), where=root > 0.0)
-    base = root**2 / total if intercept else np.zeros(design.n)
-    fraction = values[:, None] / (values[:, None] + strengths)
-    leverage = (Q * Q) @ fraction + base[:, None]
-    stay = 1.0 - share[:, None] * leverage
+    shrink = strengths / (values[:, None] + strengths)  # 1 - h and the residuals, without cancellation
+    if intercept:
+        shrink[-1] = 0.0
+    # a row's weight is inside K, so 1 - h comes out for the whole row; of its s copies one is left out
+    share = np.divide(_copies(s) * np.ones(design.n), root**2, out=np.zeros(design.n), where=root > 0.0)[:, None]
+    stay = 1.0 - share + share * ((Q * Q) @ shrink)
     errors = np.empty((design.n, Y.shape[1], len(strengths)))
     inverse_root = np.divide(1.0, root, out=np.zeros(design.n), where=root > 0.0)
     for output in range(Y.shape[1]):
-        residual = Q @ ((1.0 - fraction) * c[:, output, None])
-        errors[:, output] = inverse_root[:, None] * residual / stay
+        errors[:, output] = inverse_root[:, None] * (Q @ (shrink * c[:, output, None])) / stay
     squares = np.tensordot(target.weights, errors**2, axes=1) / total
     return squares.T, (errors if keep else None)

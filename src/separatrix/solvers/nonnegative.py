@@ -17,7 +17,7 @@ from separatrix.designs import moments
 from separatrix.solvers.factor import EPS, triangle_factor
 
 
-def nonnegative_least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-12):
+def nonnegative_least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-16):
     """Solve each output in turn; see the head of this file."""
     started = time.perf_counter()
     found = moments(design, target, about_mean=intercept)
@@ -36,7 +36,7 @@ def nonnegative_least_squares(design, target, lam=0.0, *, intercept=True, tol=1e
         worst = max(worst, _relative_gap(R.T @ (R @ scaled) - g, scaled, found.yy[c]))
         iterations += int(np.count_nonzero(scaled))
     offset = found.y_mean - found.x_mean @ beta
-    certificate = Certificate("KKT violation", worst, tol, iterations, 2, time.perf_counter() - started)
+    certificate = Certificate("KKT violation", worst, max(tol, 1e-12), iterations, 2, time.perf_counter() - started)
     one = target.y.ndim == 1
     return Solution(beta[:, 0] if one else beta, float(offset[0]) if one else offset, certificate)
 

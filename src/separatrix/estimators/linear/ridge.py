@@ -34,7 +34,7 @@ class Ridge(SquaredErrorModel):
     fit_intercept : bool, default True.  Whether to fit b.
     copy_X : bool, default True.  Accepted for compatibility; X is never changed.
     max_iter : int, [1, inf), or None, default None.  Most iterations where the problem is too wide to factorise.
-    tol : float, [0, inf), default 1e-12.  Relative gap to be certified.
+    tol : float, [0, inf), default 1e-16.  Relative gap to be certified.
     solver : str, default "auto".  scikit-learn's names are accepted for compatibility and all mean "auto":
         the method is chosen by shape and storage, and the answer is the same.
     positive : bool, default False.  Whether coefficients must not be negative.
@@ -61,7 +61,7 @@ class Ridge(SquaredErrorModel):
         fit_intercept=True,
         copy_X=True,
         max_iter=None,
-        tol=1e-12,
+        tol=1e-16,
         solver="auto",
         positive=False,
         random_state=None,
