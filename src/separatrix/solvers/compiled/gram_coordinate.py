@@ -1,0 +1,26 @@
+"""Loops of coordinate descent on a Gram matrix."""
+
+from separatrix.core.jit import compiled
+from separatrix.core.verbs import prox
+
+
+@compiled
+def sweep(G, penalty, size, beta, q, only_support):
+    """One cyclic pass in place over the first `size` columns, or over the non-zero ones among them.
+
+    ``q = c - G beta`` is the gradient's opposite and is kept up to date. Returns the largest ``G_jj (change)²``.
+    """
+    largest = 0.0
+    for j in range(size):
+        curvature = G[j, j]
+        old = beta[j]
+        if curvature <= 0.0 or (only_support and old == 0.0):
+            continue
+        new = prox(penalty, old + q[j] / curvature, 1.0 / curvature)
+        change = new - old
+        if change != 0.0:
+            beta[j] = new
+            for l in range(size):
+                q[l] -= change * G[j, l]
+            largest = max(largest, curvature * change * change)
+    return largest
