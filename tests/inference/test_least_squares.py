@@ -96,7 +96,7 @@ def test_robust_errors_equal_statsmodels(exact, intercept, kind):
 @pytest.mark.parametrize("intercept", [True, False])
 def test_frequency_weights_equal_repeated_rows(exact, intercept, covariance):
     X, y, s = data(2, n=25)
-    s[3] = 0.0
+    s[3], X[3] = 0.0, 1e6  # far away, so that its leverage would be above 1
     found = exact(fit_intercept=intercept).fit(X, y, s).summary(X, y, sample_weight=s, covariance=covariance)
     again = s.astype(int)
     theirs = sm.OLS(np.repeat(y, again), with_constant(np.repeat(X, again, axis=0), intercept)).fit()
@@ -173,11 +173,19 @@ def test_robust_errors_survive_far_means_and_unequal_units(exact):
 
 
 def test_robust_errors_of_an_ill_conditioned_design_equal_exact_arithmetic(exact):
-    x = np.arange(1.0, 31.0)
-    X = np.column_stack([x**j for j in range(1, 7)])  # the scaled columns have condition 2e6, their square 4e12
+    x = np.arange(24.0, 73.0) / 8.0
+    X = np.column_stack([x**j for j in range(1, 9)])  # condition of the scaled columns 2e7: of their Gram matrix 4e14
     y = np.round(np.sin(x) * 64) / 64
     found = exact().fit(X, y).summary(X, y, covariance="HC3")
-    assert_allclose(column(found, "error"), _exact_hc3(X, y), rtol=1e-8)
+    assert_allclose(column(found, "error"), _exact_hc3(X, y), rtol=1e-7)
+
+
+def test_a_robust_covariance_singular_to_rounding_gives_no_f_test_and_says_so(exact):
+    x = np.arange(24.0, 73.0) / 8.0
+    X = np.column_stack([x**j for j in range(1, 11)])
+    y = np.round(np.sin(x) * 64) / 64
+    found = exact().fit(X, y).summary(X, y, covariance="HC1")
+    assert found.statistics["f"] is None and any("no F test" in note for note in found.notes)
 
 
 def _exact_hc3(X, y):

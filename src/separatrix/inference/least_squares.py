@@ -175,7 +175,7 @@ def _f_test(fit, o, rss, tss):
     return {"f": f, "f_df": (float(evidence.rank), fit.df), "f_p": float(fdtrc(evidence.rank, fit.df, f))}
 
 
-def reading_notes(model, fit, tables, outputs):
+def reading_notes(fit, tables, outputs):
     evidence, notes = fit.evidence, []
     if evidence.penalised and fit.covariances is not None:
         notes.append(SHRUNKEN)
@@ -196,6 +196,9 @@ def reading_notes(model, fit, tables, outputs):
         notes.append(EXACT)
     if len(evidence.aliased):
         notes.append(_aliased_note(tables[0], fit))
+    tested = fit.covariances is not None and not evidence.penalised and evidence.rank > 0
+    if tested and any(table.statistics["f"] is None and table.statistics["r_squared"] is not None for table in tables):
+        notes.append("The robust covariance is singular to working precision: no F test is given.")
     if fit.weights == "precision" and fit.data is None:
         notes.append("The likelihood needs the weights: summary(X, y, sample_weight=s, weights='precision').")
     if fit.weights == "sampling":

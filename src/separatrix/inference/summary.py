@@ -50,7 +50,7 @@ def summary(
     >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [1.1, 1.9, 3.2, 3.8])
     >>> row = summary(model)["x0"]
     >>> round(row.estimate, 3), round(row.error, 3), round(row.p, 4)
-    (0.94, 0.092, 0.0094)
+    (0.94, 0.091, 0.0092)
     """
     _check_options(covariance, level, weights)
     evidence = getattr(model, "evidence_", None)
@@ -81,7 +81,7 @@ def summary(
         covariance=covariance if fit.covariances is not None else None,
         weights=weights,
         level=level,
-        notes=reading_notes(model, fit, tables, outputs),
+        notes=reading_notes(fit, tables, outputs),
     )
 
 
