@@ -18,7 +18,8 @@ class Evidence:
     p, rank : int.  Columns, and how many of them are linearly independent (of each other and of the intercept).
     intercept : bool.
     rss, tss : (k,) arrays.  Residual and total sums of squares (about the mean if there is an intercept).
-    coefficients : (q, k) array.  Intercept first.
+    coefficients : (q, k) array.  Intercept first. Aliased ones 0 and the others those of the model without them: the
+        solution that `unscaled` belongs to, not the shortest one.
     unscaled : (q, q) array or None.  Var(coefficients) / σ²: ``(X'SX)^-1`` for least squares, rows and columns of
         aliased coefficients NaN; for ridge ``W X'SX W`` with ``W = (X'SX + lam I)^-1``. None where it was not formed.
     edf : float.  Effective degrees of freedom used by the model, intercept included: trace of the hat matrix.

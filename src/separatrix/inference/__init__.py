@@ -1,0 +1,6 @@
+"""What a fit says about itself: standard errors, tests, intervals, and how far to trust each digit."""
+
+from separatrix.inference.summary import summary
+from separatrix.inference.table import Coefficient, Summary, Table
+
+__all__ = ["Coefficient", "Summary", "Table", "summary"]

@@ -1,0 +1,192 @@
+"""The summary of a linear fit: what it estimates, how surely, and to how many digits."""
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.estimators.doors import enter
+from separatrix.inference.covariance import EPS
+from separatrix.inference.least_squares import (
+    Data,
+    Fit,
+    certificate_line,
+    coefficient_names,
+    coefficient_table,
+    reading_notes,
+)
+from separatrix.inference.table import Coefficient, Summary, Table
+
+COVARIANCES = ("classical", "HC0", "HC1", "HC2", "HC3")
+WEIGHTS = ("frequency", "precision", "sampling")
+
+SELECTED = (
+    "No standard errors: the classical formulas hold for plain least squares only; they are not valid after a penalty "
+    "has selected or shrunk coefficients, nor for another loss."
+)
+
+
+def summary(
+    model, X=None, y=None, *, sample_weight=None, covariance="classical", level=0.95, weights="frequency", output=None
+):
+    """Say what a fitted linear model estimates, how surely, and to how many digits.
+
+    Parameters
+    ----------
+    model : fitted linear model.  With ``evidence_`` (LinearRegression, Ridge) standard errors are given.
+    X, y, sample_weight : the data of the fit, checked to be so.  Needed for robust standard errors, and for the
+        likelihood under precision weights.
+    covariance : {"classical", "HC0", "HC1", "HC2", "HC3"}, default "classical".  All but the first allow each row a
+        variance of its own; HC3 is the best choice in small samples. Tests use t and F with N - k degrees of freedom.
+    level : float, (0, 1), default 0.95.  Of the confidence intervals.
+    weights : {"frequency", "precision", "sampling"}, default "frequency".  What the weights of the fit mean:
+        how often a row was seen; the inverse of its variance, up to a factor; how many rows it stands for in the
+        population (which needs a robust covariance).
+    output : int or None.  One output of a model with several; None gives a table for each.
+
+    Returns
+    -------
+    Summary.
+
+    >>> from separatrix.linear_model import LinearRegression
+    >>> model = LinearRegression().fit([[1.0], [2.0], [3.0], [4.0]], [1.1, 1.9, 3.2, 3.8])
+    >>> row = summary(model)["x0"]
+    >>> round(row.estimate, 3), round(row.error, 3), round(row.p, 4)
+    (0.94, 0.091, 0.0092)
+    """
+    _check_options(covariance, level, weights)
+    evidence = getattr(model, "evidence_", None)
+    if evidence is None:
+        _needs_plain_least_squares(model, covariance, weights)
+        return _describe(model, X, y, sample_weight, output, level)
+    if evidence.penalised:
+        _needs_plain_least_squares(model, covariance, weights, ("frequency", "precision"))
+    if weights == "sampling" and covariance == "classical":
+        raise cannot(
+            "give classical standard errors for sampling weights",
+            because="weighting by the inverse of a probability makes variances unequal",
+            instead="summary(X, y, sample_weight=s, weights='sampling', covariance='HC1')",
+        )
+    data = _data_of_the_fit(model, evidence, X, y, sample_weight)
+    if covariance != "classical" and data is None:
+        raise cannot(
+            f"give {covariance} standard errors from the model alone",
+            because="they need the residual of each row, and a model does not keep its data",
+            instead=f"summary(X, y, covariance={covariance!r})",
+        )
+    fit = Fit(evidence, covariance, weights, level, data)
+    outputs = _outputs(evidence.coefficients.shape[1], output)
+    tables = tuple(coefficient_table(model, fit, o) for o in outputs)
+    return Summary(
+        model=type(model).__name__,
+        tables=tables,
+        covariance=covariance if fit.covariances is not None else None,
+        weights=weights,
+        level=level,
+        notes=reading_notes(fit, tables, outputs),
+    )
+
+
+def _describe(model, X, y, sample_weight, output, level):
+    """The summary of a model that keeps no evidence: estimates, how many are not zero, and the certificate."""
+    coef = np.atleast_2d(model.coef_)
+    intercept = np.broadcast_to(np.atleast_1d(model.intercept_), coef.shape[:1])
+    with_intercept = bool(getattr(model, "fit_intercept", True))
+    names = coefficient_names(model, coef.shape[1], with_intercept)
+    fits = [{}] * len(coef)
+    if _all_or_none(X, y, sample_weight):
+        fits = _goodness(*enter(model, X, y, sample_weight, reset=False), coef, intercept)
+    tables = []
+    for o in _outputs(len(coef), output):
+        values = [float(intercept[o]), *map(float, coef[o])] if with_intercept else list(map(float, coef[o]))
+        statistics = {"nonzero": int(np.count_nonzero(coef[o])), "p": coef.shape[1], **fits[o]}
+        statistics["certificate"] = certificate_line(model, o)
+        tables.append(Table(f"y{o}", tuple(map(Coefficient, names, values)), statistics))
+    return Summary(type(model).__name__, tuple(tables), None, None, level, (SELECTED,))
+
+
+def _goodness(design, target, coef, intercept):
+    """Rows and R² of each output; R² is about the mean, as in ``score``."""
+    Y = target.y.reshape(target.n, -1)
+    rss = target.weights @ (Y - design.matvec(coef.T) - intercept) ** 2
+    tss = target.weights @ (Y - target.mean()) ** 2
+    return [{"n": target.total, "r_squared": 1.0 - r / t if t > 0.0 else None} for r, t in zip(rss, tss)]
+
+
+def _data_of_the_fit(model, evidence, X, y, sample_weight):
+    """The data, if given; raise if they are not those of the fit."""
+    if not _all_or_none(X, y, sample_weight):
+        return None
+    design, target = enter(model, X, y, sample_weight, reset=False)
+    Y, s = target.y.reshape(target.n, -1), target.weights
+    if Y.shape[1] != evidence.coefficients.shape[1]:
+        raise _other_data(f"y has {Y.shape[1]} outputs, the model {evidence.coefficients.shape[1]}")
+    n = int(np.count_nonzero(s))
+    if n != evidence.n or abs(target.total - evidence.total) > 1e-9 * evidence.total:
+        raise _other_data(
+            f"they have {n} rows of total weight {target.total:g}, the fit had {evidence.n} of {evidence.total:g}"
+        )
+    first = int(evidence.intercept)
+    # aliased columns have no coefficient of their own here; NaN would stand for "none"
+    beta = np.nan_to_num(evidence.coefficients[first:])
+    residuals = Y - design.matvec(beta) - (evidence.coefficients[0] if first else 0.0)
+    rss = s @ residuals**2
+    rounding = 1e-4 * evidence.rss + 1e-9 * evidence.tss + (100.0 * EPS) ** 2 * (s @ Y**2)
+    if (np.abs(rss - evidence.rss) > rounding).any():
+        o = int(np.argmax(np.abs(rss - evidence.rss) - rounding))
+        raise _other_data(f"their residual sum of squares is {rss[o]:.6g}, that of the fit {evidence.rss[o]:.6g}")
+    return Data(design, target.s, residuals)
+
+
+def _all_or_none(X, y, sample_weight):
+    """Whether data were given; raise if only some of them were."""
+    if X is None and y is None and sample_weight is None:
+        return False
+    if X is None or y is None:
+        raise cannot(
+            "summarise with some of X, y and sample_weight",
+            because="each row is needed whole",
+            instead="summary(X, y, sample_weight=s), or summary()",
+        )
+    return True
+
+
+def _other_data(because):
+    return cannot("summarise the fit with these data", because=because, instead="the X, y and sample_weight of the fit")
+
+
+def _outputs(k, output):
+    if output is None:
+        return list(range(k))
+    if not isinstance(output, int | np.integer) or not 0 <= output < k:
+        raise cannot(
+            f"summarise output={output!r}",
+            because=f"the model has {k} output{'s' if k > 1 else ''}",
+            instead="output=None for all" if k == 1 else f"output from 0 to {k - 1}, or None for all",
+        )
+    return [int(output)]
+
+
+def _needs_plain_least_squares(model, covariance, weights, legal_weights=("frequency",)):
+    """Raise where a covariance or a meaning of weights is asked for that this model cannot have."""
+    for name, found, legal in (("covariance", covariance, ("classical",)), ("weights", weights, legal_weights)):
+        if found not in legal:
+            raise cannot(
+                f"summarise {type(model).__name__} with {name}={found!r}",
+                because="it describes the errors of plain least squares, and this fit is penalised or has another loss",
+                instead=f"{name}={legal[0]!r}, or LinearRegression",
+            )
+
+
+def _check_options(covariance, level, weights):
+    for name, found, choices in (("covariance", covariance, COVARIANCES), ("weights", weights, WEIGHTS)):
+        if not isinstance(found, str) or found not in choices:
+            raise cannot(
+                f"summarise with {name}={found!r}",
+                because=f"{name} is not one of {', '.join(map(repr, choices))}",
+                instead=f"{name}={choices[0]!r} (default)",
+            )
+    if isinstance(level, bool) or not isinstance(level, int | float | np.number) or not 0.0 < level < 1.0:
+        raise cannot(
+            f"summarise with level={level!r}",
+            because="a confidence level lies between 0 and 1",
+            instead="level=0.95 (default)",
+        )
