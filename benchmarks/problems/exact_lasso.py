@@ -10,6 +10,7 @@ From     feature-sign search, Lee et al. (NIPS 2006), algorithm 1; we differ in 
 import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
+from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
 SLACK = 1e-11  # a score above λ by less than this part is rounding
 LIMIT = 1_000  # of rounds per λ, tens being usual; if it were met, the printed gap of the reference would show it
@@ -22,9 +23,10 @@ def exact_lasso(X, y, lams, intercept=True):
     columns = _Columns(X, y - centre, means)
     active, beta = np.zeros(0, dtype=np.int64), np.zeros(0)
     path = []
-    for lam in lams:
-        active, beta = _solve(columns, lam, active, beta)
-        path.append(sparse.csc_matrix((beta, (active, np.zeros(len(active), dtype=np.int64))), shape=(p, 1)))
+    with threadpool_limits(1, "blas"):  # hundreds of small systems: waking threads costs more than they give
+        for lam in lams:
+            active, beta = _solve(columns, lam, active, beta)
+            path.append(sparse.csc_matrix((beta, (active, np.zeros_like(active))), shape=(p, 1)))
     coefs = sparse.hstack(path, format="csc")
     return coefs, centre - coefs.T @ means
 
@@ -67,9 +69,9 @@ class _Columns:
 
 
 def _solve(columns, lam, active, beta):
-    entering = np.zeros(0, dtype=np.int64)
+    signs = np.sign(beta)
     for _ in range(LIMIT):
-        active, beta = _settle(columns, lam, active, beta, entering)
+        active, beta = _settle(columns, lam, active, beta, signs)
         score = columns.scores(columns.residual(active, beta))
         excess = np.abs(score) - lam * (1.0 + SLACK)
         excess[active] = 0.0
@@ -78,16 +80,14 @@ def _solve(columns, lam, active, beta):
         entering = entering[excess[entering] > 0.0]
         if not len(entering):
             break
+        active = np.concatenate([active, entering])
+        signs = np.concatenate([np.sign(beta), np.sign(score[entering])])
+        beta = np.concatenate([beta, np.zeros(len(entering))])
     return active, beta
 
 
-def _settle(columns, lam, active, beta, entering):
-    """The solution on the active and entering columns, less those that it sends to zero."""
-    active = np.concatenate([active, entering])
-    beta = np.concatenate([beta, np.zeros(len(entering))])
-    signs = np.sign(beta)
-    if len(entering):
-        signs[len(signs) - len(entering) :] = np.sign(columns.scores(columns.residual(active, beta))[entering])
+def _settle(columns, lam, active, beta, signs):
+    """The solution on the active columns, of which those at zero enter with `signs`, less those that it sends back."""
     for _ in range(LIMIT):
         if not len(active):
             break
