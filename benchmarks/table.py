@@ -22,7 +22,7 @@ def show(rows, megabytes, proof=None):
             table.add_row(f"{row.contestant}: {row.note}", *[""] * 7, style="dim")
             continue
         table.add_row(
-            row.contestant,
+            f"{row.contestant}: {row.note}" if row.note else row.contestant,
             "" if row.tolerance is None else f"{row.tolerance:.0e}",
             f"{row.seconds:.4f}" if row.reached else f"({row.seconds:.4f})",
             f"{row.suboptimality:.1e}" if row.suboptimality >= ROUNDING else f"< {ROUNDING:.0e}",
@@ -44,6 +44,7 @@ def show(rows, megabytes, proof=None):
 def ratios(rows):
     """Lines that set our seconds against the best rival that reached the target, and against the yardstick."""
     mine = min((row.seconds for row in rows if row.side == "ours" and row.reached), default=None)
+    absent = "ours did not reach the target" if any(row.side == "ours" for row in rows) else "ours was not run"
     others = [row for row in rows if row.side == "rivals" and row.reached]
     lines = []
     yardsticks = [row for row in others if row.contestant == YARDSTICK]
@@ -51,7 +52,7 @@ def ratios(rows):
     for kind, group in (("by hand", yardsticks), ("best rival", packages)):
         if group:
             best = min(group, key=lambda row: row.seconds)
-            ratio = "ours did not reach the target" if mine is None else f"{mine / best.seconds:.3f}"
+            ratio = absent if mine is None else f"{mine / best.seconds:.3f}"
             lines.append(f"ratio to {kind} ({best.contestant}, {best.seconds:.4f} s): {ratio}")
     return lines or ["ratio to best rival: no rival reached the target"]
 
