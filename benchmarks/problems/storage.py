@@ -1,0 +1,70 @@
+"""Data and answers as .npy files in a folder: what one process makes, another reads (R too, hence no .npz)."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from benchmarks.contestant import Answer
+from benchmarks.problems.base import Data
+
+
+def save_data(folder, data):
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    if sparse.issparse(data.X):
+        for part in ("data", "indices", "indptr"):
+            np.save(folder / f"X_{part}.npy", getattr(data.X, part))
+    else:
+        np.save(folder / "X.npy", data.X)
+    np.save(folder / "y.npy", data.y)
+    settings = {**data.settings, "shape": list(data.X.shape), "sparse": sparse.issparse(data.X), "folder": str(folder)}
+    (folder / "settings.json").write_text(json.dumps(settings))
+    return settings
+
+
+def load_data(folder):
+    """Read into memory (no memory map), in the order in which it was made."""
+    folder = Path(folder)
+    settings = json.loads((folder / "settings.json").read_text())
+    if settings["sparse"]:
+        parts = tuple(np.load(folder / f"X_{part}.npy") for part in ("data", "indices", "indptr"))
+        X = sparse.csc_matrix(parts, shape=tuple(settings["shape"]))
+    else:
+        X = np.load(folder / "X.npy")
+    return Data(X, np.load(folder / "y.npy"), settings)
+
+
+def megabytes(X):
+    parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
+    return sum(part.nbytes for part in parts) / 1e6
+
+
+def tidy(answer):
+    """Coefficients as CSC (p, number of λ), for those of a path are mostly zeros; intercepts as an array."""
+    coef = answer.coef if sparse.issparse(answer.coef) else np.asarray(answer.coef, dtype=np.float64)
+    if coef.ndim == 1:
+        coef = coef[:, None]
+    intercept = np.atleast_1d(np.asarray(answer.intercept, dtype=np.float64))
+    return Answer(sparse.csc_matrix(coef), intercept, np.nan if answer.alpha is None else answer.alpha)
+
+
+def save_answer(path, answer):
+    answer = tidy(answer)
+    coef = answer.coef
+    np.savez(
+        path,
+        data=coef.data,
+        indices=coef.indices,
+        indptr=coef.indptr,
+        shape=coef.shape,
+        intercept=answer.intercept,
+        alpha=answer.alpha,
+    )
+
+
+def load_answer(path):
+    with np.load(path) as file:
+        coef = sparse.csc_matrix((file["data"], file["indices"], file["indptr"]), shape=tuple(file["shape"]))
+        return Answer(coef, file["intercept"], float(file["alpha"]))
