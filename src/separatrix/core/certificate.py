@@ -29,7 +29,7 @@ EPS = np.finfo(np.float64).eps
 
 
 def duality_gap(problem, beta, intercept, u=None):
-    """An upper bound on ``P(beta) - min P``, rounding included; `u` is a dual point if the solver knows a better one."""
+    """An upper bound on ``P(beta) - min P``, rounding included; `u` is a dual point, if the solver knows a good one."""
     target, penalty = problem.target, problem.penalty
     s, total = target.weights, target.total
     beta = np.asarray(beta, dtype=np.float64)

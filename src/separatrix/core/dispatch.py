@@ -42,6 +42,6 @@ def implements(verb, cls):
 def atom(cls):
     """Give a NamedTuple an equality and a hash that look at the class too (bare tuples compare by content only)."""
     cls.__eq__ = lambda a, b: type(a) is type(b) and tuple.__eq__(a, b)
-    cls.__ne__ = lambda a, b: not a == b
+    cls.__ne__ = lambda a, b: not (type(a) is type(b) and tuple.__eq__(a, b))
     cls.__hash__ = lambda a: hash((type(a).__qualname__, *a))
     return cls

@@ -1,6 +1,6 @@
 """The one objective, its slopes and its conjugates, summed over rows and over coefficients.
 
-    P(beta) = (1/Σs) Σ s_i value(loss, y_i, eta_i) + Σ_j cost(penalty, beta_j)
+P(beta) = (1/Σs) Σ s_i value(loss, y_i, eta_i) + Σ_j cost(penalty, beta_j)
 """
 
 import numpy as np

@@ -6,7 +6,7 @@ Contract tests run over the registry, so a new loss is tested before anyone reme
 from collections import defaultdict
 from importlib import import_module
 
-_MEMBERS = defaultdict(dict)
+_MEMBERS: defaultdict[str, dict] = defaultdict(dict)
 
 # The rooms that register something when they are imported.
 _ROOMS = ("losses", "penalties", "designs", "solvers", "estimators.linear", "estimators.basis")

@@ -30,9 +30,7 @@ def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True
 
 def enter_rows(estimator, X, *, sparse=True):
     """Check X of a prediction or transformation against what the estimator was fitted on."""
-    return validate_data(
-        estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES, reset=False
-    )
+    return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES, reset=False)
 
 
 def enter_first_rows(estimator, X, *, sparse=False):
@@ -61,9 +59,7 @@ def _weights(sample_weight, n):
             instead="weights >= 0",
         )
     if not s.any():
-        raise cannot(
-            "fit with sample_weight", because="all weights are zero", instead="at least one positive weight"
-        )
+        raise cannot("fit with sample_weight", because="all weights are zero", instead="at least one positive weight")
     return s
 
 
@@ -75,7 +71,9 @@ def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high
     legal = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high or high == np.inf else ']'}"
     kind = Integral if integer else Real
     right_type = isinstance(found, kind) and not isinstance(found, bool | np.bool_)
-    inside = right_type and (low < found if open_low else low <= found) and (found < high if open_high else found <= high)
+    inside = (
+        right_type and (low < found if open_low else low <= found) and (found < high if open_high else found <= high)
+    )
     if not inside:
         raise cannot(
             f"fit {type(estimator).__name__} with {name}={found!r}",

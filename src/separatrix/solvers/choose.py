@@ -4,11 +4,15 @@ import warnings
 
 from separatrix.core.certificate import not_certified
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
-from separatrix.solvers.direct import SMALL, least_squares
+from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
 
-# A p-by-p triangle of a sparse or wide design is dense; up to this many columns it is still small and fast.
+# A p-by-p triangle of a sparse design is dense; up to this many columns it is still small and fast.
 SMALL_TRIANGLE = 2000
+# With fewer rows than columns and a penalty, the triangle of the columns is formed up to this many of them.
+WIDE_TRIANGLE = 200
+# Fewer operations than these for the inner products of the rows, n² p, are over before iterations would be.
+QUICK = 1 << 31
 # The n-by-n matrix of inner products is formed for at most this many rows (800 MB).
 MOST_ROWS = 10_000
 
@@ -21,12 +25,12 @@ def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-16, max_ite
     factorisation takes over.
     """
     dense = "gram" in design.offers
-    small = design.n * design.p <= SMALL
     tall = design.p <= design.n and (design.p <= SMALL_TRIANGLE or dense)
+    quick = design.n**2 * design.p <= QUICK
     options = {"intercept": intercept, "tol": tol}
-    if tall or (small and (lam == 0.0 or design.p <= SMALL_TRIANGLE)):
+    if tall or (quick and (lam == 0.0 or design.p <= WIDE_TRIANGLE)):
         return least_squares(design, target, lam, found=found, **options)
-    if small:
+    if quick:
         return dual_ridge(design, target, lam, **options)
     affordable = (lam > 0.0 or dense) and design.n <= MOST_ROWS
     limit = max_iter or (60 if affordable else 10 * min(design.n, design.p))

@@ -27,8 +27,8 @@ def conjugate_gradient(design, target, lam, *, intercept=True, tol=1e-16, max_it
 
     beta, passes, worst = np.zeros((design.p, Y.shape[1])), 1, 0.0
     for c in range(Y.shape[1]):
-        y = Y[:, c] - y_mean[c]
-        beta[:, c], iterations, gap = _solve(design, y, found.xy[:, c].copy(), s, mean, lam, preconditioner, tol, max_iter)
+        y, g = Y[:, c] - y_mean[c], found.xy[:, c].copy()
+        beta[:, c], iterations, gap = _solve(design, y, g, s, mean, lam, preconditioner, tol, max_iter)
         passes, worst = passes + iterations, max(worst, gap)
     offset = y_mean - mean @ beta
     certificate = Certificate("gap", worst, tol, passes - 1, passes, time.perf_counter() - started)
@@ -81,4 +81,3 @@ def _normal_matvec(design, s, mean, v):
 
     image, total = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), s)
     return image - mean * total
-

@@ -14,9 +14,7 @@ import time
 import numpy as np
 
 from separatrix.core.solution import Certificate, Solution
-from separatrix.solvers.gram_coordinate import GramProblem
-
-EPS = np.finfo(np.float64).eps
+from separatrix.solvers.gram_coordinate import GramProblem, relative_gap
 
 
 class WorkingSet:
@@ -97,25 +95,6 @@ class WorkingSet:
         return beta, float(offset)
 
 
-def relative_gap(rr, ry, null, beta, v, penalty):
-    """``(P(beta) - D(theta)) / P(0)`` for the residual scaled into the dual's domain.
-
-    The elastic net is a lasso on rows augmented with ``sqrt(l2) I``: `v` are the correlations with the augmented
-    residual, ``X'r - l2 beta``. `rr`, `ry` and `null` are ``r'Sr``, ``r'Sy`` and ``y'Sy`` over Σs.
-    """
-    ridge = penalty.l2 * float(beta @ beta)
-    primal = 0.5 * rr + penalty.l1 * float(np.abs(beta).sum()) + 0.5 * ridge
-    reach = float((v if penalty.positive else np.abs(v)).max(initial=0.0))
-    size = rr + ridge
-    scale = ry / size if size > 0.0 else 0.0
-    if reach * abs(scale) > penalty.l1:
-        scale = np.sign(scale) * penalty.l1 / reach
-    dual = scale * ry - 0.5 * scale * scale * size
-    if null == 0.0:
-        return 0.0
-    return max(primal - dual, 0.0) / (0.5 * null) + 16.0 * EPS
-
-
 def elastic_net(design, target, penalty, *, intercept=True, tol=1e-8, max_iter=100, start=None):
     """Solve at one strength; see the head of this file."""
     started = time.perf_counter()
@@ -126,17 +105,18 @@ def elastic_net(design, target, penalty, *, intercept=True, tol=1e-8, max_iter=1
         state.gram.beta[: len(support)] = start[support]
         state.gram.q[: len(support)] -= state.gram.G[: len(support), : len(support)] @ start[support]
         state.refresh()
-    gap, used = solve_at(state, penalty, tol, max_iter)
+    # the last columns in play are solved to rounding: then neither row order nor solver shows in the answer
+    gap, used = solve_at(state, penalty, tol, max_iter, inner=1e-7)
     beta, offset = state.coefficients()
     certificate = Certificate("gap", gap, tol, used, state.passes, time.perf_counter() - started)
     return Solution(beta, offset, certificate)
 
 
-def solve_at(state, penalty, tol, max_iter=100, before=None):
+def solve_at(state, penalty, tol, max_iter=100, before=None, inner=0.3):
     """Grow the working set until the gap is certified; returns the relative gap and the growths used.
 
     On a path, `before` is the strength just solved: columns that the strong rule (Tibshirani et al. 2012) expects to
-    become active come into play at once.
+    become active come into play at once. The columns in play are solved to `inner` times the tolerance.
     """
     threshold = penalty.l1 if before is None else max(2.0 * penalty.l1 - before, 0.0)
     gap = state.gap(penalty)
@@ -149,12 +129,12 @@ def solve_at(state, penalty, tol, max_iter=100, before=None):
         if len(outside) > limit:
             outside = outside[np.argpartition(-reach[outside], limit)[:limit]]
         threshold = penalty.l1
-        # while columns are missing, a solution twenty times closer than the worst of them is close enough
+        # while columns are missing, a solution of those in play need not be better than the whole
         missing = float((reach[outside] - penalty.l1).max(initial=0.0))
         if len(outside):
             state.add(np.sort(outside))
-        final = 0.02 * tol * penalty.l1 if penalty.l1 > 0.0 else 1e-12 * np.sqrt(state.null)
-        state.gram.solve(penalty, max(0.05 * missing, final) if before is None else final)
+        loose = 0.01 * missing / max(penalty.l1, missing) if before is None and missing > 0.0 else 0.0
+        state.gram.solve(penalty, state.null, max(inner * tol, min(loose, 1e-2 * gap)))
         state.refresh()
         gap = state.gap(penalty)
     return gap, max_iter

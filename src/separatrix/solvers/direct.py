@@ -22,8 +22,8 @@ from separatrix.designs import moments
 from separatrix.solvers.factor import EPS, Factor, gram_factor, triangle_factor
 from separatrix.solvers.refine import Refined, refine
 
-# Problems up to this many numbers always get every digit: doubled precision costs them milliseconds.
-SMALL = 1 << 20
+# Problems up to this many numbers always get every digit: doubled precision costs them a few milliseconds.
+SMALL = 1 << 16
 # Beyond this condition number working precision loses too much of a large problem, too.
 ILL_CONDITIONED = 1e4
 

@@ -33,8 +33,9 @@ def dual_ridge(design, target, lam, *, intercept=True, tol=1e-16, max_steps=10):
     M[np.diag_indices(len(live))] += lam * inverse_weights[live]
     factor = cho_factor(M, overwrite_a=True, check_finite=False)
 
-    alpha, best = np.zeros_like(Y), np.inf
-    for step in range(1, max_steps + 1):
+    alpha, best, step = np.zeros_like(Y), np.inf, 0
+    while step < max_steps:
+        step += 1
         beta = design.rmatvec(alpha) - np.multiply.outer(mean, alpha.sum(axis=0))
         rest = Y - y_mean - (design.matvec(beta) - mean @ beta) - lam * inverse_weights[:, None] * alpha
         rest[weights == 0.0] = 0.0

@@ -15,7 +15,8 @@ class Factor:
     """``R'R = D (X_c'S X_c + lam I) D`` on the columns `kept`, where ``D = diag(scale)`` and X_c is X less its means.
 
     Columns that add nothing are not kept. Those that are combinations of kept ones are in `aliased`, with their
-    `combination` (``X_c D`` of the aliased columns is ``X_c D`` of the kept ones times it); constant ones in `constant`.
+    `combination`: ``X_c D`` of the aliased columns is ``X_c D`` of the kept ones times it. Constant columns are in
+    `constant`.
     """
 
     R: np.ndarray
@@ -116,6 +117,4 @@ def triangle_factor(design, target, found, lam, intercept):
     kept, aliased = live[order[:rank]], live[order[rank:]]
     combination = solve_triangular(R[:rank, :rank], R[:rank, rank:], check_finite=False) if rank else None
     constant = np.setdiff1d(np.arange(design.p), live)
-    return Factor(
-        R[:rank, :rank], scale, kept, mean, found.total, intercept, aliased, constant, combination
-    )
+    return Factor(R[:rank, :rank], scale, kept, mean, found.total, intercept, aliased, constant, combination)

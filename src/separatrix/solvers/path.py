@@ -11,7 +11,7 @@ import numpy as np
 
 from separatrix.designs import moments
 from separatrix.penalties import ElasticNet
-from separatrix.solvers.coordinate import EPS, WorkingSet, relative_gap, solve_at
+from separatrix.solvers.coordinate import WorkingSet, solve_at
 from separatrix.solvers.gram_coordinate import GramProblem
 
 # Up to this many columns the Gram matrix of all of them is formed if there are at least as many rows.
@@ -43,13 +43,9 @@ def _on_gram_matrix(design, target, penalties, intercept, tol, max_iter):
     coefficients = np.zeros((design.p, len(penalties)))
     gaps, sweeps = np.zeros(len(penalties)), np.zeros(len(penalties), dtype=int)
     for column, penalty in enumerate(penalties):
-        sweeps[column] = problem.solve(penalty, 0.02 * tol * max(penalty.l1, EPS), max_iter * 100)
-        beta = problem.beta
-        rr = null - float(beta @ (problem.c + problem.q))
-        gaps[column] = relative_gap(
-            max(rr, 0.0), null - float(beta @ problem.c), null, beta, problem.q - penalty.l2 * beta, penalty
-        )
-        coefficients[:, column] = beta
+        sweeps[column] = problem.solve(penalty, null, 0.3 * tol, max_iter * 100)
+        gaps[column] = problem.gap(penalty, null)
+        coefficients[:, column] = problem.beta
     return coefficients, float(found.y_mean[0]) - found.x_mean @ coefficients, gaps, sweeps
 
 

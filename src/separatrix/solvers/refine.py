@@ -34,7 +34,9 @@ def refine(design, target, factor, lam, beta, intercept, *, extended, max_steps=
     intercept = Pair(intercept, np.zeros_like(intercept))
     gradient = _extended_gradient if extended else _gradient
     smallest = np.inf
-    for passes in range(1, max_steps + 1):
+    passes = 0
+    while passes < max_steps:
+        passes += 1
         g, g0, rss = gradient(design, Y, target.s, beta, intercept)
         g = g - lam * beta.high
         step, step0 = factor.solve(g, g0)

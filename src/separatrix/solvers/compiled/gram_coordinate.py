@@ -8,9 +8,11 @@ from separatrix.core.verbs import prox
 def sweep(G, penalty, size, beta, q, only_support):
     """One cyclic pass in place over the first `size` columns, or over the non-zero ones among them.
 
-    ``q = c - G beta`` is the gradient's opposite and is kept up to date. Returns the largest ``G_jj (change)²``.
+    ``q = c - G beta`` is the gradient's opposite and is kept up to date. Returns how many coefficients entered or left
+    the support, and how many changed.
     """
-    largest = 0.0
+    crossed = 0
+    changed = 0
     for j in range(size):
         curvature = G[j, j]
         old = beta[j]
@@ -22,5 +24,7 @@ def sweep(G, penalty, size, beta, q, only_support):
             beta[j] = new
             for l in range(size):
                 q[l] -= change * G[j, l]
-            largest = max(largest, curvature * change * change)
-    return largest
+            changed += 1
+            if old == 0.0 or new == 0.0:
+                crossed += 1
+    return crossed, changed

@@ -1,0 +1,282 @@
+r"""Elastic net: :math:`\min_w \tfrac1{2n} \|y - Xw\|^2 + \alpha \rho \|w\|_1 + \tfrac12 \alpha (1-\rho) \|w\|^2`."""
+
+import warnings
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import MultiOutputMixin
+
+from separatrix.core.certificate import certify, not_certified
+from separatrix.core.errors import cannot
+from separatrix.core.objective import null_objective
+from separatrix.core.problem import Problem
+from separatrix.core.registry import register
+from separatrix.core.solution import Certificate, Solution
+from separatrix.core.target import Target
+from separatrix.estimators.base import LinearRegressor
+from separatrix.estimators.doors import check_choice, check_number, enter
+from separatrix.estimators.linear.path import CrossValidatedPath, path_of
+from separatrix.losses import Squared
+from separatrix.penalties import ElasticNet as ElasticNetPenalty
+from separatrix.solvers.choose import squared_error
+from separatrix.solvers.coordinate import elastic_net
+from separatrix.solvers.nonnegative import nonnegative_least_squares
+
+
+@register("estimator")
+class ElasticNet(MultiOutputMixin, LinearRegressor):
+    r"""Least squares with a lasso and a ridge penalty together.
+
+    .. math:: \min_{w, b} \ \frac1{2 \sum s} \sum_i s_i (y_i - x_i^\top w - b)^2
+              + \alpha \rho \|w\|_1 + \tfrac12 \alpha (1 - \rho) \|w\|_2^2
+
+    The duality gap is certified: no solution can be better by more than that.
+
+    Parameters
+    ----------
+    alpha : float, [0, inf), default 1.0.  Strength.
+    l1_ratio : float, [0, 1], default 0.5.  The share rho of the lasso; 1 is the lasso, 0 is ridge.
+    fit_intercept : bool, default True.  Whether to fit b.
+    precompute : bool or (p, p) array, default False.  Accepted for compatibility; Gram matrices are formed where
+        they pay, of the columns in play.
+    max_iter : int, [1, inf), default 1000.  Most times that columns are added to those in play.
+    copy_X : bool, default True.  Accepted for compatibility; X is never changed.
+    tol : float, [0, inf), default 1e-8.  Relative duality gap to be certified.
+    warm_start : bool, default False.  Whether to start from the last ``coef_``.
+    positive : bool, default False.  Whether coefficients must not be negative.
+    random_state, selection : accepted for compatibility; coordinates are visited in order.
+
+    Attributes
+    ----------
+    coef_ : (p,) or (k, p) array.
+    sparse_coef_ : the same as a sparse matrix.
+    intercept_ : float or (k,) array.
+    dual_gap_ : float or (k,) array.  The gap in units of the objective.
+    n_iter_ : int or list of int.  Times that columns were added.
+    certificate_ : Certificate.  The gap relative to the null model, recomputed from data and coefficients.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    References: Zou and Hastie (2005), J. R. Statist. Soc. B 67(2).
+
+    >>> import numpy as np
+    >>> ElasticNet(alpha=1.0, l1_ratio=0.5, fit_intercept=False).fit(2.0 * np.eye(2), [4.0, 1.0]).coef_
+    array([1.4, 0.2])
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        l1_ratio=0.5,
+        fit_intercept=True,
+        precompute=False,
+        max_iter=1000,
+        copy_X=True,
+        tol=1e-8,
+        warm_start=False,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.copy_X = copy_X
+        self.tol = tol
+        self.warm_start = warm_start
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and y (n,) or (n, k); several outputs are fitted one by one."""
+        alpha = check_number(self, "alpha", 0.0)
+        ratio = check_number(self, "l1_ratio", 0.0, 1.0)
+        tol = check_number(self, "tol", 0.0)
+        max_iter = check_number(self, "max_iter", 1, integer=True)
+        check_choice(self, "selection", ("cyclic", "random"))
+        design, target = enter(self, X, y, sample_weight)
+        design.needs("columns", f"fit {type(self).__name__}")
+        # scikit-learn's alpha is ours: both divide the squares by twice the (weighted) number of rows
+        penalty = ElasticNetPenalty(alpha * ratio, alpha * (1.0 - ratio), bool(self.positive))
+
+        outputs = target.y.reshape(target.n, -1)
+        starts = np.atleast_2d(self.coef_) if self.warm_start and hasattr(self, "coef_") else [None] * outputs.shape[1]
+        solutions = [
+            self._solve(design, Target(np.ascontiguousarray(y), target.s), penalty, tol, max_iter, start)
+            for y, start in zip(outputs.T, starts)
+        ]
+        return self._keep(solutions, target.y.ndim == 1, design)
+
+    def _solve(self, design, target, penalty, tol, max_iter, start):
+        """One output, with the certificate recomputed from data and coefficients alone."""
+        options = {"intercept": self.fit_intercept, "tol": tol}
+        if penalty.l1 == 0.0:  # ridge or least squares: (1/2Σs) Σ s r² + ½ l2 |w|² is ½ Σ s r² + ½ (Σs l2) |w|²
+            solve = nonnegative_least_squares if penalty.positive else squared_error
+            return solve(design, target, penalty.l2 * target.total, **options)
+        found = elastic_net(design, target, penalty, max_iter=max_iter, start=start, **options)
+        problem = Problem(design, target, Squared(), penalty, self.fit_intercept)
+        solver = found.certificate
+        proof = certify(problem, found, max(tol, 1e-15), None, solver.iterations, solver.passes + 1)
+        certificate = Certificate(
+            proof.kind, proof.value, proof.tolerance, proof.iterations, proof.passes, solver.seconds
+        )
+        if not certificate.converged:
+            advice = "Increase max_iter, tol or alpha."
+            warnings.warn(not_certified(certificate, advice), stacklevel=4)
+        return Solution(
+            found.beta, found.intercept, certificate, details={"gap": proof.value * null_objective(problem)}
+        )
+
+    def _keep(self, solutions, one, design):
+        beta = np.column_stack([s.beta for s in solutions])
+        offset = np.array([s.intercept for s in solutions])
+        self._publish(beta[:, 0] if one else beta, offset[0] if one else offset, design.X.dtype)
+        self.certificate_ = max((s.certificate for s in solutions), key=lambda c: c.value)
+        rounds = [max(1, s.certificate.iterations) for s in solutions]
+        gaps = np.array([s.details.get("gap", s.certificate.value) for s in solutions])
+        self.n_iter_ = rounds[0] if one else rounds
+        self.dual_gap_ = float(gaps[0]) if one else gaps
+        return self
+
+    @property
+    def sparse_coef_(self):
+        """``coef_`` as a sparse matrix."""
+        return sp.csr_matrix(self.coef_)
+
+
+def enet_path(
+    X,
+    y,
+    *,
+    l1_ratio=0.5,
+    eps=1e-3,
+    alphas=100,
+    precompute="auto",
+    Xy=None,
+    copy_X=True,
+    coef_init=None,
+    verbose=False,
+    return_n_iter=False,
+    positive=False,
+    tol=1e-8,
+    max_iter=1000,
+    sample_weight=None,
+):
+    r"""Elastic-net coefficients along a path of strengths; no intercept, as in scikit-learn: centre X and y before.
+
+    Parameters
+    ----------
+    X : (n, p) array or sparse array.
+    y : (n,) or (n, k) array.
+    l1_ratio : float, (0, 1], default 0.5.  The share of the lasso.
+    eps : float, (0, 1), default 1e-3.  The last strength divided by the first.
+    alphas : int or array, default 100.  How many strengths, or which.
+    precompute, Xy, copy_X, coef_init, verbose : accepted for compatibility.
+    return_n_iter : bool, default False.  Whether to return the sweeps for each strength as well.
+    positive : bool, default False.  Whether coefficients must not be negative.
+    tol : float, [0, inf), default 1e-8.  Relative duality gap to be certified for each strength.
+    max_iter : int, [1, inf), default 1000.  Most times that columns are added for each strength.
+    sample_weight : (n,) array or None.  Repetitions of each row.
+
+    Returns
+    -------
+    alphas : (L,) array, from strong to weak.
+    coefs : (p, L) or (k, p, L) array.
+    dual_gaps : (L,) or (k, L) array, in units of the objective.
+    n_iters : list of int, if asked for.
+
+    >>> import numpy as np
+    >>> alphas, coefs, gaps = enet_path(np.eye(2), [2.0, -1.0], alphas=[0.25], l1_ratio=1.0)
+    >>> coefs[:, 0]
+    array([ 1.5, -0.5])
+    """
+    return path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter)
+
+
+@register("estimator")
+class ElasticNetCV(CrossValidatedPath):
+    r"""The elastic net with strength, and mixture if several are given, chosen by cross-validation.
+
+    Parameters
+    ----------
+    l1_ratio : float or list, (0, 1], default 0.5.  The share of the lasso, or several to choose from.
+    eps : float, (0, 1), default 1e-3.  The last strength divided by the first.
+    alphas : int or array, default 100.  How many strengths, or which.
+    fit_intercept : bool, default True.  Whether to fit b.
+    precompute : default "auto".  Accepted for compatibility.
+    max_iter : int, [1, inf), default 1000.  Most times that columns are added for each strength.
+    tol : float, [0, inf), default 1e-8.  Relative duality gap to be certified.
+    cv : int, splitter or None, default None (5 folds).
+    copy_X, verbose, n_jobs : accepted for compatibility.
+    positive : bool, default False.  Whether coefficients must not be negative.
+    random_state, selection : accepted for compatibility.
+
+    Attributes
+    ----------
+    alpha_, l1_ratio_ : float.  What was chosen.
+    alphas_ : (L,) or (m, L) array.  The strengths tried, for each mixture.
+    mse_path_ : (L, folds) or (m, L, folds) array.  Mean squared errors on the folds left out.
+    coef_, intercept_, dual_gap_, n_iter_, certificate_, n_features_in_, feature_names_in_ : as in ElasticNet.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 5))
+    >>> ElasticNetCV(l1_ratio=[0.5, 1.0]).fit(X, 3.0 * X[:, 0] + rng.standard_normal(60)).l1_ratio_
+    1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        l1_ratio=0.5,
+        eps=1e-3,
+        alphas=100,
+        fit_intercept=True,
+        precompute="auto",
+        max_iter=1000,
+        tol=1e-8,
+        cv=None,
+        copy_X=True,
+        verbose=0,
+        n_jobs=None,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+    def _mixtures(self):
+        ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64))
+        if not len(ratios) or not np.all((ratios > 0.0) & (ratios <= 1.0)):
+            raise cannot(
+                f"fit ElasticNetCV with l1_ratio={self.l1_ratio!r}",
+                because="a path starts where all coefficients are zero, which ridge alone never makes them",
+                instead="l1_ratio in (0, 1], or RidgeCV",
+            )
+        return ratios
+
+    def _final(self, alpha, ratio):
+        return ElasticNet(
+            alpha,
+            l1_ratio=ratio,
+            fit_intercept=self.fit_intercept,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            positive=self.positive,
+        )

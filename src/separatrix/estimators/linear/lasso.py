@@ -1,0 +1,171 @@
+r"""The lasso: :math:`\min_w \tfrac1{2n} \|y - Xw\|^2 + \alpha \|w\|_1`."""
+
+import numpy as np
+
+from separatrix.core.registry import register
+from separatrix.estimators.linear.elastic_net import ElasticNet
+from separatrix.estimators.linear.path import CrossValidatedPath, path_of
+
+
+@register("estimator")
+class Lasso(ElasticNet):
+    r"""Least squares with an absolute-value penalty: irrelevant coefficients become exactly zero.
+
+    .. math:: \min_{w, b} \ \frac1{2 \sum s} \sum_i s_i (y_i - x_i^\top w - b)^2 + \alpha \|w\|_1
+
+    The duality gap is certified: no solution can be better by more than that.
+
+    Parameters
+    ----------
+    alpha : float, [0, inf), default 1.0.  Strength. The notes' ``RSS + lam |w|`` has ``lam = 2 n alpha``.
+    fit_intercept : bool, default True.  Whether to fit b.
+    precompute : bool or (p, p) array, default False.  Accepted for compatibility; Gram matrices are formed where
+        they pay, of the columns in play.
+    copy_X : bool, default True.  Accepted for compatibility; X is never changed.
+    max_iter : int, [1, inf), default 1000.  Most times that columns are added to those in play.
+    tol : float, [0, inf), default 1e-8.  Relative duality gap to be certified.
+    warm_start : bool, default False.  Whether to start from the last ``coef_``.
+    positive : bool, default False.  Whether coefficients must not be negative.
+    random_state, selection : accepted for compatibility; coordinates are visited in order.
+
+    Attributes
+    ----------
+    coef_, sparse_coef_, intercept_, dual_gap_, n_iter_, certificate_, n_features_in_, feature_names_in_ :
+        as in :class:`ElasticNet`.
+
+    References: Tibshirani (1996), J. R. Statist. Soc. B 58(1).
+
+    >>> import numpy as np
+    >>> model = Lasso(alpha=0.5, fit_intercept=False).fit(np.eye(3) * 3**0.5, 3**0.5 * np.array([3.0, -1.0, 0.2]))
+    >>> model.coef_.round(12) + 0.0
+    array([ 2.5, -0.5,  0. ])
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        precompute=False,
+        copy_X=True,
+        max_iter=1000,
+        tol=1e-8,
+        warm_start=False,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        super().__init__(
+            alpha,
+            l1_ratio=1.0,
+            fit_intercept=fit_intercept,
+            precompute=precompute,
+            max_iter=max_iter,
+            copy_X=copy_X,
+            tol=tol,
+            warm_start=warm_start,
+            positive=positive,
+            random_state=random_state,
+            selection=selection,
+        )
+
+
+def lasso_path(
+    X,
+    y,
+    *,
+    eps=1e-3,
+    alphas=100,
+    precompute="auto",
+    Xy=None,
+    copy_X=True,
+    coef_init=None,
+    verbose=False,
+    return_n_iter=False,
+    positive=False,
+    tol=1e-8,
+    max_iter=1000,
+    sample_weight=None,
+):
+    r"""Lasso coefficients along a path of strengths; no intercept, as in scikit-learn: centre X and y before.
+
+    Parameters and returns are those of :func:`separatrix.linear_model.enet_path`, with ``l1_ratio = 1``.
+
+    >>> import numpy as np
+    >>> alphas, coefs, gaps = lasso_path(np.eye(2), [2.0, -1.0], alphas=[0.5, 0.25])
+    >>> coefs.round(12) + 0.0
+    array([[ 1. ,  1.5],
+           [ 0. , -0.5]])
+    """
+    return path_of(X, y, sample_weight, 1.0, eps, alphas, positive, tol, max_iter, return_n_iter)
+
+
+@register("estimator")
+class LassoCV(CrossValidatedPath):
+    r"""The lasso with its strength chosen by cross-validation.
+
+    Parameters
+    ----------
+    eps : float, (0, 1), default 1e-3.  The last strength divided by the first.
+    alphas : int or array, default 100.  How many strengths, or which.
+    fit_intercept : bool, default True.  Whether to fit b.
+    precompute : default "auto".  Accepted for compatibility.
+    max_iter : int, [1, inf), default 1000.  Most times that columns are added for each strength.
+    tol : float, [0, inf), default 1e-8.  Relative duality gap to be certified.
+    copy_X, verbose, n_jobs : accepted for compatibility.
+    cv : int, splitter or None, default None (5 folds).
+    positive : bool, default False.  Whether coefficients must not be negative.
+    random_state, selection : accepted for compatibility.
+
+    Attributes
+    ----------
+    alpha_ : float.  The strength chosen.
+    alphas_ : (L,) array.  The strengths tried.
+    mse_path_ : (L, folds) array.  Mean squared errors on the folds left out.
+    coef_, intercept_, dual_gap_, n_iter_, certificate_, n_features_in_, feature_names_in_ : as in Lasso.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 5))
+    >>> LassoCV().fit(X, 3.0 * X[:, 0] + rng.standard_normal(60)).coef_[0] > 2.5
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        eps=1e-3,
+        alphas=100,
+        fit_intercept=True,
+        precompute="auto",
+        max_iter=1000,
+        tol=1e-8,
+        copy_X=True,
+        cv=None,
+        verbose=False,
+        n_jobs=None,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+    ):
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.copy_X = copy_X
+        self.cv = cv
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+
+    def _mixtures(self):
+        return np.array([1.0])
+
+    def _final(self, alpha, ratio):
+        return Lasso(
+            alpha, fit_intercept=self.fit_intercept, max_iter=self.max_iter, tol=self.tol, positive=self.positive
+        )
