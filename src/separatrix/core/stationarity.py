@@ -30,7 +30,8 @@ class GradientScale:
     def of(cls, problem):
         target = problem.target
         s, total = target.weights, target.total
-        squares = problem.design.reduce(lambda B, piece: (B * B).T @ piece, operator.add, s)
+        with np.errstate(over="ignore"):  # columns beyond 1e154 have no square; `relative` then certifies nothing
+            squares = problem.design.reduce(lambda B, piece: (B * B).T @ piece, operator.add, s)
         Y = target.y.reshape(target.n, -1)
         slopes = np.empty(Y.shape)
         null = np.broadcast_to(target.mean() if problem.intercept else 0.0, Y.shape[1])
@@ -45,7 +46,7 @@ class GradientScale:
         A penalty enters by its prox, at the step 1 / (mean square of the column); without one this is the gradient
         itself. `g` and `g_intercept` are derivatives of the loss, of shape (p, k) and (k,).
         """
-        if not (np.isfinite(g).all() and np.isfinite(g_intercept).all()):
+        if not all(np.isfinite(part).all() for part in (self.spread, g, g_intercept)):
             return np.inf
         worst = 0.0
         for c, level in enumerate(self.level):

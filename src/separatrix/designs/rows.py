@@ -30,7 +30,7 @@ def _(rows, i, beta):
 @implements(row_add, DenseRows)
 def _(rows, i, a, out):
     for j in range(out.shape[0]):
-        out[j] += a * rows.X[i, j]
+        out[j] += a * float(rows.X[i, j])
 
 
 @implements(row_span, DenseRows)
@@ -71,7 +71,7 @@ def _(rows, i, beta):
 @implements(row_add, SparseRows)
 def _(rows, i, a, out):
     for k in range(rows.indptr[i], rows.indptr[i + 1]):
-        out[rows.indices[k]] += a * rows.data[k]
+        out[rows.indices[k]] += a * float(rows.data[k])
 
 
 @implements(row_span, SparseRows)

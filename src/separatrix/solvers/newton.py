@@ -23,6 +23,7 @@ from separatrix.losses import EpsilonInsensitive, Quantile
 from separatrix.penalties import L2, NoPenalty
 
 HALVINGS = 40
+DAMPING = 0.1  # curvature lent to every row where the Hessian is singular for want of it
 
 
 def newton(problem, *, max_iter=50, tol=1e-10, start=None, trace=None):
@@ -105,32 +106,39 @@ def _direction(problem, beta, intercept):
     fill_slopes(problem.loss, target.y, eta, slopes)
     fill_curvatures(problem.loss, target.y, eta, bends)
     s = target.weights / target.total
-    H, g = np.empty((q, q)), np.empty(q)
-    H[1:, 1:] = moments(problem.design, Target(target.y, s * bends), about_mean=False).xx
-    H[0, 0], H[0, 1:] = s @ bends, problem.design.rmatvec(s * bends)
-    H[1:, 0] = H[0, 1:]
-    g[0], g[1:] = s @ slopes, problem.design.rmatvec(s * slopes)
+    g, direction = np.empty(q), np.zeros(q)
+    g[0], g[1:] = s @ slopes, problem.design.rmatvec(s * slopes) + problem.penalty.lam * beta
     inner = slice(None) if problem.intercept else slice(1, None)
-    ridge = np.full(q, problem.penalty.lam)
-    ridge[0] = 0.0
-    H[np.diag_indices(q)] += ridge
-    g[1:] += problem.penalty.lam * beta
-    direction = np.zeros(q)
-    direction[inner] = _solve(H[inner, inner], g[inner])
+    found = _solve(_hessian(problem, s * bends)[inner, inner], g[inner], least=bends.min() > 0.0)
+    if found is None:  # flat rows (the tails of Huber's loss) leave directions without curvature: lend them some
+        found = _solve(_hessian(problem, s * (bends + DAMPING))[inner, inner], g[inner], least=True)
+    direction[inner] = found
     return direction
 
 
-def _solve(H, g):
-    """``H^-1 g`` with the columns scaled to unit diagonal; where H is singular, the shortest such vector."""
+def _hessian(problem, weights):
+    """``Z' diag(weights) Z + diag(0, lam, ..., lam)``, the intercept first."""
+    q = problem.design.p + 1
+    H = np.empty((q, q))
+    H[1:, 1:] = moments(problem.design, Target(problem.target.y, weights), about_mean=False).xx
+    H[0, 0], H[0, 1:] = weights.sum(), problem.design.rmatvec(weights)
+    H[1:, 0] = H[0, 1:]
+    H[np.arange(1, q), np.arange(1, q)] += problem.penalty.lam
+    return H
+
+
+def _solve(H, g, *, least):
+    """``H^-1 g`` with the columns scaled to unit diagonal; where H is singular the `least` such vector, or None."""
     d = np.sqrt(np.diag(H))
     d = np.where(d > 0.0, d, 1.0)
-    scaled = H / np.multiply.outer(d, d)
+    scaled, smallest = H / np.multiply.outer(d, d), 10.0 * d.shape[0] * np.finfo(np.float64).eps
     try:
-        found = scipy.linalg.cho_solve(scipy.linalg.cho_factor(scaled), g / d) / d
+        factor = scipy.linalg.cho_factor(scaled)
+        if (np.diag(factor[0]) ** 2 > smallest).all():
+            return scipy.linalg.cho_solve(factor, g / d) / d
     except np.linalg.LinAlgError:
-        found = np.linalg.lstsq(scaled, g / d, rcond=None)[0] / d
-    # rows without curvature (tails of Huber's loss) can leave nothing of the gradient: then follow the gradient itself
-    return found if found @ g > 0.0 else g
+        pass
+    return np.linalg.lstsq(scaled, g / d, rcond=smallest)[0] / d if least else None
 
 
 def _halve(problem, beta, intercept, value, direction):

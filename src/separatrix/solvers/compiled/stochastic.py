@@ -6,8 +6,8 @@ Per example i, with eta = x_i'beta + intercept and step size a:
     intercept <-  intercept       - a s_i slope(loss, y_i, eta)
 
 Cost: O(stored numbers of the row). The ridge shrinkage is a scalar in front of beta and the average of all iterates two
-scalars (Bottou, Stochastic Gradient Descent Tricks, 2012, sections 5.1 and 5.2); L1 is settled when a column is next
-met (Tsuruoka, Tsujii and Ananiadou, ACL 2009: cumulative penalty), and for all columns at the end of the pass.
+scalars (Bottou, Stochastic Gradient Descent Tricks, 2012, sections 5.1 and 5.2); L1 is settled before and after a
+column is met (Tsuruoka, Tsujii and Ananiadou, ACL 2009: cumulative penalty), and for all columns when the pass ends.
 """
 
 from math import sqrt
@@ -110,6 +110,9 @@ def epoch(rows, loss, y, s, order, schedule, l1, l2, fit_intercept, average, bet
         row_ahead(rows, ahead)
         prefetch(y, ahead * y.itemsize)
         i = order[m]
+        if l1 > 0.0:  # what fell due since the columns were last met; dense rows meet all columns, and owe nothing here
+            more_squares, more_sizes = add_and_pay(rows, i, 0.0, scale, owed, beta, paid, averaged, a)
+            squares, sizes = squares + more_squares, sizes + more_sizes
         dot, square = row_dot(rows, i, beta)
         dot *= scale
         eta = dot + intercept
