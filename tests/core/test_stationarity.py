@@ -45,7 +45,7 @@ def test_it_vanishes_at_the_exact_optimum_and_only_there(data):
     root = np.sqrt(s)[:, None]
     w = np.linalg.lstsq(root * np.c_[np.ones(50), X], root[:, 0] * y, rcond=None)[0]
     assert grade(X, y, s, w[1:], w[0]) < 1e-14
-    assert grade(X, y, s, w[1:] + [0.0, 1e-6, 0.0], w[0]) > 1e-8
+    assert grade(X, y, s, w[1:] + np.array([0.0, 1e-6, 0.0]), w[0]) > 1e-8
 
 
 def test_a_penalty_enters_by_its_prox(data):
