@@ -42,6 +42,8 @@ def duality_gap(problem, beta, intercept, u=None):
     primal = objective(problem, beta, intercept)
     duals = [_dual(problem, scale * u, scale * v, s, total) for scale in _scales(penalty, beta, v)]
     dual = max(duals)
+    if not np.isfinite(dual):  # centring pushed u out of the domain of the loss's conjugate; u = 0 never is
+        dual = _dual(problem, 0.0 * u, 0.0 * v, s, total)
     rounding = 4.0 * EPS * np.log2(target.n + problem.design.p + 2.0) * (abs(primal) + abs(dual))
     return max(primal - dual, 0.0) + rounding
 

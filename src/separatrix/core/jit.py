@@ -8,7 +8,10 @@ import hashlib
 import os
 from pathlib import Path
 
-from numba import config, njit
+from llvmlite import ir
+from numba import config, njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
 
 
 def _digest():
@@ -44,3 +47,26 @@ def compiled(function):
         return njit(nogil=True, fastmath={"reassoc", "contract"})(function)
     finally:
         config.CACHE_DIR = before
+
+
+def prefetch(array, offset):
+    """Ask the processor to fetch the cache line `offset` bytes into an array; a hint, with no effect on any result."""
+
+
+@intrinsic
+def _prefetch_line(typing, array, offset):
+    def generate(context, builder, signature, arguments):
+        byte, number = ir.IntType(8), ir.IntType(32)
+        start = builder.bitcast(context.make_array(array)(context, builder, arguments[0]).data, byte.as_pointer())
+        place = cgutils.pointer_add(builder, start, arguments[1])
+        kind = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), number, number, number])
+        hint = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
+        builder.call(hint, [place, number(0), number(3), number(1)])  # for reading, keep in all caches, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+@overload(prefetch)
+def _(array, offset):
+    return lambda array, offset: _prefetch_line(array, offset)

@@ -29,7 +29,7 @@ def _controller():
 
 
 def in_order(task, items):
-    """``[task(item) for item in items]`` on threads; BLAS is held to one thread meanwhile: we are the parallel layer."""
+    """``[task(item) for item in items]`` on threads; BLAS is held to one thread: we are the parallel layer."""
     items = list(items)
     size = min(n_threads(), len(items))
     if size <= 1:

@@ -64,3 +64,31 @@ def col_dot(columns, j, r):
 @generic
 def col_add(columns, j, a, out):
     """``out += a x_j``, in place."""
+
+
+# ------------------------------------------------------------------ storages: one row at a time
+
+
+@generic
+def row_dot(rows, i, beta):
+    """``x_i' beta`` and ``x_i' x_i``: the row is read once for both."""
+
+
+@generic
+def row_add(rows, i, a, out):
+    """``out += a x_i``, in place."""
+
+
+@generic
+def row_span(rows, i):
+    """Where row i starts and where it stops, for :func:`row_entry`."""
+
+
+@generic
+def row_entry(rows, i, k):
+    """Column and value of entry k of row i."""
+
+
+@generic
+def row_ahead(rows, i):
+    """A hint that row i will be read soon."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from separatrix.core.registry import register
 from separatrix.designs.base import BLOCK_NUMBERS, Design
+from separatrix.designs.rows import DenseRows
 
 
 @register("design")
@@ -48,3 +49,7 @@ class DenseDesign(Design):
 
     def take(self, rows):
         return DenseDesign(self.X[rows])
+
+    def rows_atom(self):
+        """Rows for compiled loops; a matrix in Fortran order is copied, for walking its rows would miss every cache."""
+        return DenseRows(np.ascontiguousarray(self.X))

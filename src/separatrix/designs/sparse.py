@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from separatrix.core.registry import register
 from separatrix.designs.base import Design
+from separatrix.designs.rows import SparseRows
 
 
 def as_dense(B):
@@ -59,3 +60,8 @@ class SparseDesign(Design):
         """Slices that hold about as many stored numbers as a dense block does."""
         height = max(1, int(self.n * (1 << 18) / max(self.X.nnz, 1)))
         return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
+
+    def rows_atom(self):
+        """Rows for compiled loops."""
+        X = self.by_rows
+        return SparseRows(X.data, X.indices, X.indptr)

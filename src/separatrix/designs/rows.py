@@ -1,0 +1,91 @@
+"""Rows of a design for compiled loops that walk over examples: one atom per storage."""
+
+from typing import NamedTuple
+
+from separatrix.core.dispatch import implements
+from separatrix.core.jit import prefetch
+from separatrix.core.verbs import row_add, row_ahead, row_dot, row_entry, row_span
+
+LINE = 64  # bytes of a cache line
+# A long row is recognised as a stream by the processor itself after its first few lines.
+LINES_AHEAD = 16
+
+
+class DenseRows(NamedTuple):
+    """A C-ordered matrix, float32 or float64."""
+
+    X: object
+
+
+@implements(row_dot, DenseRows)
+def _(rows, i, beta):
+    dot, square = 0.0, 0.0
+    for j in range(beta.shape[0]):
+        x = float(rows.X[i, j])
+        dot += x * beta[j]
+        square += x * x
+    return dot, square
+
+
+@implements(row_add, DenseRows)
+def _(rows, i, a, out):
+    for j in range(out.shape[0]):
+        out[j] += a * float(rows.X[i, j])
+
+
+@implements(row_span, DenseRows)
+def _(rows, i):
+    return 0, rows.X.shape[1]
+
+
+@implements(row_entry, DenseRows)
+def _(rows, i, k):
+    return k, float(rows.X[i, k])
+
+
+@implements(row_ahead, DenseRows)
+def _(rows, i):
+    width = rows.X.shape[1] * rows.X.itemsize
+    for offset in range(0, min(width, LINE * LINES_AHEAD), LINE):
+        prefetch(rows.X, i * width + offset)
+
+
+class SparseRows(NamedTuple):
+    """Compressed sparse rows."""
+
+    data: object
+    indices: object
+    indptr: object
+
+
+@implements(row_dot, SparseRows)
+def _(rows, i, beta):
+    dot, square = 0.0, 0.0
+    for k in range(rows.indptr[i], rows.indptr[i + 1]):
+        x = float(rows.data[k])
+        dot += x * beta[rows.indices[k]]
+        square += x * x
+    return dot, square
+
+
+@implements(row_add, SparseRows)
+def _(rows, i, a, out):
+    for k in range(rows.indptr[i], rows.indptr[i + 1]):
+        out[rows.indices[k]] += a * float(rows.data[k])
+
+
+@implements(row_span, SparseRows)
+def _(rows, i):
+    return rows.indptr[i], rows.indptr[i + 1]
+
+
+@implements(row_entry, SparseRows)
+def _(rows, i, k):
+    return rows.indices[k], float(rows.data[k])
+
+
+@implements(row_ahead, SparseRows)
+def _(rows, i):
+    start = rows.indptr[i]
+    prefetch(rows.data, start * rows.data.itemsize)
+    prefetch(rows.indices, start * rows.indices.itemsize)

@@ -1,0 +1,341 @@
+"""Gradient descent: downhill by a fixed multiple of the gradient.
+
+Solves   min L(w)                                        by   w <- w - learning_rate * grad L(w)
+Given    a gradient (any callable), or a Problem.        Returns a Solution.
+Cost     one pass over the data per iteration; with mini-batches one pass is n / batch_size updates.
+From     Cauchy (1847); the limit 2 / (largest curvature): Polyak (1963); by examples: Robbins and Monro (1951).
+"""
+
+import time
+import warnings
+from functools import partial
+
+import numpy as np
+
+from separatrix.core.certificate import not_certified
+from separatrix.core.errors import Diverged, cannot
+from separatrix.core.objective import fill_slopes, null_objective, sum_of_costs, sum_of_values
+from separatrix.core.problem import Problem
+from separatrix.core.solution import Certificate, Solution
+from separatrix.core.stationarity import GradientScale, certify_gradient
+from separatrix.core.target import Target
+from separatrix.losses import Huber, Logistic, Squared, SquaredEpsilonInsensitive
+from separatrix.penalties import L2, NoPenalty
+from separatrix.solvers.compiled.stochastic import pass_of_batches
+from separatrix.solvers.stochastic import generator
+
+# The steepest turn of each smooth loss, sup of its curvature: what a default learning rate must respect.
+LARGEST_CURVATURE = {Squared: 1.0, Huber: 1.0, Logistic: 0.25, SquaredEpsilonInsensitive: 2.0}
+
+# An objective this many times its scale is on its way to infinity.
+BEYOND_ALL_BOUNDS = 1e12
+
+
+def gradient_descent(
+    gradient,
+    start,
+    *,
+    learning_rate,
+    max_iter=1000,
+    tol=1e-8,
+    objective=None,
+    noise=0.0,
+    random_state=None,
+    trace=None,
+):
+    r"""Minimise any differentiable function by fixed steps against its gradient.
+
+    .. math:: w \leftarrow w - \alpha \nabla L(w)
+
+    Parameters
+    ----------
+    gradient : callable.  ``gradient(w)``, an array of the shape of w.
+    start : array or float.  Where to begin.
+    learning_rate : float, (0, inf).  Alpha. Above 2 / (largest curvature) the steps grow instead of shrinking.
+    max_iter : int, [0, inf).  Steps at the most.
+    tol : float, [0, inf).  Stop when the norm of the gradient is this fraction of what it was at the start.
+    objective : callable or None.  ``objective(w)``, a number: recorded in the trace, used to tell which iterate is best
+        and whether they diverge. Without it the norm of the gradient serves.
+    noise : float, [0, inf).  Standard deviation of Gaussian noise on each entry of the gradient, as a sampled gradient
+        has it; noisy steps can leave a shallow basin that exact ones cannot. With noise all `max_iter` steps are taken
+        unless the exact gradient meets `tol`.
+    random_state : int, RandomState or None.  Seed of the noise.
+    trace : Trace or None.  Filled with the objective and relative gradient at the start and after every step, and with
+        w where ``trace.coefficients`` is a list.
+
+    Returns
+    -------
+    Solution with w as ``beta`` and a certificate of kind "gradient".
+
+    >>> round(float(gradient_descent(lambda w: 2.0 * (w - 3.0), 0.0, learning_rate=0.1).beta), 6)
+    3.0
+    """
+    rng = generator(random_state)
+    started = time.perf_counter()
+    w = np.array(start, dtype=np.float64)
+    first = float(np.linalg.norm(gradient(w)))
+
+    def look(w):
+        g = np.asarray(gradient(w), dtype=np.float64)
+        norm = float(np.linalg.norm(g))
+        return norm if objective is None else float(objective(w)), g, norm / first if first > 0.0 else norm
+
+    def move(w, g):
+        return w - learning_rate * (g + noise * rng.standard_normal(w.shape) if noise else g)
+
+    w, iterations, size, diverged = _walk(w, look, move, max_iter, tol, trace, judged=not noise)
+    if diverged:
+        warnings.warn(Diverged(learning_rate, iterations), stacklevel=2)
+    seconds = time.perf_counter() - started
+    certificate = Certificate("gradient", size, tol, iterations=iterations, passes=iterations, seconds=seconds)
+    if not (certificate.converged or diverged or noise):
+        warnings.warn(not_certified(certificate, "Raise max_iter or the learning rate."), stacklevel=2)
+    return Solution(w, 0.0, certificate, trace=trace, details={"diverged": diverged})
+
+
+def _walk(w, look, move, max_iter, tol, trace, scale=None, judged=True):
+    """Alternate looking and moving until the relative gradient meets tol.
+
+    ``look(w)`` gives the objective, the gradient and its relative size; ``move(w, g)`` the next w. Returns w, the
+    number of moves, the relative gradient at w and whether the walk diverged; then w is the best that was seen.
+    `scale` is a size of the objective that is harmless; `judged` says whether ending above the start is a failure too.
+    """
+    best, diverged = None, False
+    with np.errstate(over="ignore", invalid="ignore"):
+        for iteration in range(max_iter + 1):
+            value, g, size = look(w)
+            if trace is not None:
+                trace.append(value, size, w)
+            if best is None:
+                ceiling = max(value, value if scale is None else scale)
+                bound = ceiling + BEYOND_ALL_BOUNDS * max(abs(ceiling), 1.0 if scale is None else 0.0)
+                best = (value, w, size)
+            if not (np.isfinite(value) and value <= bound):
+                diverged = True
+                break
+            if value < best[0]:
+                best = (value, w, size)
+            if size <= tol or iteration == max_iter:
+                break
+            w = move(w, g)
+        # with a step below the limit no step goes uphill; the allowance is for rounding
+        diverged = diverged or (judged and value > ceiling + 1e-6 * abs(ceiling))
+    if diverged:
+        _, w, size = best
+    return w, iteration, size, diverged
+
+
+def descend(
+    problem,
+    *,
+    learning_rate=None,
+    max_iter=1000,
+    tol=1e-8,
+    batch_size=None,
+    shuffle=True,
+    random_state=None,
+    start=None,
+    trace=None,
+):
+    r"""Gradient descent on a problem: the whole batch, mini-batches, or one example at a time.
+
+    Full batch, with all coefficients and the intercept moved at once:
+
+    .. math:: w \leftarrow w - \alpha \frac{1}{\sum s} \sum_i s_i\,\ell'(y_i, \eta_i)\,(1, x_i), \qquad
+              L = \frac{1}{2N} \sum_i (\hat y_i - y_i)^2 \text{ for the squared loss}
+
+    One example at a time (``batch_size=1``) each example moves w by :math:`-\alpha\,(\hat y_i - y_i)(1, x_i)`; in
+    between, a mini-batch moves it by the mean over the batch. Weights are scaled to mean 1, so that all three agree in
+    expectation.
+
+    Parameters
+    ----------
+    problem : Problem.  Any smooth loss (with a given `learning_rate` any loss at all), no penalty or L2; y of shape
+        (n,) or (n, k).
+    learning_rate : float, (0, inf), or None.  Alpha. None takes one over the largest curvature: of the whole problem
+        for full batches (found by power iteration), of the steepest single example otherwise.
+    max_iter : int, [0, inf).  Passes over the data at the most.
+    tol : float, [0, inf).  Stop when the relative gradient (:mod:`separatrix.core.stationarity`) is no larger.
+    batch_size : int, [1, inf), or None.  Examples per update; None or n is the full batch. The last batch of a pass may
+        be smaller.
+    shuffle : bool.  Whether each pass takes the examples in a new random order; no effect on full batches.
+    random_state : int, RandomState or None.  Seed of the orders.
+    start : (beta, intercept) or None.  Where to begin; None is zero.
+    trace : Trace or None.  Filled with the objective (summed over outputs) and the relative gradient at the start and
+        after every pass, and, where ``trace.coefficients`` is a list, with the coefficients (q,) or (q, k), the
+        intercept first where there is one.
+
+    Returns
+    -------
+    Solution: beta (p,) or (p, k), intercept a float or (k,), certificate of kind "gradient". ``details`` holds
+    "learning_rate" (as used) and "diverged". This function itself warns, with Diverged (the best iterate is then
+    returned) or NotCertified.
+
+    >>> from separatrix.designs import as_design
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 3.0, 5.0, 7.0])
+    >>> problem = Problem(as_design(X), Target(y), Squared(), NoPenalty())
+    >>> found = descend(problem, learning_rate=0.1, max_iter=5000)
+    >>> found.beta.round(6), round(found.intercept, 6)
+    (array([2.]), 1.0)
+    """
+    if not isinstance(problem.penalty, L2 | NoPenalty):
+        raise cannot(
+            f"descend with the penalty {problem.penalty}",
+            because="it has no gradient at 0",
+            instead="L2 or no penalty, or coordinate descent",
+        )
+    n, rng, started = problem.target.n, generator(random_state), time.perf_counter()
+    size = n if batch_size is None else min(batch_size, n)
+    if learning_rate is None:
+        learning_rate = 1.0 / largest_curvature(problem, size)
+    look = _Look(problem)
+    if size == n:
+
+        def move(W, G):
+            return W - learning_rate * G
+
+    else:
+        move = partial(_move_in_batches, problem, size, learning_rate, rng if shuffle else None)
+
+    w, iterations, _, diverged = _walk(
+        look.pack(start), look, move, max_iter, tol, None if trace is None else look.recorder(trace), look.null()
+    )
+    solution = look.unpack(w)
+    passes = iterations * (1 if size == n else 2)
+    solution.certificate = certify_gradient(problem, solution, tol, started, iterations, passes)
+    solution.trace = trace
+    solution.details = {"learning_rate": learning_rate, "diverged": diverged}
+    if diverged:
+        smooth = type(problem.loss) in LARGEST_CURVATURE
+        limit = 2.0 / largest_curvature(problem, size) if smooth else None
+        warnings.warn(Diverged(learning_rate, iterations, limit), stacklevel=2)
+    elif not solution.certificate.converged:
+        advice = "Raise max_iter, or standardise the columns."
+        warnings.warn(not_certified(solution.certificate, advice), stacklevel=2)
+    return solution
+
+
+class _Look:
+    """Objective, gradient and relative gradient of a problem at W of shape (1 + p, k), the intercept in row 0."""
+
+    def __init__(self, problem):
+        self.problem = problem
+        self.Y = problem.target.y.reshape(problem.target.n, -1)
+        self.k = self.Y.shape[1]
+        self.s = problem.target.weights / problem.target.total
+        self.s_each = np.repeat(self.s, self.k)
+        self.scale = GradientScale.of(problem)
+
+    def __call__(self, W):
+        problem, beta = self.problem, W[1:]
+        eta = np.ascontiguousarray(problem.design.matvec(beta)) + W[0]
+        slopes = np.empty(eta.shape)
+        fill_slopes(problem.loss, self.Y.ravel(), eta.ravel(), slopes.ravel())
+        value = sum_of_values(problem.loss, self.Y.ravel(), eta.ravel(), self.s_each)
+        value += sum_of_costs(problem.penalty, beta.ravel())
+        slopes *= self.s[:, None]
+        G = np.zeros(W.shape)
+        if problem.intercept:
+            G[0] = slopes.sum(axis=0)
+        G[1:] = problem.design.rmatvec(slopes)
+        size = self.scale.relative(problem.penalty, beta, G[1:], G[0])
+        G[1:] += problem.penalty.lam * beta
+        return value, G, size
+
+    def null(self):
+        """The objective of the null model, summed over outputs."""
+        target = self.problem.target
+        parts = [Target(np.ascontiguousarray(self.Y[:, c]), target.s) for c in range(self.k)]
+        problem = self.problem
+        return sum(
+            null_objective(Problem(problem.design, part, problem.loss, problem.penalty, problem.intercept))
+            for part in parts
+        )
+
+    def pack(self, start):
+        W = np.zeros((1 + self.problem.design.p, self.k))
+        if start is not None:
+            W[1:] = np.reshape(start[0], (-1, self.k))
+            W[0] = start[1] if self.problem.intercept else 0.0
+        return W
+
+    def unpack(self, W):
+        if self.problem.target.y.ndim == 1:
+            return Solution(W[1:, 0].copy(), float(W[0, 0]))
+        return Solution(W[1:].copy(), W[0].copy())
+
+    def recorder(self, trace):
+        """A trace that stores W in the shape of y, without the row of an intercept that is not there."""
+        rows = slice(0 if self.problem.intercept else 1, None)
+        column = 0 if self.problem.target.y.ndim == 1 else slice(None)
+        return _Recorder(trace, (rows, column))
+
+
+class _Recorder:
+    def __init__(self, trace, part):
+        self.trace, self.part = trace, part
+
+    def append(self, value, size, W):
+        self.trace.append(value, size, W[self.part])
+
+
+def _move_in_batches(problem, batch_size, learning_rate, rng, W, G):
+    """One pass of mini-batches from W, each output by itself but all in the same order."""
+    target, n = problem.target, problem.target.n
+    problem.design.needs("rows", f"descend with batch_size={batch_size}")
+    order = np.arange(n) if rng is None else rng.permutation(n)
+    Y, s = target.y.reshape(n, -1), target.weights * (n / target.total)
+    moved, work_g = W.copy(), np.empty(problem.design.p)
+    for c in range(Y.shape[1]):
+        y, beta, intercept = np.ascontiguousarray(Y[:, c]), moved[1:, c].copy(), moved[:1, c].copy()
+        pass_of_batches(
+            problem.design.rows_atom(),
+            problem.loss,
+            y,
+            s,
+            order,
+            batch_size,
+            learning_rate,
+            problem.penalty.lam,
+            problem.intercept,
+            beta,
+            intercept,
+            work_g,
+        )
+        moved[1:, c], moved[:1, c] = beta, intercept
+    return moved
+
+
+def largest_curvature(problem, batch_size=None, *, max_iter=200, tol=1e-12):
+    r"""The largest eigenvalue of the Hessian of a problem, or a bound on it that holds for every example.
+
+    .. math:: c\,\lambda_{\max}\big(\tfrac{1}{\sum s} Z'SZ\big) + \lambda, \qquad Z = [1, X]
+
+    with c the largest curvature of the loss. Full batches descend for every learning rate below 2 over this number.
+    For smaller batches the bound is that of the steepest single example, :math:`c \max_i s_i \|z_i\|^2 + \lambda`.
+    """
+    if type(problem.loss) not in LARGEST_CURVATURE:
+        raise cannot(
+            f"choose a learning rate for the loss {type(problem.loss).__name__}",
+            because="its slope jumps, so that no step is short enough for descent",
+            instead="a learning_rate of your own, or another solver",
+        )
+    design, target = problem.design, problem.target
+    bend = LARGEST_CURVATURE[type(problem.loss)]
+    if batch_size is not None and batch_size < target.n:
+        s = target.weights * (target.n / target.total)
+        one = 1.0 if problem.intercept else 0.0
+        steepest = design.reduce(lambda B, piece: float((piece * ((B * B).sum(axis=1) + one)).max()), max, s)
+        return bend * steepest + problem.penalty.lam
+    s = target.weights / target.total
+    v = np.random.default_rng(0).standard_normal(1 + design.p)  # any start that is not orthogonal to the answer
+    v[0] *= problem.intercept
+    found = 0.0
+    for _ in range(max_iter):
+        v /= np.linalg.norm(v)
+        eta = s * (design.matvec(v[1:]) + v[0])
+        before, u = found, np.concatenate([[eta.sum() if problem.intercept else 0.0], design.rmatvec(eta)])
+        found, v = float(v @ u), u
+        if found - before <= tol * found:
+            break
+    return bend * found + problem.penalty.lam

@@ -1,0 +1,221 @@
+"""Stochastic gradient descent: one example at a time, pass after pass.
+
+Solves   min (1/Σs) Σ s_i loss(y_i, x_i'beta + intercept) + l1 |beta|_1 + l2 |beta|²/2
+Given    a Problem, a Schedule of step sizes, a Walker that remembers where it stands.
+Returns  how many passes were made and why they ended; the walker has moved.
+Cost     one pass = O(stored numbers of X). The loop itself is in compiled/stochastic.py.
+From     Robbins and Monro (1951); Bottou, Stochastic Gradient Descent Tricks (2012).
+"""
+
+import warnings
+from dataclasses import dataclass, field, replace
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from separatrix.core.errors import Diverged, cannot
+from separatrix.core.objective import objective, sum_of_values
+from separatrix.core.verbs import slope
+from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
+from separatrix.solvers.compiled.stochastic import CONSTANT, INVSCALING, OPTIMAL, PA1, PA2, epoch
+
+KINDS = {
+    "constant": CONSTANT,
+    "adaptive": CONSTANT,
+    "optimal": OPTIMAL,
+    "invscaling": INVSCALING,
+    "pa1": PA1,
+    "pa2": PA2,
+}
+
+# A model that ends with this many times the loss of the prediction 0 has run away.
+RUNAWAY = 1e3
+SMALLEST_RATE = 1e-6  # below it the adaptive schedule stops instead of dividing again
+
+_NOTHING = np.empty(0)
+
+
+def generator(random_state):
+    """A numpy Generator from what scikit-learn calls a random_state."""
+    return np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+class Schedule(NamedTuple):
+    """Step sizes as plain data for the compiled loop; made by :func:`schedule`."""
+
+    kind: int
+    rate: float
+    power: float
+    alpha: float
+    offset: float
+
+
+def schedule(learning_rate, loss, *, eta0, power_t, alpha):
+    r"""The step size of update t.
+
+    ``constant`` and ``adaptive``: eta0. ``invscaling``: :math:`\eta_0 / t^{power_t}`.
+    ``optimal``: :math:`1 / (\alpha (t_0 + t - 1))` with Bottou's heuristic for :math:`t_0`: the first step is about the
+    size that weights are expected to have. ``pa1``, ``pa2``: as far as the loss of the example asks, at most eta0 or
+    damped by it (Crammer et al. 2006, JMLR 7).
+
+    >>> schedule("invscaling", None, eta0=0.01, power_t=0.25, alpha=0.0001).rate
+    0.01
+    """
+    offset = 0.0
+    if learning_rate == "optimal":
+        typical = sqrt(1.0 / sqrt(alpha))
+        offset = 1.0 / (alpha * typical / max(1.0, slope(loss, 1.0, -typical)))
+    return Schedule(KINDS[learning_rate], float(eta0), float(power_t), float(alpha), offset)
+
+
+@dataclass
+class Walker:
+    """Where a descent stands: coefficients, clock, the average of the way, and what each column has paid to L1.
+
+    All of it survives from one chunk of a stream to the next, so that chunks equal one pass.
+    """
+
+    beta: np.ndarray
+    intercept: float = 0.0
+    clock: float = 1.0
+    averaged: np.ndarray = field(default_factory=lambda: _NOTHING)
+    average_intercept: float = 0.0
+    paid: np.ndarray = field(default_factory=lambda: _NOTHING)
+    owed: float = 0.0
+    level: float = 0.0  # the largest mean loss of the prediction 0 that was met
+
+    def copy(self):
+        return replace(self, beta=self.beta.copy(), averaged=self.averaged.copy(), paid=self.paid.copy())
+
+    def become(self, other):
+        self.__dict__.update(other.copy().__dict__)
+
+    def published(self, average):
+        """Coefficients and intercept to show: the average once it has begun, else where the walker stands."""
+        if 0 < average <= self.clock - 1.0:
+            return self.averaged, self.average_intercept
+        return self.beta, self.intercept
+
+    def finite(self):
+        return bool(np.isfinite(self.intercept) and np.isfinite(self.beta).all())
+
+
+class Walked(NamedTuple):
+    """Passes made, whether the rule for stopping was met, and whether the descent diverged."""
+
+    epochs: int
+    settled: bool
+    diverged: bool
+
+
+def stochastic_descent(
+    problem,
+    walker,
+    steps,
+    *,
+    adaptive=False,
+    average=0,
+    max_iter=1000,
+    tol=1e-3,
+    n_iter_no_change=5,
+    shuffle=True,
+    random_state=None,
+    rows=None,
+    score=None,
+    after=None,
+    judged=True,
+):
+    """Walk over the examples until the objective no longer improves.
+
+    Parameters
+    ----------
+    problem : Problem.  Any loss; L1, L2, elastic net or no penalty; one output; a design that offers rows.
+    walker : Walker.  Where to start; moved in place.
+    steps : Schedule.
+    adaptive : bool.  Whether a halt divides the step by 5 (down to 1e-6) instead of ending the walk.
+    average : int, [0, inf).  From which update on the iterates are averaged; 0 never.
+    max_iter : int, [1, inf).  Passes at the most.
+    tol : float or None.  A pass that improves the best objective (or score) by less than tol does not count as
+        improvement; None makes all passes.
+    n_iter_no_change : int, [1, inf).  Passes without improvement after which to halt.
+    shuffle, random_state : whether every pass takes a new random order, and its seed.
+    rows : array of int or None.  The examples to learn from.
+    score : callable or None.  ``score(beta, intercept)``, higher is better; judged in place of the objective.
+    after : callable or None.  Called with the walker after each pass.
+    judged : bool.  Whether to ask at the end if the walk has run away. Decreasing steps can come back from afar, so it
+        is not asked on the way, nor in the middle of a stream.
+
+    Returns
+    -------
+    Walked.  A walk that overflows or ends far worse than the prediction 0 warns Diverged; the walker then goes back to
+    its start or to its best pass, whichever is better.
+    """
+    design, target = problem.design, problem.target
+    design.needs("rows", "walk over the examples")
+    atom, rows = design.rows_atom(), np.arange(target.n) if rows is None else np.asarray(rows, dtype=np.intp)
+    rng = generator(random_state) if shuffle else None
+    # Each step takes s_i times the slope but the whole penalty, so it descends on (1/n) Σ s_i loss_i + penalty:
+    # the problem's objective times Σs/n.
+    lift = 1.0 if target.s is None else float(target.s[rows].mean())
+    l1, l2 = (lift * strength for strength in strengths(problem.penalty))
+    s = _NOTHING if target.s is None else target.s
+    _prepare(walker, problem, l1, average)
+    start, best, best_walker, idle, settled = walker.copy(), -np.inf, None, 0, tol is None
+    worst = 0.0
+    for done in range(1, max_iter + 1):  # noqa: B007
+        order = rows if rng is None else rng.permutation(rows)
+        state = np.array([walker.intercept, walker.clock, walker.owed, walker.average_intercept])
+        fitted = epoch(
+            atom, problem.loss, target.y, s, order, steps, l1, l2, problem.intercept, average,
+            walker.beta, walker.averaged, walker.paid, state,
+        )  # fmt: skip
+        walker.intercept, walker.clock, walker.owed, walker.average_intercept = state.tolist()
+        if not (np.isfinite(fitted) and walker.finite()):
+            worst = np.inf
+            break
+        worst = max(worst, fitted)
+        if after is not None:
+            after(walker)
+        merit = -fitted if score is None else score(walker.beta, walker.intercept)
+        idle = idle + 1 if tol is not None and merit < best + tol else 0
+        if merit > best:
+            best, best_walker = merit, walker.copy()
+        if idle >= n_iter_no_change:
+            if not (adaptive and steps.rate > SMALLEST_RATE):
+                settled = True
+                break
+            steps, idle = steps._replace(rate=steps.rate / 5.0), 0
+    diverged = worst == np.inf
+    if judged and not diverged and worst > RUNAWAY * walker.level > 0.0:
+        diverged = objective(problem, *walker.published(average)) > RUNAWAY * walker.level
+    if diverged:
+        walker.become(min([start, best_walker or start], key=lambda w: objective(problem, *w.published(average))))
+        warnings.warn(Diverged(steps.rate, done), stacklevel=4)  # the caller of fit
+    return Walked(done, settled and not diverged, diverged)
+
+
+def strengths(penalty):
+    """The strengths of |beta| and of beta²/2 in a penalty."""
+    if isinstance(penalty, ElasticNet) and not penalty.positive:
+        return penalty.l1, penalty.l2
+    if isinstance(penalty, L1):
+        return penalty.lam, 0.0
+    if isinstance(penalty, L2 | NoPenalty):
+        return 0.0, penalty.lam
+    raise cannot(
+        f"walk over the examples with the penalty {penalty}",
+        because="the loop knows only |beta| and beta²",
+        instead="L1, L2, ElasticNet or no penalty",
+    )
+
+
+def _prepare(walker, problem, l1, average):
+    p, target = problem.design.p, problem.target
+    if average and walker.averaged.shape[0] == 0:
+        walker.averaged = np.zeros(p)
+    if l1 > 0.0 and walker.paid.shape[0] == 0:
+        walker.paid = np.zeros(p)
+    silent = sum_of_values(problem.loss, target.y, np.zeros(target.n), target.weights) / target.total
+    walker.level = max(walker.level, silent)
