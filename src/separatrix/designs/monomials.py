@@ -23,16 +23,16 @@ def count_monomials(degree, p, *, distinct=False, cross=True):
 
 def plan_monomials(p, least, degree, *, bias, distinct=False, cross=True, weighted=False):
     """Lay out the columns: the constant if wanted, then degree by degree, each in lexicographic order."""
-    count = np.zeros((degree + 1, p + 1), dtype=np.int64)
+    sizes = np.zeros((degree + 1, p + 1), dtype=np.int64)
     for d in range(1, degree + 1):
         for m in range(p + 1):
-            count[d, m] = count_monomials(d, m, distinct=distinct, cross=cross)
+            sizes[d, m] = count_monomials(d, m, distinct=distinct, cross=cross)
     least = max(least, 1)
     first = np.zeros(degree + 2, dtype=np.int64)
     first[: least + 1] = bias
     for d in range(least, degree + 1):
-        first[d + 1] = first[d] + count[d, p]
-    return Plan(count, first, least, bool(bias), bool(distinct), bool(cross), bool(weighted))
+        first[d + 1] = first[d] + sizes[d, p]
+    return Plan(sizes, first, least, bool(bias), bool(distinct), bool(cross), bool(weighted))
 
 
 def monomials(X, plan, order="C"):
@@ -60,7 +60,7 @@ def _sparse(X, plan, width):
     rows = sp.csr_array(X)
     rows.sum_duplicates()
     stored = np.diff(rows.indptr)
-    entries = plan.count[plan.least :].sum(axis=0)[stored] + plan.bias
+    entries = plan.sizes[plan.least :].sum(axis=0)[stored] + plan.bias
     starts = np.concatenate([[0], np.cumsum(entries, dtype=np.int64)])
     index = np.int32 if max(starts[-1], width) <= np.iinfo(np.int32).max else np.int64
     data = np.empty(starts[-1], dtype=X.dtype)

@@ -23,11 +23,11 @@ _SPLIT = 134217729.0  # 2^27 + 1, Veltkamp's constant for halves of 26 bits
 class Plan(NamedTuple):
     """Which monomials there are, and in which column each one belongs.
 
-    count[d, m] is the number of monomials of degree d in m variables: with powers C(m + d - 1, d), of distinct
+    sizes[d, m] is the number of monomials of degree d in m variables: with powers C(m + d - 1, d), of distinct
     variables C(m, d), of a single variable m. All ranks follow from it.
     """
 
-    count: np.ndarray
+    sizes: np.ndarray
     first: np.ndarray  # first[d]: the column of the first monomial of degree d
     least: int  # monomials of a lower degree are prefixes only
     bias: bool
@@ -86,7 +86,7 @@ class Walk(NamedTuple):
 
 @compiled_exactly
 def _work(plan, width):
-    depth = plan.count.shape[0] + 1
+    depth = plan.sizes.shape[0] + 1
     return Walk(
         np.zeros(depth, dtype=np.int64),
         np.ones((depth, width)),
@@ -104,7 +104,7 @@ def _walk(x, present, p, width, plan, start, row_step, column_step, out, indices
 
     With `indices` given (sparse), entries go to consecutive slots in the order of their columns.
     """
-    degree = plan.count.shape[0] - 1
+    degree = plan.sizes.shape[0] - 1
     listed = indices.size > 0
     if plan.bias:
         for i in range(width):
@@ -149,13 +149,13 @@ def _number(present, p, d, plan, listed, work):
     if listed:
         slot = np.int64(plan.bias)
         for t in range(plan.least, d):
-            slot += plan.count[t, k]
+            slot += plan.sizes[t, k]
     low = low_place = 0
     for t in range(1, d):
         place = work.place[t]
         j = present[place]
-        column += plan.count[d - t + 1, p - low] - plan.count[d - t + 1, p - j]
-        slot += plan.count[d - t + 1, k - low_place] - plan.count[d - t + 1, k - place]
+        column += plan.sizes[d - t + 1, p - low] - plan.sizes[d - t + 1, p - j]
+        slot += plan.sizes[d - t + 1, k - low_place] - plan.sizes[d - t + 1, k - place]
         low, low_place = (j + 1, place + 1) if plan.distinct else (j, place)
     work.column[d], work.slot[d] = column - low, slot - low_place
 

@@ -5,7 +5,6 @@ from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.compose import ColumnTransformer
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
@@ -48,6 +47,8 @@ class AdditiveBasis(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Fit the basis of each feature to its column."""
+        from sklearn.compose import ColumnTransformer  # costs as much to import as all the rest: only when needed
+
         X = enter_columns(self, X, reset=True)
         names = OneToOneFeatureMixin.get_feature_names_out(self)
         chosen = [(self._position(column, names), basis) for column, basis in self._pairs()]
