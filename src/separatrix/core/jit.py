@@ -40,11 +40,20 @@ def compiled(function):
     Sums may be reassociated (that is what lets them use vector registers, and it makes long sums more accurate, not
     less); NaN and infinity keep their meaning.
     """
+    return _compile(function, {"reassoc", "contract"})
+
+
+def compiled_exactly(function):
+    """Compile a loop whose every operation is rounded as written: for error-free transformations."""
+    return _compile(function, False)
+
+
+def _compile(function, fastmath):
     before, config.CACHE_DIR = config.CACHE_DIR, _FOLDER
     try:
-        return njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})(function)
+        return njit(cache=True, nogil=True, fastmath=fastmath)(function)
     except (RuntimeError, OSError):  # no place on this machine can be written to: compile in memory
-        return njit(nogil=True, fastmath={"reassoc", "contract"})(function)
+        return njit(nogil=True, fastmath=fastmath)(function)
     finally:
         config.CACHE_DIR = before
 

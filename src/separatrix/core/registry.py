@@ -25,7 +25,9 @@ def register(kind, *instances):
 def members(kind):
     """All classes of a kind, by name."""
     for room in _ROOMS:
-        import_module(f"separatrix.{room}")
+        module = import_module(f"separatrix.{room}")
+        for name in getattr(module, "__all__", ()):  # a room may import its members when they are first asked for
+            getattr(module, name)
     return {name: cls for name, (cls, _) in sorted(_MEMBERS[kind].items())}
 
 

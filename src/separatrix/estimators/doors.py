@@ -38,6 +38,14 @@ def enter_first_rows(estimator, X, *, sparse=False):
     return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES)
 
 
+def enter_columns(estimator, X, *, reset):
+    """Check X of a composition whose parts check their own columns; a frame may mix numbers and words."""
+    if hasattr(X, "columns"):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)  # names and number of the columns
+        return X
+    return validate_data(estimator, X, dtype=DTYPES, reset=reset)
+
+
 def _weights(sample_weight, n):
     """Weights as float64, or None for all ones; zero-weight rows are allowed, all-zero weights are not."""
     if sample_weight is None:
