@@ -12,7 +12,7 @@ Cost     a sweep: (changed columns) x (columns); a finish: (support)³/3.
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.solvers.compiled.gram_coordinate import sweep
+from separatrix.solvers.compiled.gram_coordinate import shift, sweep
 
 EPS = np.finfo(np.float64).eps
 # A Cholesky solve costs about as much as this many sweeps over the same support.
@@ -84,6 +84,8 @@ class GramProblem:
         """Solve to the relative gap `tol` of these columns; `null` is y'y. Returns the sweeps used."""
         before = self.sweeps
         best = np.inf
+        if self._factor is not None and np.array_equal(self._factor[1], np.flatnonzero(self.beta[: self.size])):
+            self._finish(penalty)  # a new strength: the last factor foretells where its solution lies
         while self.sweeps - before < max_sweeps:
             if not self._settle(penalty) or self.gap(penalty, null) <= tol:
                 break
@@ -142,7 +144,7 @@ class GramProblem:
     def _move(self, support, step):
         moved = self.beta[support] + step
         moved[step == -self.beta[support]] = 0.0
-        self.q[: self.size] -= step @ self.G[support, : self.size]
+        shift(self.G, self.size, support, step, self.q)
         self.beta[support] = moved
 
     def _factor_of(self, support, l2):

@@ -28,3 +28,12 @@ def sweep(G, penalty, size, beta, q, only_support):
             if old == 0.0 or new == 0.0:
                 crossed += 1
     return crossed, changed
+
+
+@compiled
+def shift(G, size, support, step, q):
+    """``q -= G[:, support] step``, in place."""
+    for k in range(support.shape[0]):
+        j = support[k]
+        for l in range(size):
+            q[l] -= step[k] * G[j, l]
