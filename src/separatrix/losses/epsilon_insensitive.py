@@ -25,6 +25,8 @@ class EpsilonInsensitive(NamedTuple):
     1.5
     """
 
+    of_residual = True  # a function of eta - y alone
+
     epsilon: float = 0.1
 
 
@@ -63,6 +65,8 @@ class SquaredEpsilonInsensitive(NamedTuple):
     >>> value(SquaredEpsilonInsensitive(0.5), 0.0, 2.0)
     2.25
     """
+
+    of_residual = True  # a function of eta - y alone
 
     epsilon: float = 0.1
 

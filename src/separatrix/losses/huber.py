@@ -25,6 +25,8 @@ class Huber(NamedTuple):
     (2.5, 1.0)
     """
 
+    of_residual = True  # a function of eta - y alone
+
     delta: float = 1.0
 
 

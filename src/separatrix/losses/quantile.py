@@ -25,6 +25,8 @@ class Quantile(NamedTuple):
     (0.9, 0.09999999999999998)
     """
 
+    of_residual = True  # a function of eta - y alone
+
     q: float = 0.5
 
 

@@ -18,6 +18,8 @@ class Squared(NamedTuple):
     (2.0, 2.0)
     """
 
+    of_residual = True  # a function of eta - y alone
+
     scale: float = 1.0  # numba cannot type an empty tuple; always 1
 
 
