@@ -70,25 +70,38 @@ def moments(design, target, *, about_mean=True):
 
 
 def _provisional_means(design, sample=256):
-    """Means of evenly spaced rows, or None where all columns lie near zero compared with their spread."""
+    """Means of evenly spaced rows, or None where all columns lie near zero compared with their spread.
+
+    A sparse block is shifted in the columns that need it only, which hold hardly a zero, and so stays sparse.
+    """
     step = max(1, design.n // sample)
     rows = design.block(slice(0, design.n, step))
+    mean = np.asarray(rows.mean(axis=0))
     if sp.issparse(rows):
-        return None  # mostly zeros: the spread is of the order of the values themselves
-    mean, spread = rows.mean(axis=0), rows.std(axis=0)
-    return mean if np.any(np.abs(mean) > FAR_FROM_ZERO * spread) else None
+        spread = np.sqrt(np.maximum(np.asarray((rows * rows).mean(axis=0)) - mean * mean, 0.0))
+    else:
+        spread = rows.std(axis=0)
+    far = np.abs(mean) > FAR_FROM_ZERO * spread
+    if not far.any():
+        return None
+    return np.where(far, mean, 0.0) if sp.issparse(rows) else mean
 
 
 def _moments_of_block(B, Y, s, x_shift, about_mean):
-    if x_shift is not None:
+    far = None
+    if x_shift is not None and sp.issparse(B):
+        far = np.flatnonzero(x_shift)
+        D = B[:, far].toarray() - x_shift[far]
+        B = (B * (x_shift == 0.0)).tocsr()
+    elif x_shift is not None:
         B = B - x_shift
     n = Y.shape[0]
     weights = np.ones(n) if s is None else s
     total = float(weights.sum())
     sY = Y if s is None else s[:, None] * Y
     # one product for the column sums and for X'y: the block is read once more, not twice
-    sums = np.asarray(B.T @ np.column_stack([weights, sY]))
-    x_sum, xy = sums[:, 0], np.ascontiguousarray(sums[:, 1:])
+    right = np.column_stack([weights, sY])
+    sums = np.asarray(B.T @ right)
     if s is None:
         xx = B.T @ B
     else:
@@ -96,6 +109,13 @@ def _moments_of_block(B, Y, s, x_shift, about_mean):
         Z = B.multiply(root[:, None]).tocsr() if sp.issparse(B) else B * root[:, None]
         xx = Z.T @ Z
     xx = xx.toarray() if sp.issparse(xx) else xx
+    if far is not None:
+        sD = weights[:, None] * D
+        sums[far] = D.T @ right
+        xx[:, far] = B.T @ sD
+        xx[far] = xx[:, far].T
+        xx[np.ix_(far, far)] = D.T @ sD
+    x_sum, xy = sums[:, 0], np.ascontiguousarray(sums[:, 1:])
     y_sum, yy = sY.sum(axis=0), (sY * Y).sum(axis=0)
     if not about_mean or total == 0.0:
         return Moments(total, np.zeros(B.shape[1]), np.zeros(Y.shape[1]), xx, xy, yy)
