@@ -83,7 +83,7 @@ def least_squares_candidates(problem):
 
 
 def quantile_candidates(problem):
-    """The points that interpolate as many rows as they have non-zero coefficients: all vertices of the linear program."""
+    """The points that interpolate as many rows as they have non-zero coefficients: the vertices of the program."""
     X, y = exact(problem.design.X), exact(problem.target.y)
     p, extra = problem.design.p, int(problem.intercept)
     for size in range(p + 1):

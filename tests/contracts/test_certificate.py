@@ -20,7 +20,7 @@ from separatrix.losses import Huber, Logistic, Quantile, Squared
 from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
 
 sys.path.insert(0, str(Path(__file__).parent))
-from exact_problems import DIGITS, exact_objective, optimum, random_problem  # noqa: E402
+from exact_problems import DIGITS, exact_objective, optimum, random_problem
 
 COMBINATIONS = {
     "lasso": (Squared(), L1(0.2)),
