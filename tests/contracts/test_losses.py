@@ -162,7 +162,7 @@ def test_a_loss_of_the_residual_says_so(loss):
         and conjugate(loss, y, 0.05) == pytest.approx(conjugate(loss, 0.0, 0.05) + 0.05 * y, rel=1e-14)
         for y, eta in points(loss)
     )
-    assert getattr(type(loss), "of_residual", False) is shifted
+    assert getattr(loss, "of_residual", False) is shifted
 
 
 @pytest.mark.parametrize("y", [0.0, 0.25, 1.0])

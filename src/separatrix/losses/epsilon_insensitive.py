@@ -25,9 +25,12 @@ class EpsilonInsensitive(NamedTuple):
     1.5
     """
 
-    of_residual = True  # a function of eta - y alone
-
     epsilon: float = 0.1
+
+    @property
+    def of_residual(self):
+        """A function of eta - y alone."""
+        return True
 
 
 @implements(value, EpsilonInsensitive)
@@ -66,9 +69,12 @@ class SquaredEpsilonInsensitive(NamedTuple):
     2.25
     """
 
-    of_residual = True  # a function of eta - y alone
-
     epsilon: float = 0.1
+
+    @property
+    def of_residual(self):
+        """A function of eta - y alone."""
+        return True
 
 
 @implements(value, SquaredEpsilonInsensitive)

@@ -25,9 +25,12 @@ class Huber(NamedTuple):
     (2.5, 1.0)
     """
 
-    of_residual = True  # a function of eta - y alone
-
     delta: float = 1.0
+
+    @property
+    def of_residual(self):
+        """A function of eta - y alone."""
+        return True
 
 
 @implements(value, Huber)

@@ -25,9 +25,12 @@ class Quantile(NamedTuple):
     (0.9, 0.09999999999999998)
     """
 
-    of_residual = True  # a function of eta - y alone
-
     q: float = 0.5
+
+    @property
+    def of_residual(self):
+        """A function of eta - y alone."""
+        return True
 
 
 @implements(value, Quantile)

@@ -18,9 +18,12 @@ class Squared(NamedTuple):
     (2.0, 2.0)
     """
 
-    of_residual = True  # a function of eta - y alone
-
     scale: float = 1.0  # numba cannot type an empty tuple; always 1
+
+    @property
+    def of_residual(self):
+        """A function of eta - y alone."""
+        return True
 
 
 @implements(value, Squared)
