@@ -151,9 +151,10 @@ def test_quantiles_move_with_y():
     """Equivariance (Koenker 2005, theorem 2.2): scale, shift and reflection of y."""
     X, y, _ = data()
     model = QuantileRegressor(quantile=0.3, alpha=0.0).fit(X, y)
-    moved = QuantileRegressor(quantile=0.3, alpha=0.0).fit(X, 1e3 * (y + X @ [1.0, 0.0, 2.0, 0.0]) - 5.0)
+    tilt = np.array([1.0, 0.0, 2.0, 0.0])
+    moved = QuantileRegressor(quantile=0.3, alpha=0.0).fit(X, 1e3 * (y + X @ tilt) - 5.0)
     mirrored = QuantileRegressor(quantile=0.7, alpha=0.0).fit(X, -y)
-    assert_allclose(moved.coef_, 1e3 * (model.coef_ + [1.0, 0.0, 2.0, 0.0]), rtol=1e-10)
+    assert_allclose(moved.coef_, 1e3 * (model.coef_ + tilt), rtol=1e-10)
     assert moved.intercept_ == pytest.approx(1e3 * model.intercept_ - 5.0, rel=1e-10)
     assert_allclose(mirrored.coef_, -model.coef_, rtol=1e-10)
 

@@ -1,7 +1,7 @@
 r"""Quantile regression as a linear program, solved through its dual.
 
 Solves   min over beta, b of  (1/Σs) Σ s_i pinball_q(y_i - x_i'beta - b) + lam Σ_j |beta_j|
-by       max over t of  Σ s_i y_i t_i   with  q - 1 <= t_i <= q,  |Σ s_i x_ij t_i| <= lam Σs,  Σ s_i t_i = 0 (intercept).
+by       max over t of  Σ s_i y_i t_i  with  q - 1 <= t_i <= q,  |Σ s_i x_ij t_i| <= lam Σs,  (intercept) Σ s_i t_i = 0.
 Given    a design that offers rows and columns, a Quantile loss, an L1 penalty (lam = 0 allowed).
 Returns  beta and b, the multipliers of the constraints, and the dual point theta = -t.
 From     Koenker and Bassett (1978), Econometrica 46(1); the solver is HiGHS, by ``scipy.optimize.linprog``.
@@ -88,7 +88,7 @@ def _standardised(design, intercept):
 
 
 def _dual_program(matrix, y, weights, q, bound, intercept, method, options):
-    """Run the dual; the penalty's interval becomes p bounded slacks, ``Σ s x_j t - z_j = 0`` with ``|z_j| <= bound_j``."""
+    """Run the dual; the penalty's interval becomes p bounded slacks: ``Σ s x_j t - z_j = 0``, ``|z_j| <= bound_j``."""
     n, p = matrix.shape
     blocks = [sp.csr_array(matrix.T * weights)]
     if intercept:
