@@ -118,6 +118,15 @@ def test_a_dual_point_on_the_edge_of_the_domain_is_not_lost_to_rounding():
     assert gap <= 1e-14 * 7.7
 
 
+@pytest.mark.parametrize("slope", [1e-2, 1e-5, 1e-8])
+def test_a_small_slope_is_not_taken_for_rounding(slope):
+    """Least squares at beta = 0 where the optimum is `slope`: the gap is slope² Σx² / 2n, however small."""
+    x = np.array([1.0, -1.0, 2.0, -2.0])
+    y = slope * x + np.array([1.0, 1.0, -1.0, -1.0])  # the second part is orthogonal to x
+    problem = Problem(DenseDesign(x[:, None]), Target(y), Squared(), NoPenalty(), False)
+    assert duality_gap(problem, np.zeros(1), 0.0) >= slope * slope * 10.0 / 8.0
+
+
 def test_a_row_of_no_weight_does_not_spoil_the_bound():
     X, y = np.array([[1.0], [2.0], [3.0]]), np.array([1.0, 2.0, 1e9])
     for loss in (Quantile(0.5), Huber(1.0), Squared()):

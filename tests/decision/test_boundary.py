@@ -89,6 +89,13 @@ def test_projecting_a_point_gives_score_zero_and_moves_it_by_its_distance(drawn)
 
 
 @pytest.mark.mission("LIN-03")
+def test_a_point_very_far_away_is_still_projected_onto_the_surface():
+    plane = Hyperplane([0.3, -1.7, 0.9], 0.4)
+    feet = plane.project(plane.foot + np.outer([-1e9, 1e6, 1e9], plane.unit_normal))
+    assert_allclose(plane.signed_distance(feet), 0.0, atol=1e-14)
+
+
+@pytest.mark.mission("LIN-03")
 def test_no_point_of_the_surface_is_nearer_than_the_projection():
     plane = Hyperplane([1.0, -2.0, 0.5], 3.0)
     x = np.array([[4.0, 1.0, -2.0]])

@@ -172,6 +172,14 @@ def test_deficient_designs_are_certified(alpha):
     assert pinball(QuantileRegressor(alpha=alpha).fit(deficient, y), deficient, y) == pytest.approx(pinball(full, X, y))
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_powers_of_one_variable_are_certified(solver):
+    x = np.linspace(-1.0, 1.0, 300)
+    y = np.sin(3.0 * x) + 0.1 * np.random.default_rng(0).normal(size=300)
+    model = QuantileRegressor(alpha=0.0, solver=solver).fit(np.vander(x, 9)[:, :-1], y)
+    assert model.certificate_.converged
+
+
 def test_far_columns_are_fitted_as_well_as_near_ones():
     X, y, _ = data()
     X = X + np.random.default_rng(5).normal(size=X.shape)

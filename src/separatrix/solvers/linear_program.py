@@ -19,9 +19,6 @@ from scipy.optimize import linprog
 from separatrix.core.certificate import certify
 from separatrix.core.solution import Solution
 
-# HiGHS stops at 1e-7 in units of its own rows and columns, which are scaled to about 1 here; a vertex is usually exact.
-TIGHT = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
-
 
 def solve(problem, method="highs", options=None, tolerance=1e-8):
     """Minimise a quantile problem; `method` and `options` go to ``linprog``. ``details`` holds status and message."""
@@ -42,7 +39,7 @@ def solve(problem, method="highs", options=None, tolerance=1e-8):
         lam * rows.size / scale,
         problem.intercept,
         method,
-        {**TIGHT, **(options or {})},
+        options or {},
     )
     beta, theta = np.zeros(design.p), np.zeros(target.n)
     if result.x is not None and result.eqlin is not None and len(result.eqlin.marginals):
@@ -107,7 +104,8 @@ def _dual_program(matrix, y, weights, q, bound, intercept, method, options):
 def _exactly_orthogonal(design, s, t, q, intercept):
     """t corrected on the rows that are free to move, until ``Σ s_i x_i t_i = 0`` up to rounding.
 
-    Without a penalty the bound on the gap holds only there; the program itself stops at its tolerance.
+    Without a penalty the bound on the gap holds only there; the program's own vertex misses it where columns are nearly
+    dependent (powers of one variable up to the eighth: relative gap 0.12 before, 5e-14 after).
     """
     free = np.flatnonzero((t > q - 1.0) & (t < q))
     if not free.size:
