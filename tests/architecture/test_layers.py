@@ -51,7 +51,8 @@ ALLOWED = {
     **dict.fromkeys(BESIDE, REPORTING),
     **dict.fromkeys(FACADES, ESTIMATING),
 }
-OUTSIDE = {"numpy", "scipy", "sklearn", "numba", "narwhals", "click", "rich", "threadpoolctl"}
+OUTSIDE = {"numpy", "scipy", "sklearn", "numba", "narwhals", "click", "rich"}
+OUTSIDE |= {"threadpoolctl", "llvmlite"}  # come with scikit-learn and with numba
 # Wanted only by those who ask for a picture or a frame; imported inside the function that needs them.
 ON_REQUEST = {"matplotlib", "pandas", "polars", "pyarrow", "dask", "duckdb"}
 

@@ -30,4 +30,4 @@ def test_every_public_name_is_listed_and_an_unknown_one_is_an_attribute_error():
 
 def test_estimators_do_not_import_what_only_reports_need():
     loaded = modules_after("import separatrix.core.registry as r; r.members('estimator')")
-    assert loaded & {"matplotlib", "polars", "rich", "click"} == set()
+    assert loaded & {"matplotlib", "polars", "click"} == set()
