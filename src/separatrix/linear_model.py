@@ -1,29 +1,5 @@
 """Linear models, under scikit-learn's module name: ``sklearn`` → ``separatrix`` in an import line is the migration."""
 
-from importlib import import_module
+from separatrix.estimators.linear import __all__
 
-_HOMES = {
-    "LinearRegression": "least_squares",
-    "Ridge": "ridge",
-    "RidgeCV": "ridge",
-    "Lasso": "lasso",
-    "LassoCV": "lasso",
-    "lasso_path": "lasso",
-    "ElasticNet": "elastic_net",
-    "ElasticNetCV": "elastic_net",
-    "enet_path": "elastic_net",
-    "QuantileRegressor": "quantile",
-    "SGDRegressor": "online",
-}
-
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name):
-    if name in _HOMES:
-        return getattr(import_module(f"separatrix.estimators.linear.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'separatrix.linear_model' has no attribute {name!r}")
-
-
-def __dir__():
-    return __all__
+__all__ = list(__all__)

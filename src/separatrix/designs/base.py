@@ -1,5 +1,6 @@
 """What every design can do, whatever holds its numbers."""
 
+import operator
 from abc import ABC, abstractmethod
 from functools import reduce as fold
 
@@ -79,3 +80,8 @@ class Design(ABC):
     def column_sums(self, s=None):
         """``Σ_i s_i x_ij`` for every column."""
         return self.rmatvec(np.ones(self.n) if s is None else s)
+
+    def column_squares(self, s=None):
+        """``Σ_i s_i x_ij²`` for every column."""
+        weights = np.ones(self.n) if s is None else s
+        return self.reduce(lambda B, w: (B * B).T @ w, operator.add, weights)

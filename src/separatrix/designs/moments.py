@@ -77,26 +77,42 @@ def moments(design, target, *, about_mean=True, gram=True):
 
 
 def _provisional_means(design, sample=256):
-    """Means of evenly spaced rows, or None where all columns lie near zero compared with their spread."""
+    """Means of evenly spaced rows, or None where all columns lie near zero compared with their spread.
+
+    A sparse block is shifted in the columns that need it only, which hold hardly a zero, and so stays sparse.
+    """
     step = max(1, design.n // sample)
     rows = design.block(slice(0, design.n, step))
+    mean = np.asarray(rows.mean(axis=0))
     if sp.issparse(rows):
-        return None  # mostly zeros: the spread is of the order of the values themselves
-    mean, spread = rows.mean(axis=0), rows.std(axis=0)
-    return mean if np.any(np.abs(mean) > FAR_FROM_ZERO * spread) else None
+        spread = np.sqrt(np.maximum(np.asarray((rows * rows).mean(axis=0)) - mean * mean, 0.0))
+    else:
+        spread = rows.std(axis=0)
+    far = np.abs(mean) > FAR_FROM_ZERO * spread
+    if not far.any():
+        return None
+    return np.where(far, mean, 0.0) if sp.issparse(rows) else mean
 
 
 def _moments_of_block(B, Y, s, x_shift, about_mean, gram):
-    if x_shift is not None:
+    far = None
+    if x_shift is not None and sp.issparse(B):
+        far = np.flatnonzero(x_shift)
+        D = as_dense(B[:, far]) - x_shift[far]
+        B = (B * (x_shift == 0.0)).tocsr()
+    elif x_shift is not None:
         B = B - x_shift
     n = Y.shape[0]
     weights = np.ones(n) if s is None else s
     total = float(weights.sum())
     sY = Y if s is None else s[:, None] * Y
     # one product for the column sums and for X'y: the block is read once more, not twice
-    sums = np.asarray(B.T @ np.column_stack([weights, sY]))
-    x_sum, xy = sums[:, 0], np.ascontiguousarray(sums[:, 1:])
+    right = np.column_stack([weights, sY])
+    sums = np.asarray(B.T @ right)
     xx = _products(B, s) if gram else _squares(B, weights)
+    if far is not None:
+        _put_far_columns(sums, xx, far, B, D, weights[:, None] * D, right)
+    x_sum, xy = sums[:, 0], np.ascontiguousarray(sums[:, 1:])
     y_sum, yy = sY.sum(axis=0), (sY * Y).sum(axis=0)
     if not about_mean or total == 0.0:
         return Moments(total, np.zeros(B.shape[1]), np.zeros(Y.shape[1]), xx, xy, yy)
@@ -105,6 +121,17 @@ def _moments_of_block(B, Y, s, x_shift, about_mean, gram):
     xy -= np.multiply.outer(x_sum, y_mean)
     yy = yy - y_sum * y_mean
     return Moments(total, x_mean, y_mean, xx, xy, yy)
+
+
+def _put_far_columns(sums, xx, far, B, D, sD, right):
+    """Enter the shifted dense columns D, which belong at the places `far` of the sparse block B, into its sums."""
+    sums[far] = D.T @ right
+    if xx.ndim == 1:
+        xx[far] = (D * sD).sum(axis=0)
+        return
+    xx[:, far] = B.T @ sD
+    xx[far] = xx[:, far].T
+    xx[np.ix_(far, far)] = D.T @ sD
 
 
 def _products(B, s):

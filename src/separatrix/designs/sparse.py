@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from separatrix.core.registry import register
-from separatrix.designs.base import Design
+from separatrix.designs import base
 from separatrix.designs.rows import SparseRows
 
 
@@ -16,7 +16,7 @@ def as_dense(B):
 
 
 @register("design")
-class SparseDesign(Design):
+class SparseDesign(base.Design):
     """X as a scipy sparse array; the other orientation is made when a solver first walks that way.
 
     >>> import scipy.sparse as sp
@@ -58,7 +58,7 @@ class SparseDesign(Design):
 
     def blocks(self):
         """Slices that hold about as many stored numbers as a dense block does."""
-        height = max(1, int(self.n * (1 << 18) / max(self.X.nnz, 1)))
+        height = max(1, int(self.n * base.BLOCK_NUMBERS / max(self.X.nnz, 1)))
         return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
 
     def rows_atom(self):

@@ -27,6 +27,11 @@ class EpsilonInsensitive(NamedTuple):
 
     epsilon: float = 0.1
 
+    @property
+    def of_residual(self):
+        """A function of eta - y alone."""
+        return True
+
 
 @implements(value, EpsilonInsensitive)
 def _(loss, y, eta):
@@ -65,6 +70,11 @@ class SquaredEpsilonInsensitive(NamedTuple):
     """
 
     epsilon: float = 0.1
+
+    @property
+    def of_residual(self):
+        """A function of eta - y alone."""
+        return True
 
 
 @implements(value, SquaredEpsilonInsensitive)

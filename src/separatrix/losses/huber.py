@@ -27,6 +27,11 @@ class Huber(NamedTuple):
 
     delta: float = 1.0
 
+    @property
+    def of_residual(self):
+        """A function of eta - y alone."""
+        return True
+
 
 @implements(value, Huber)
 def _(loss, y, eta):

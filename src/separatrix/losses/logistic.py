@@ -26,13 +26,14 @@ class Logistic(NamedTuple):
 
 @implements(value, Logistic)
 def _(loss, y, eta):
-    return max(eta, 0.0) + log1p(exp(-abs(eta))) - y * eta
+    # the linear part is written so that it vanishes exactly for a sure and right score: no digits are lost there
+    return (1.0 - y) * max(eta, 0.0) + y * max(-eta, 0.0) + log1p(exp(-abs(eta)))
 
 
 @implements(slope, Logistic)
 def _(loss, y, eta):
     z = exp(-abs(eta))
-    return (1.0 if eta >= 0.0 else z) / (1.0 + z) - y
+    return ((1.0 - y) - y * z if eta >= 0.0 else (1.0 - y) * z - y) / (1.0 + z)
 
 
 @implements(curvature, Logistic)
@@ -43,9 +44,9 @@ def _(loss, y, eta):
 
 @implements(conjugate, Logistic)
 def _(loss, y, u):
-    mu = u + y
-    if mu < 0.0 or mu > 1.0:
+    mu, rest = y + u, (1.0 - y) - u  # rest = 1 - mu, exact where mu is near 1
+    if mu < 0.0 or rest < 0.0:
         return inf
-    low = mu * log(mu) if mu > 0.0 else 0.0
-    high = (1.0 - mu) * log(1.0 - mu) if mu < 1.0 else 0.0
+    low = mu * (log(mu) if mu < 0.5 else log1p(-rest)) if mu > 0.0 else 0.0
+    high = rest * (log(rest) if rest < 0.5 else log1p(-mu)) if rest > 0.0 else 0.0
     return low + high

@@ -27,6 +27,11 @@ class Quantile(NamedTuple):
 
     q: float = 0.5
 
+    @property
+    def of_residual(self):
+        """A function of eta - y alone."""
+        return True
+
 
 @implements(value, Quantile)
 def _(loss, y, eta):

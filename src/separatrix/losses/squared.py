@@ -20,6 +20,11 @@ class Squared(NamedTuple):
 
     scale: float = 1.0  # numba cannot type an empty tuple; always 1
 
+    @property
+    def of_residual(self):
+        """A function of eta - y alone."""
+        return True
+
 
 @implements(value, Squared)
 def _(loss, y, eta):

@@ -17,7 +17,7 @@ class L2(NamedTuple):
 
     Parameters
     ----------
-    lam : float, (0, inf).  Strength.
+    lam : float, [0, inf).  Strength.
 
     References: Hoerl and Kennard (1970), Technometrics 12(1).
 
@@ -40,6 +40,8 @@ def _(penalty, v, step):
 
 @implements(conjugate_cost, L2)
 def _(penalty, v):
+    if penalty.lam == 0.0:
+        return 0.0 if v == 0.0 else inf
     return 0.5 * v * v / penalty.lam
 
 

@@ -1,5 +1,29 @@
-"""Linear models."""
+"""Linear models, one textbook name a file; each is imported when it is first asked for."""
 
-from separatrix.estimators.linear.online import SGDRegressor
+from importlib import import_module
 
-__all__ = ["SGDRegressor"]
+_HOMES = {
+    "LinearRegression": "least_squares",
+    "Ridge": "ridge",
+    "RidgeCV": "ridge",
+    "Lasso": "lasso",
+    "LassoCV": "lasso",
+    "lasso_path": "lasso",
+    "ElasticNet": "elastic_net",
+    "ElasticNetCV": "elastic_net",
+    "enet_path": "elastic_net",
+    "QuantileRegressor": "quantile",
+    "SGDRegressor": "online",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return __all__

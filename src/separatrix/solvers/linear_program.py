@@ -1,0 +1,125 @@
+r"""Quantile regression as a linear program, solved through its dual.
+
+Solves   min over beta, b of  (1/Σs) Σ s_i pinball_q(y_i - x_i'beta - b) + lam Σ_j |beta_j|
+by       max over t of  Σ s_i y_i t_i  with  q - 1 <= t_i <= q,  |Σ s_i x_ij t_i| <= lam Σs,  (intercept) Σ s_i t_i = 0.
+Given    a design that offers rows and columns, a Quantile loss, an L1 penalty (lam = 0 allowed).
+Returns  beta and b, the multipliers of the constraints, and the dual point theta = -t.
+From     Koenker and Bassett (1978), Econometrica 46(1); the solver is HiGHS, by ``scipy.optimize.linprog``.
+
+The dual has p rows and n bounded columns, the primal n rows and 2(n + p) columns: measured on 5000 x 20 the dual is
+13 times faster, on 200 x 300 twice.
+"""
+
+import time
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.optimize import linprog
+
+from separatrix.core.certificate import certify
+from separatrix.core.solution import Solution
+
+
+def solve(problem, method="highs", options=None, tolerance=1e-8):
+    """Minimise a quantile problem; `method` and `options` go to ``linprog``. ``details`` holds status and message."""
+    started = time.perf_counter()
+    target, q, lam = problem.target, problem.loss.q, problem.penalty.lam
+    rows = np.flatnonzero(target.weights > 0.0)  # a row of no weight has no part in the program
+    design, y, s = problem.design.take(rows), target.y[rows], target.weights[rows]
+    matrix, order, scale = _standardised(design, problem.intercept)
+    y_centre = float(np.median(y)) if problem.intercept else 0.0
+    y_scale = float(np.abs(y - y_centre).mean()) or 1.0
+    weights = s / s.mean()
+
+    result = _dual_program(
+        matrix,
+        (y - y_centre) / y_scale,
+        weights,
+        q,
+        lam * rows.size / scale,
+        problem.intercept,
+        method,
+        options or {},
+    )
+    beta, theta = np.zeros(design.p), np.zeros(target.n)
+    if result.x is not None and result.eqlin is not None and len(result.eqlin.marginals):
+        found = -np.asarray(result.eqlin.marginals)[int(problem.intercept) :]
+        beta[order] = found * y_scale / scale + 0.0  # no negative zeros
+        t = np.clip(result.x[: rows.size], q - 1.0, q)
+        if lam == 0.0:
+            t = _exactly_orthogonal(design, s, t, q, problem.intercept)
+        theta[rows] = -t
+    intercept = weighted_quantile(y - design.matvec(beta), s, q) if problem.intercept else 0.0
+    solution = Solution(beta, intercept, theta=theta)
+    solution.details = {"status": int(result.status), "message": str(result.message)}
+    solution.certificate = certify(problem, solution, tolerance, started, iterations=int(result.nit))
+    return solution
+
+
+def weighted_quantile(r, s, q):
+    """The smallest r_i below or at which lies a share q of the weights: of all optimal intercepts the lowest.
+
+    >>> weighted_quantile(np.array([1.0, 2.0, 3.0, 4.0]), np.ones(4), 0.5)
+    2.0
+    """
+    order = np.argsort(r, kind="stable")
+    below = np.cumsum(s[order])
+    # the share is met up to the rounding of the sum, so that weights and repetitions meet it at the same row
+    first = np.searchsorted(below, q * below[-1] * (1.0 - 1e-13))
+    return float(r[order[min(first, r.size - 1)]])
+
+
+def _standardised(design, intercept):
+    """Columns about their means, in units of their spread, as (sparse matrix, order of columns, spreads).
+
+    Only columns without a zero are centred: a sparse design stays sparse, and no other column is far from zero.
+    """
+    block = design.block(slice(0, design.n))
+    filled = np.asarray((block != 0.0).sum(axis=0)) == design.n
+    full, rest = np.flatnonzero(filled & intercept), np.flatnonzero(~(filled & intercept))
+    dense = design.columns(full)
+    matrix = sp.hstack([sp.csc_array(dense - dense.mean(axis=0)), sp.csc_array(block[:, rest])], format="csc")
+    scale = np.sqrt(np.asarray((matrix * matrix).sum(axis=0)) / design.n)
+    scale[scale == 0.0] = 1.0
+    return sp.csc_array(matrix * (1.0 / scale)), np.concatenate([full, rest]), scale
+
+
+def _dual_program(matrix, y, weights, q, bound, intercept, method, options):
+    """Run the dual; the penalty's interval becomes p bounded slacks: ``Σ s x_j t - z_j = 0``, ``|z_j| <= bound_j``."""
+    n, p = matrix.shape
+    blocks = [sp.csr_array(matrix.T * weights)]
+    if intercept:
+        blocks.insert(0, sp.csr_array(weights[None, :]))
+    A = sp.vstack(blocks, format="csc")
+    low, high, cost = np.full(n, q - 1.0), np.full(n, q), -weights * y
+    if np.any(bound > 0.0):
+        slack = sp.vstack([sp.csr_array((int(intercept), p)), -sp.eye_array(p)]) if intercept else -sp.eye_array(p)
+        A = sp.hstack([A, slack], format="csc")
+        low, high, cost = np.append(low, -bound), np.append(high, bound), np.append(cost, np.zeros(p))
+    return linprog(
+        cost, A_eq=A, b_eq=np.zeros(A.shape[0]), bounds=np.column_stack([low, high]), method=method, options=options
+    )
+
+
+def _exactly_orthogonal(design, s, t, q, intercept):
+    """t corrected on the rows that are free to move, until ``Σ s_i x_i t_i = 0`` up to rounding.
+
+    Without a penalty the bound on the gap holds only there; the program's own vertex misses it where columns are nearly
+    dependent (powers of one variable up to the eighth: relative gap 0.12 before, 5e-14 after).
+    """
+    free = np.flatnonzero((t > q - 1.0) & (t < q))
+    if not free.size:
+        return t
+    left = s[free, None] * design.take(free).columns(np.arange(design.p))
+    if intercept:
+        left = np.column_stack([s[free], left])
+    size = np.sqrt((left * left).sum(axis=0))
+    size[size == 0.0] = 1.0
+    for _ in range(2):
+        missing = design.rmatvec(s * t)
+        if intercept:
+            missing = np.append(s @ t, missing)
+        move = np.linalg.lstsq((left / size).T, missing / size, rcond=None)[0]
+        t = t.copy()
+        t[free] = np.clip(t[free] - move, q - 1.0, q)
+    return t
