@@ -43,6 +43,10 @@ class Design(ABC):
     def columns(self, J):
         """The columns J as a dense float64 matrix in Fortran order: always a copy."""
 
+    def gather(self, J):
+        """The columns J in this design's own storage: always a copy."""
+        return self.columns(J)
+
     @abstractmethod
     def outer_gram(self):
         """``X X'`` (n, n), for designs with few rows."""

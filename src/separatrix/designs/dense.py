@@ -37,6 +37,8 @@ class DenseDesign(Design):
         return self.reduce(lambda B, piece: B.T @ piece, operator.add, r)
 
     def columns(self, J):
+        if self.X.flags.f_contiguous:  # whole columns at a time
+            return np.asarray(self.X.T[J], dtype=np.float64).T
         return np.array(self.X[:, J], dtype=np.float64, order="F")
 
     def outer_gram(self):

@@ -46,6 +46,9 @@ class SparseDesign(base.Design):
     def rmatvec(self, r):
         return self.X.T @ np.asarray(r, dtype=np.float64)
 
+    def gather(self, J):
+        return self.by_columns[:, J].astype(np.float64, copy=False)
+
     def columns(self, J):
         return np.asfortranarray(self.by_columns[:, J].toarray(), dtype=np.float64)
 

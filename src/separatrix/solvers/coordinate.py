@@ -14,23 +14,22 @@ import time
 import numpy as np
 
 from separatrix.core.solution import Certificate, Solution
+from separatrix.designs.columns import ColumnStore
 from separatrix.solvers.gram_coordinate import GramProblem, relative_gap
 
 
 class WorkingSet:
-    """The columns in play of one design and target: centred and weighted copies, and their Gram problem."""
+    """The columns in play of one design and target: their Gram problem, and the state of the whole."""
 
     def __init__(self, design, target, intercept):
         self.design, self.intercept = design, intercept
-        self.total = target.total
-        self.s = target.s
+        self.s, self.total = target.s, target.total
         self.y_mean = float(target.mean()) if intercept else 0.0
         self.y = target.y - self.y_mean
         self.null = float(self._dot(self.y, self.y)) / self.total  # twice the null objective
         self.index = np.empty(0, dtype=np.intp)
         self.inside = np.zeros(design.p, dtype=bool)
-        self.pieces = []
-        self.means = []
+        self.columns = ColumnStore(design, target, intercept)
         self.gram = GramProblem()
         self.passes = 0
         self.r = self.y.copy()
@@ -46,36 +45,15 @@ class WorkingSet:
 
     def add(self, J):
         """Bring columns into play."""
-        Z = self.design.columns(J)
-        if self.intercept:
-            mean = (Z.sum(axis=0) if self.s is None else self.s @ Z) / self.total
-            Z -= mean
-            self.means.append(mean)
-        scaled_y = self.y / self.total
-        if self.s is not None:
-            Z *= np.sqrt(self.s)[:, None]
-            scaled_y = scaled_y * np.sqrt(self.s)
-        self.pieces.append(Z)
-        cross = np.vstack([piece.T @ Z for piece in self.pieces]) / self.total
-        self.gram.grow(cross, Z.T @ scaled_y)
+        self.gram.grow(*self.columns.add(J, self.y))
         self.index = np.concatenate([self.index, J])
         self.inside[J] = True
 
     def refresh(self):
         """Residual and correlations at the coefficients of the Gram problem."""
-        beta = self.gram.beta[: self.gram.size]
-        fitted, start = np.zeros(self.design.n), 0
-        for piece in self.pieces:
-            part = beta[start : start + piece.shape[1]]
-            if part.any():
-                fitted += piece @ part
-            start += piece.shape[1]
-        if self.s is not None:
-            root = np.sqrt(self.s)
-            fitted = np.divide(fitted, root, out=np.zeros_like(fitted), where=root > 0.0)
-        self.r = self.y - fitted
-        if self.intercept:
-            self.r -= self._dot(self.r, np.ones_like(self.r)) / self.total
+        self.r = self.y - self.columns.fitted(self.gram.beta[: self.gram.size])
+        if self.intercept:  # the fitted values sum to zero but for rounding
+            self.r -= (self.r.sum() if self.s is None else self.s @ self.r) / self.total
         self.v = self.correlate()
 
     def gap(self, penalty):
@@ -91,8 +69,7 @@ class WorkingSet:
         active = self.gram.beta[: self.gram.size]
         beta = np.zeros(self.design.p)
         beta[self.index] = active
-        offset = self.y_mean - (np.concatenate(self.means) @ active if self.intercept and self.means else 0.0)
-        return beta, float(offset)
+        return beta, self.y_mean - float(self.columns.means @ active)
 
 
 def elastic_net(design, target, penalty, *, intercept=True, tol=1e-8, max_iter=100, start=None):

@@ -40,7 +40,7 @@ def _on_gram_matrix(design, target, penalties, intercept, tol, max_iter):
     found = moments(design, target, about_mean=intercept)
     problem = GramProblem.whole(found.xx / found.total, found.xy[:, 0] / found.total)
     null = float(found.yy[0]) / found.total
-    coefficients = np.zeros((design.p, len(penalties)))
+    coefficients = np.zeros((design.p, len(penalties)), order="F")
     gaps, sweeps = np.zeros(len(penalties)), np.zeros(len(penalties), dtype=int)
     for column, penalty in enumerate(penalties):
         sweeps[column] = problem.solve(penalty, null, 0.3 * tol, max_iter * 100)
@@ -51,14 +51,16 @@ def _on_gram_matrix(design, target, penalties, intercept, tol, max_iter):
 
 def _on_working_sets(design, target, penalties, intercept, tol, max_iter):
     state = WorkingSet(design, target, intercept)
-    coefficients = np.zeros((design.p, len(penalties)))
+    coefficients = np.zeros((design.p, len(penalties)), order="F")
     offsets, gaps = np.zeros(len(penalties)), np.zeros(len(penalties))
     sweeps = np.zeros(len(penalties), dtype=int)
     before = None
     for column, penalty in enumerate(penalties):
         start = state.gram.sweeps
         gaps[column], _ = solve_at(state, penalty, tol, max_iter, before)
-        coefficients[:, column], offsets[column] = state.coefficients()
+        active = state.gram.beta[: state.gram.size]
+        coefficients[state.index, column] = active
+        offsets[column] = state.y_mean - state.columns.means @ active
         sweeps[column] = max(1, state.gram.sweeps - start)
         before = penalty.l1
     return coefficients, offsets, gaps, sweeps

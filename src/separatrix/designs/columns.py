@@ -1,0 +1,58 @@
+"""Columns in play: centred and weighted, with their inner products, growing as a solver asks for more."""
+
+import numpy as np
+import scipy.sparse as sp
+
+
+class ColumnStore:
+    """Some columns of a design, less their means, with inner products weighted by ``s / Σs``.
+
+    Dense columns are copied, side by side in one growing buffer; sparse ones stay sparse, and their means are taken
+    off in the products instead.
+    """
+
+    def __init__(self, design, target, intercept):
+        self.design, self.s, self.total, self.intercept = design, target.s, target.total, intercept
+        self.sparse = "gram" not in design.offers
+        self.size = 0
+        self.means = np.empty(0)
+        self.Z = sp.csc_array((design.n, 0)) if self.sparse else np.empty((design.n, 0), order="F")
+
+    def add(self, J, y):
+        """Take in the columns J; return their products with all columns (size, new), and with y (new,)."""
+        Z = self.design.gather(J)
+        mean = Z.sum(axis=0) if self.s is None else self.s @ Z
+        mean = np.asarray(mean) / self.total if self.intercept else np.zeros(len(J))
+        self.means = np.concatenate([self.means, mean])
+        products = self._add_sparse(Z, y) if self.sparse else self._add_dense(Z, mean, y)
+        self.size += len(J)
+        return products
+
+    def _add_dense(self, Z, mean, y):
+        if self.intercept:
+            Z -= mean
+        old, new = self.size, self.size + Z.shape[1]
+        if new > self.Z.shape[1]:
+            wider = np.empty((self.design.n, max(new, int(1.5 * old))), order="F")
+            wider[:, :old] = self.Z[:, :old]
+            self.Z = wider
+        self.Z[:, old:new] = Z
+        sZ = Z if self.s is None else self.s[:, None] * Z
+        return (self.Z[:, :new].T @ sZ) / self.total, (y @ sZ) / self.total
+
+    def _add_sparse(self, Z, y):
+        sZ = Z if self.s is None else (sp.diags_array(self.s) @ Z).tocsc()
+        self.Z = sp.hstack([self.Z, Z], format="csc")
+        cross = (self.Z.T @ sZ).toarray() / self.total
+        cross -= np.multiply.outer(self.means, self.means[self.size :])
+        # y sums to zero wherever means are taken off
+        return cross, np.asarray(y @ sZ) / self.total
+
+    def fitted(self, beta):
+        """``Σ_j beta_j (x_j - mean_j)`` for the coefficients of the stored columns."""
+        support = np.flatnonzero(beta)
+        if self.sparse:
+            return self.Z @ beta - self.means @ beta
+        if 2 * len(support) < self.size:
+            return self.Z[:, support] @ beta[support]
+        return self.Z[:, : self.size] @ beta
