@@ -1,8 +1,11 @@
 """How many threads to use, and a pool that runs blocks on them in a fixed order."""
 
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+
+_NAME = "separatrix"
 
 
 def n_threads():
@@ -18,7 +21,7 @@ def n_threads():
 
 @cache
 def _pool(size):
-    return ThreadPoolExecutor(size, thread_name_prefix="separatrix")
+    return ThreadPoolExecutor(size, thread_name_prefix=_NAME)
 
 
 @cache
@@ -29,10 +32,14 @@ def _controller():
 
 
 def in_order(task, items):
-    """``[task(item) for item in items]`` on threads; BLAS is held to one thread: we are the parallel layer."""
+    """``[task(item) for item in items]`` on threads; BLAS is held to one thread: we are the parallel layer.
+
+    A task that calls this again, from one of our threads, runs its items there: a thread that waited for the pool it
+    belongs to would wait for ever.
+    """
     items = list(items)
     size = min(n_threads(), len(items))
-    if size <= 1:
+    if size <= 1 or threading.current_thread().name.startswith(_NAME):
         return [task(item) for item in items]
     with _controller().limit(limits=1, user_api="blas"):
         return list(_pool(size).map(task, items))

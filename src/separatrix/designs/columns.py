@@ -24,7 +24,9 @@ class ColumnStore:
         mean = Z.sum(axis=0) if self.s is None else self.s @ Z
         mean = np.asarray(mean) / self.total if self.intercept else np.zeros(len(J))
         self.means = np.concatenate([self.means, mean])
-        products = self._add_sparse(Z, y) if self.sparse else self._add_dense(Z, mean, y)
+        with np.errstate(over="ignore", invalid="ignore"):
+            products = self._add_sparse(Z, y) if self.sparse else self._add_dense(Z, mean, y)
+        self.design.refuse_if_not_finite(*products)
         self.size += len(J)
         return products
 

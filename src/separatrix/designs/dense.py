@@ -33,7 +33,8 @@ class DenseDesign(Design):
 
     def rmatvec(self, r):
         if self.X.dtype == np.float64:
-            return self.X.T @ r
+            with np.errstate(over="ignore", invalid="ignore"):
+                return self.X.T @ r
         return self.reduce(lambda B, piece: B.T @ piece, operator.add, r)
 
     def columns(self, J):
@@ -43,7 +44,8 @@ class DenseDesign(Design):
 
     def outer_gram(self):
         if self.X.dtype == np.float64:
-            return self.X @ self.X.T
+            with np.errstate(over="ignore", invalid="ignore"):
+                return self.X @ self.X.T
         width = max(1, BLOCK_NUMBERS // self.n)
         pieces = (np.asarray(self.X[:, j : j + width], dtype=np.float64) for j in range(0, self.p, width))
         return sum(piece @ piece.T for piece in pieces)

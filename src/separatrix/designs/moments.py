@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from separatrix.designs.base import thin_product
 from separatrix.designs.sparse import as_dense
 
 # Where some column's mean is this many standard deviations from zero, squares are summed about a provisional mean
@@ -64,12 +65,14 @@ def moments(design, target, *, about_mean=True, gram=True):
     """
     Y = target.y.reshape(target.n, -1)
     y_shift = target.mean().reshape(-1) if about_mean else np.zeros(Y.shape[1])
-    x_shift = _provisional_means(design) if about_mean else None
+    with np.errstate(over="ignore", invalid="ignore"):
+        x_shift = _provisional_means(design) if about_mean else None
 
     def task(B, Y_block, s_block):
         return _moments_of_block(B, Y_block - y_shift, s_block, x_shift, about_mean, gram)
 
     found = design.reduce(task, Moments.merge, Y, target.s)
+    design.refuse_if_not_finite(found.xy, found.xx)
     if x_shift is not None:
         found.x_mean = found.x_mean + x_shift
     found.y_mean = found.y_mean + y_shift
@@ -106,9 +109,8 @@ def _moments_of_block(B, Y, s, x_shift, about_mean, gram):
     weights = np.ones(n) if s is None else s
     total = float(weights.sum())
     sY = Y if s is None else s[:, None] * Y
-    # one product for the column sums and for X'y: the block is read once more, not twice
     right = np.column_stack([weights, sY])
-    sums = np.asarray(B.T @ right)
+    sums = thin_product(B, right)
     xx = _products(B, s) if gram else _squares(B, weights)
     if far is not None:
         _put_far_columns(sums, xx, far, B, D, weights[:, None] * D, right)

@@ -34,6 +34,7 @@ class WorkingSet:
         self.passes = 0
         self.r = self.y.copy()
         self.v = self.correlate()
+        design.refuse_if_not_finite(self.v)
 
     def _dot(self, a, b):
         return a @ b if self.s is None else (self.s * a) @ b
@@ -113,8 +114,10 @@ def solve_at(state, penalty, tol, max_iter=100, before=None, inner=0.3):
         loose = 0.01 * missing / max(penalty.l1, missing) if before is None and missing > 0.0 else 0.0
         state.gram.solve(penalty, state.null, max(inner * tol, min(loose, 1e-2 * gap)))
         state.refresh()
-        gap = state.gap(penalty)
-    return gap, max_iter
+        before_gap, gap = gap, state.gap(penalty)
+        if not len(outside) and gap > 0.9 * before_gap:
+            break  # every column that matters is in play and solved as well as this precision can
+    return gap, used + 1
 
 
 def _growth(state):

@@ -23,11 +23,12 @@ def dual_ridge(design, target, lam, *, intercept=True, tol=1e-16, max_steps=10):
     share = weights / total if intercept else np.zeros(design.n)
     Y = target.y.reshape(design.n, -1)
     y_mean = share @ Y
-    mean = design.rmatvec(share)
 
     K = design.outer_gram()
+    design.refuse_if_not_finite(K)
     row = K @ share
     K = K - row[:, None] - row + share @ row
+    mean = design.rmatvec(share)
     inverse_weights = np.divide(1.0, weights, out=np.zeros(design.n), where=weights > 0.0)
     M = K[np.ix_(live, live)]
     M[np.diag_indices(len(live))] += lam * inverse_weights[live]

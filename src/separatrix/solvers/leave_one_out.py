@@ -75,6 +75,7 @@ def _wide(design, target, strengths, intercept, keep):
     Y = target.y.reshape(design.n, -1)
     root = np.ones(design.n) if s is None else np.sqrt(s)
     K = design.outer_gram()
+    design.refuse_if_not_finite(K)
     if intercept:
         weights = target.weights / total
         row = K @ weights

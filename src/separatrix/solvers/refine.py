@@ -11,6 +11,7 @@ import numpy as np
 
 from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec, pair_sum, renormalise, two_product, two_sum
 from separatrix.designs import as_dense
+from separatrix.designs.base import thin_product
 
 EPS = np.finfo(np.float64).eps
 
@@ -65,9 +66,10 @@ def _gradient(design, Y, s, beta, intercept):
     """``X'S r``, ``Σ s r`` and ``Σ s r²`` in one read of X."""
 
     def task(B, Y_block, s_block):
-        r = Y_block - B @ beta.high - intercept.high
+        fitted = (B @ beta.high[:, 0])[:, None] if beta.high.shape[1] == 1 else B @ beta.high
+        r = Y_block - fitted - intercept.high
         sr = r if s_block is None else s_block[:, None] * r
-        return B.T @ sr, sr.sum(axis=0), (sr * r).sum(axis=0)
+        return thin_product(B, sr), sr.sum(axis=0), (sr * r).sum(axis=0)
 
     return design.reduce(task, _add_all, Y, s)
 

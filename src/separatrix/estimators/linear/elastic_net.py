@@ -97,7 +97,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         tol = check_number(self, "tol", 0.0)
         max_iter = check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "selection", ("cyclic", "random"))
-        design, target = enter(self, X, y, sample_weight)
+        design, target = enter(self, X, y, sample_weight, summed=True)
         design.needs("columns", f"fit {type(self).__name__}")
         # scikit-learn's alpha is ours: both divide the squares by twice the (weighted) number of rows
         penalty = ElasticNetPenalty(alpha * ratio, alpha * (1.0 - ratio), bool(self.positive))

@@ -80,7 +80,7 @@ class Ridge(SquaredErrorModel):
         check_choice(self, "solver", _SOLVERS)
         tol = check_number(self, "tol", 0.0)
         max_iter = check_number(self, "max_iter", 1, integer=True, none=True)
-        design, target = enter(self, X, y, sample_weight)
+        design, target = enter(self, X, y, sample_weight, summed=True)
 
         def solve(target, alpha):
             # Σ s r² + alpha |w|² is twice ½ Σ s r² + ½ alpha |w|²: lam = alpha
@@ -185,7 +185,7 @@ class RidgeCV(SquaredErrorModel):
         check_choice(self, "gcv_mode", (None, "auto", "svd", "eigen"))
         criterion = check_choice(self, "criterion", ("loo", "gcv"))
         alphas = self._grid()
-        design, target = enter(self, X, y, sample_weight)
+        design, target = enter(self, X, y, sample_weight, summed=True)
         if self.cv is not None:
             self._search(design, target, alphas)
         else:
