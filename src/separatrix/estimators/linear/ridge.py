@@ -4,8 +4,6 @@ import warnings
 from numbers import Real
 
 import numpy as np
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import GridSearchCV
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
@@ -229,6 +227,8 @@ class RidgeCV(SquaredErrorModel):
 
     def _scored(self, target, residuals):
         """A user's score of the leave-one-out predictions of each output, (L, k)."""
+        from sklearn.metrics import check_scoring  # imported late, as model_selection is: 0.2 s
+
         scorer = check_scoring(_Told(), scoring=self.scoring)
         Y = target.y.reshape(target.n, -1)
         options = {} if target.s is None else {"sample_weight": target.s}
@@ -246,6 +246,8 @@ class RidgeCV(SquaredErrorModel):
                     because="only leave-one-out keeps the error of every row",
                     instead="cv=None",
                 )
+        from sklearn.model_selection import GridSearchCV
+
         search = GridSearchCV(
             Ridge(fit_intercept=self.fit_intercept), {"alpha": alphas}, cv=self.cv, scoring=self.scoring
         )
