@@ -80,7 +80,7 @@ def draw(path):
 def _draw_fit(axes, x, t, grid, fit, degree):
     axes.plot(grid, np.sin(2.0 * np.pi * grid), color="C2", linewidth=1.2)
     axes.plot(grid, fit.predict(powers(grid, degree)), color="C1")
-    axes.plot(x, t, "o", color="C0", markersize=5 if len(x) < 20 else 2.5, zorder=1)
+    axes.plot(x, t, "o", color="C0", markersize=5 if len(x) < 20 else 2.5, zorder=3 if len(x) < 20 else 1)
     axes.set(ylim=(-1.9, 1.9), xlabel="x", ylabel="t")
 
 
