@@ -25,16 +25,18 @@ def sales():
 
 
 def compute():
-    """Three predictions for the size wanted, how many sales each rests on, and the training errors of the two fits."""
+    """Three predictions for the size wanted, and the training errors of the two fits."""
     size, price = sales()
     near = np.abs(size - WANTED) <= RANGE
-    found = {"size": size, "price": price, "near": near, "average": float(price[near].mean()), "used": int(near.sum())}
+    average, used = float(price[near].mean()), int(near.sum())
+    found = {"size": size, "price": price, "near": near, "average": average, "used": used}
     for name, degree in (("line", 1), ("parabola", 2)):
         expand = PolynomialFeatures(degree, include_bias=False)
         model = LinearRegression().fit(expand.fit_transform(size[:, None]), price)
         (prediction,) = model.predict(expand.transform([[WANTED]]))
         error = np.mean((price - model.predict(expand.transform(size[:, None]))) ** 2)
-        found[name] = {"expand": expand, "model": model, "prediction": float(prediction), "mse": float(error)}
+        found[name] = {"expand": expand, "model": model, "mse": float(error)}
+        found[name]["prediction"] = float(prediction)
     return found
 
 

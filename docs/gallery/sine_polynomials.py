@@ -29,7 +29,7 @@ def rms(t, prediction):
 
 
 def compute():
-    """Errors and coefficients for each degree, for more data, and along a path of ridge strengths."""
+    """Errors and coefficients: by degree, with more data, and by strength of a ridge."""
     rng = np.random.default_rng(SEED)
     x = np.linspace(0.0, 1.0, 10)
     t = sample(rng, x)

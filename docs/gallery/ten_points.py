@@ -28,7 +28,7 @@ LABELS = np.array([1.0, 1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0, -1.0])
 
 
 def compute():
-    """Weights, squared error, points on the wrong side, and how far each point is from the line."""
+    """Weights, squared error, points on the wrong side, distances from the line."""
     model = LinearRegression().fit(POINTS, LABELS)
     line = Hyperplane.of(model)
     residuals = LABELS - model.predict(POINTS)
