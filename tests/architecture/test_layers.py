@@ -46,7 +46,7 @@ ALLOWED = {
     "assess": READING,
     "plots": READING,
     "report": DRAWING,
-    "cli": REPORTING | BESIDE | FACADES,
+    "cli": REPORTING | BESIDE | FACADES | {"__version__"},
     "lab": REPORTING | BESIDE | FACADES,
     **dict.fromkeys(BESIDE, REPORTING),
     **dict.fromkeys(FACADES, ESTIMATING),
