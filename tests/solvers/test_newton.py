@@ -12,7 +12,7 @@ from separatrix.core.target import Target
 from separatrix.designs import as_design
 from separatrix.losses import EpsilonInsensitive, Huber, Logistic, Quantile, Squared, SquaredEpsilonInsensitive
 from separatrix.penalties import L1, L2, NoPenalty
-from separatrix.solvers.newton import newton
+from separatrix.solvers.newton_raphson import newton
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ numba does the same at compile time through ``numba.extending.overload``, so tha
 combination and the compiled result is found again on disk by the next process.
 """
 
-from numba import types
-from numba.extending import overload
+from separatrix.core.jit import REASSOCIATE, when_loaded
 
 
 def generic(declaration):
@@ -28,15 +27,22 @@ def implements(verb, cls):
     def register(implementation):
         verb.table[cls] = implementation
 
-        def choose(first, *rest):
-            if isinstance(first, types.NamedTuple | types.NamedUniTuple) and first.instance_class is cls:
-                return implementation
-            return None
-
-        overload(verb, strict=False)(choose)
+        when_loaded(lambda: _tell_numba(verb, cls, implementation))
         return implementation
 
     return register
+
+
+def _tell_numba(verb, cls, implementation):
+    from numba import types
+    from numba.extending import overload
+
+    def choose(first, *rest):
+        if isinstance(first, types.NamedTuple | types.NamedUniTuple) and first.instance_class is cls:
+            return implementation
+        return None
+
+    overload(verb, jit_options={"fastmath": set(REASSOCIATE)}, strict=False)(choose)
 
 
 def atom(cls):

@@ -2,16 +2,117 @@
 
 A loop that inlined an overloaded verb is not recompiled by numba when the verb's text changes. So the cache lives in
 a folder named by the digest of all our sources: an edited loss can never run from a stale file.
+
+numba itself takes half a second to import and to load its first loop from disk. A process that only fits something
+small should not wait for that: until loops have handled `SMALL_WORK` numbers they run as the plain Python they are
+written in. What numba must be told once it is there (overloads of verbs, parts of loops) waits in a list meanwhile.
 """
 
+import functools
 import hashlib
 import os
 from pathlib import Path
 
-from llvmlite import ir
-from numba import config, njit, types
-from numba.core import cgutils
-from numba.extending import intrinsic, overload
+# About a tenth of a second of interpreted loops.
+SMALL_WORK = 1 << 17
+# Sums may be reassociated: that is what lets them use vector registers, and it makes long sums more accurate, not
+# less. NaN and infinity keep their meaning.
+REASSOCIATE = frozenset({"reassoc", "contract"})
+
+_waiting: list = []
+_state = {"loaded": False, "work": 0}
+
+
+def when_loaded(tell):
+    """Call `tell` once numba is there: now, or when the first loop is compiled."""
+    if _state["loaded"]:
+        tell()
+    else:
+        _waiting.append(tell)
+
+
+def load():
+    """Bring numba in, and tell it all that waited."""
+    if _state["loaded"]:
+        return
+    _state["loaded"] = True
+    while _waiting:
+        _waiting.pop(0)()
+
+
+class Loop:
+    """A function that is compiled when there is enough for it to do; ``py_func`` is the plain one."""
+
+    def __init__(self, function, fastmath):
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        self._fastmath = fastmath
+        self._compiled = None
+
+    def __call__(self, *args):
+        if self._compiled is None:
+            if not _state["loaded"] and not _enough(args):
+                return self.py_func(*args)
+            load()
+            self._compiled = _compile(self.py_func, self._fastmath)
+        return self._compiled(*args)
+
+
+def _enough(args):
+    """Whether the numbers handled so far, with these, are worth loading a compiler for."""
+    _state["work"] += 64 + sum(getattr(a, "size", 0) for a in args)
+    return _state["work"] > SMALL_WORK
+
+
+def compiled(function):
+    """Compile a loop: cached on disk, GIL released, sums reassociated."""
+    return Loop(function, set(REASSOCIATE))
+
+
+def compiled_exactly(function):
+    """Compile a loop whose every operation is rounded as written: for error-free transformations."""
+    return Loop(function, False)
+
+
+def part(function):
+    """Let compiled loops call a small function, which stays plain Python itself."""
+    return _part(function, set(REASSOCIATE))
+
+
+def part_exactly(function):
+    """The same, with every operation rounded as written."""
+    return _part(function, False)
+
+
+def _part(function, fastmath):
+    def tell():
+        from numba.extending import register_jitable
+
+        register_jitable(fastmath=fastmath)(function)
+
+    when_loaded(tell)
+    return function
+
+
+def _compile(function, fastmath):
+    from numba import config, njit
+
+    before, config.CACHE_DIR = config.CACHE_DIR, cache_folder()
+    try:
+        return njit(cache=True, nogil=True, fastmath=fastmath)(function)
+    except (RuntimeError, OSError):  # no place on this machine can be written to: compile in memory
+        return njit(nogil=True, fastmath=fastmath)(function)
+    finally:
+        config.CACHE_DIR = before
+
+
+@functools.cache
+def cache_folder():
+    """Where compiled loops are kept: ``$SEPARATRIX_CACHE``, else the user's cache folder."""
+    home = os.environ.get("SEPARATRIX_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "separatrix"
+    )
+    return os.path.join(home, _digest())
 
 
 def _digest():
@@ -21,61 +122,3 @@ def _digest():
     for path in sorted(root.rglob("*.py")):
         total.update(path.read_bytes())
     return total.hexdigest()[:12]
-
-
-def cache_folder():
-    """Where compiled loops are kept: ``$SEPARATRIX_CACHE``, else the user's cache folder."""
-    home = os.environ.get("SEPARATRIX_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "separatrix"
-    )
-    return os.path.join(home, _digest())
-
-
-_FOLDER = cache_folder()
-
-
-def compiled(function):
-    """Compile a loop on first call: cached on disk, GIL released.
-
-    Sums may be reassociated (that is what lets them use vector registers, and it makes long sums more accurate, not
-    less); NaN and infinity keep their meaning.
-    """
-    return _compile(function, {"reassoc", "contract"})
-
-
-def compiled_exactly(function):
-    """Compile a loop whose every operation is rounded as written: for error-free transformations."""
-    return _compile(function, False)
-
-
-def _compile(function, fastmath):
-    before, config.CACHE_DIR = config.CACHE_DIR, _FOLDER
-    try:
-        return njit(cache=True, nogil=True, fastmath=fastmath)(function)
-    except (RuntimeError, OSError):  # no place on this machine can be written to: compile in memory
-        return njit(nogil=True, fastmath=fastmath)(function)
-    finally:
-        config.CACHE_DIR = before
-
-
-def prefetch(array, offset):
-    """Ask the processor to fetch the cache line `offset` bytes into an array; a hint, with no effect on any result."""
-
-
-@intrinsic
-def _prefetch_line(typing, array, offset):
-    def generate(context, builder, signature, arguments):
-        byte, number = ir.IntType(8), ir.IntType(32)
-        start = builder.bitcast(context.make_array(array)(context, builder, arguments[0]).data, byte.as_pointer())
-        place = cgutils.pointer_add(builder, start, arguments[1])
-        kind = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), number, number, number])
-        hint = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
-        builder.call(hint, [place, number(0), number(3), number(1)])  # for reading, keep in all caches, data
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
-
-
-@overload(prefetch)
-def _(array, offset):
-    return lambda array, offset: _prefetch_line(array, offset)

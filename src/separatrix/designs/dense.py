@@ -6,6 +6,7 @@ import numpy as np
 
 from separatrix.core.registry import register
 from separatrix.designs.base import BLOCK_NUMBERS, Design
+from separatrix.designs.rows import DenseRows
 
 
 @register("design")
@@ -55,6 +56,4 @@ class DenseDesign(Design):
 
     def rows_atom(self):
         """Rows for compiled loops; a matrix in Fortran order is copied, for walking its rows would miss every cache."""
-        from separatrix.designs.rows import DenseRows  # brings numba, which only the loops need
-
         return DenseRows(np.ascontiguousarray(self.X))

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from separatrix.core.dispatch import implements
-from separatrix.core.jit import prefetch
+from separatrix.core.prefetch import prefetch
 from separatrix.core.verbs import row_add, row_ahead, row_dot, row_entry, row_span
 
 LINE = 64  # bytes of a cache line

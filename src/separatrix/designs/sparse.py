@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from separatrix.core.registry import register
 from separatrix.designs import base
+from separatrix.designs.rows import SparseRows
 
 
 def as_dense(B):
@@ -65,7 +66,5 @@ class SparseDesign(base.Design):
 
     def rows_atom(self):
         """Rows for compiled loops."""
-        from separatrix.designs.rows import SparseRows  # brings numba, which only the loops need
-
         X = self.by_rows
         return SparseRows(X.data, X.indices, X.indptr)

@@ -1,7 +1,22 @@
-"""Solvers: from a Problem to a Solution."""
+"""Solvers: from a Problem to a Solution; each is imported when it is first asked for."""
 
-from separatrix.solvers.descent import descend, gradient_descent
-from separatrix.solvers.newton import newton
-from separatrix.solvers.stochastic import stochastic_descent
+from importlib import import_module
 
-__all__ = ["descend", "gradient_descent", "newton", "stochastic_descent"]
+_HOMES = {
+    "descend": "descent",
+    "gradient_descent": "descent",
+    "newton": "newton_raphson",
+    "stochastic_descent": "stochastic",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name):
+    if name in _HOMES:
+        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return __all__

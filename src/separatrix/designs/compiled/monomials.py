@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.core.jit import compiled_exactly
+from separatrix.core.jit import compiled_exactly, part_exactly
 
 # Rows of a strip (measured: 64 spends its time between strips, beyond 256 nothing is gained).
 STRIP = 256
@@ -84,7 +84,7 @@ class Walk(NamedTuple):
     slot: np.ndarray  # the same, counting only the variables present
 
 
-@compiled_exactly
+@part_exactly
 def _work(plan, width):
     depth = plan.sizes.shape[0] + 1
     return Walk(
@@ -98,7 +98,7 @@ def _work(plan, width):
     )
 
 
-@compiled_exactly
+@part_exactly
 def _walk(x, present, p, width, plan, start, row_step, column_step, out, indices, work):
     """All monomials of the variables `present`, depth first.
 
@@ -142,7 +142,7 @@ def _walk(x, present, p, width, plan, start, row_step, column_step, out, indices
             work.place[d] += 1
 
 
-@compiled_exactly
+@part_exactly
 def _number(present, p, d, plan, listed, work):
     """Where the monomials with the current prefix of d - 1 factors begin: lexicographic order within their degree."""
     column, slot, k = plan.first[d], plan.first[d], present.size
@@ -160,19 +160,19 @@ def _number(present, p, d, plan, listed, work):
     work.column[d], work.slot[d] = column - low, slot - low_place
 
 
-@compiled_exactly
+@part_exactly
 def _multiply(product, error, x, width, out_product, out_error):
     for i in range(width):
         out_product[i], out_error[i] = _times(product[i], error[i], x[i])
 
 
-@compiled_exactly
+@part_exactly
 def _multiply_plainly(product, x, width, out_product):
     for i in range(width):
         out_product[i] = product[i] * x[i]
 
 
-@compiled_exactly
+@part_exactly
 def _emit(product, error, width, weight, at, row_step, out):
     if row_step == 1:  # the compiler must know to use vector registers
         for i in range(width):
@@ -182,7 +182,7 @@ def _emit(product, error, width, weight, at, row_step, out):
             out[at + i * row_step] = (product[i] + error[i]) * weight
 
 
-@compiled_exactly
+@part_exactly
 def _times(product, error, x):
     """(product + error) x, as a product and the sum of the errors made so far."""
     q = product * x

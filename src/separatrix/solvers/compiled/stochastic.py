@@ -12,7 +12,8 @@ column is met (Tsuruoka, Tsujii and Ananiadou, ACL 2009: cumulative penalty), an
 
 from math import sqrt
 
-from separatrix.core.jit import compiled, prefetch
+from separatrix.core.jit import compiled, part
+from separatrix.core.prefetch import prefetch
 from separatrix.core.verbs import row_add, row_ahead, row_dot, row_entry, row_span, slope, value
 
 # Kinds of step size; the names are scikit-learn's.
@@ -26,7 +27,7 @@ LARGEST_SLOPE = 1e12  # a larger slope is clipped, so that one absurd example ca
 SMALLEST_SCALE = 1e-9
 
 
-@compiled
+@part
 def step_size(schedule, t):
     """The step of update number t = 1, 2, ... (ignored by the passive-aggressive rules, but for their shrinkage)."""
     if schedule.kind == OPTIMAL:
@@ -38,7 +39,7 @@ def step_size(schedule, t):
     return schedule.rate
 
 
-@compiled
+@part
 def amount(loss, schedule, y, eta, step, square):
     """What a row is multiplied by before it is added to beta."""
     if schedule.kind < PA1:
@@ -48,7 +49,7 @@ def amount(loss, schedule, y, eta, step, square):
     return size if y >= eta else -size
 
 
-@compiled
+@part
 def unscale(beta, scale, averaged, a, b):
     """Write the two lazy vectors out: beta and the average (of no length where none is kept)."""
     for j in range(averaged.shape[0]):
@@ -57,7 +58,7 @@ def unscale(beta, scale, averaged, a, b):
         beta[j] *= scale
 
 
-@compiled
+@part
 def pay(z, owed, paid):
     """A coefficient after paying, at most down to zero, what it owes to L1 beyond what it has paid (with its sign)."""
     if z > 0.0:
@@ -67,7 +68,7 @@ def pay(z, owed, paid):
     return 0.0
 
 
-@compiled
+@part
 def add_and_pay(rows, i, update, scale, owed, beta, paid, averaged, a):
     """Add a row to beta and let the touched columns pay; returns the change of the sums of squares and of sizes."""
     start, stop = row_span(rows, i)
@@ -86,7 +87,7 @@ def add_and_pay(rows, i, update, scale, owed, beta, paid, averaged, a):
     return squares, sizes
 
 
-@compiled
+@part
 def settle(owed, beta, paid):
     """Let every column pay, at the end of a pass."""
     for j in range(beta.shape[0]):
