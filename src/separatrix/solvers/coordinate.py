@@ -65,12 +65,29 @@ class WorkingSet:
         v[self.index] -= penalty.l2 * beta
         return relative_gap(rr, ry, self.null, beta, v, penalty)
 
-    def coefficients(self):
-        """beta over all columns, and the intercept."""
-        active = self.gram.beta[: self.gram.size]
-        beta = np.zeros(self.design.p)
-        beta[self.index] = active
-        return beta, self.y_mean - float(self.columns.means @ active)
+    def batch(self, outside, reach, fresh):
+        """Which of the columns that want to come in should: all of them on a path, the largest from a `fresh` start.
+
+        k new columns beside m cost 2 n k (k + m) operations, a read of X 8 n p bytes; two operations take about as
+        long as one byte, hence k (k + m) = 8 p at most.
+        """
+        m = self.gram.size
+        support = int(np.count_nonzero(self.gram.beta[:m]))
+        limit = max(16, support // 2, int(0.5 * (np.sqrt(m * m + 32.0 * self.design.p) - m)))
+        if not fresh or len(outside) <= limit:
+            return outside
+        return outside[_largest(reach[outside], limit)]
+
+    def offset(self):
+        """The intercept."""
+        return self.y_mean - float(self.columns.means @ self.gram.beta[: self.gram.size])
+
+
+def _largest(reach, count):
+    """The places of the largest numbers, in order."""
+    if count >= len(reach):
+        return np.arange(len(reach))
+    return np.sort(np.argpartition(-reach, count)[:count])
 
 
 def elastic_net(design, target, penalty, *, intercept=True, tol=1e-8, max_iter=100, start=None):
@@ -85,9 +102,10 @@ def elastic_net(design, target, penalty, *, intercept=True, tol=1e-8, max_iter=1
         state.refresh()
     # the last columns in play are solved to rounding: then neither row order nor solver shows in the answer
     gap, used = solve_at(state, penalty, tol, max_iter, inner=1e-7)
-    beta, offset = state.coefficients()
+    beta = np.zeros(design.p)
+    beta[state.index] = state.gram.beta[: state.gram.size]
     certificate = Certificate("gap", gap, tol, used, state.passes, time.perf_counter() - started)
-    return Solution(beta, offset, certificate)
+    return Solution(beta, state.offset(), certificate)
 
 
 def solve_at(state, penalty, tol, max_iter=100, before=None, inner=0.3):
@@ -103,14 +121,11 @@ def solve_at(state, penalty, tol, max_iter=100, before=None, inner=0.3):
             return gap, used
         reach = state.v if penalty.positive else np.abs(state.v)
         outside = np.flatnonzero(~state.inside & (reach > threshold))
-        limit = _growth(state) if before is None else len(outside)
-        if len(outside) > limit:
-            outside = outside[np.argpartition(-reach[outside], limit)[:limit]]
         threshold = penalty.l1
         # while columns are missing, a solution of those in play need not be better than the whole
         missing = float((reach[outside] - penalty.l1).max(initial=0.0))
         if len(outside):
-            state.add(np.sort(outside))
+            state.add(state.batch(outside, reach, before is None))
         loose = 0.01 * missing / max(penalty.l1, missing) if before is None and missing > 0.0 else 0.0
         state.gram.solve(penalty, state.null, max(inner * tol, min(loose, 1e-2 * gap)))
         state.refresh()
@@ -118,14 +133,3 @@ def solve_at(state, penalty, tol, max_iter=100, before=None, inner=0.3):
         if not len(outside) and gap > 0.9 * before_gap:
             break  # every column that matters is in play and solved as well as this precision can
     return gap, used + 1
-
-
-def _growth(state):
-    """How many columns to add at most: their share of the Gram matrix should cost about as much as a read of X.
-
-    k new columns beside m cost 2 n k (k + m) operations, a read of X 8 n p bytes; two operations take about as long
-    as one byte, hence k (k + m) = 8 p.
-    """
-    m = state.gram.size
-    support = int(np.count_nonzero(state.gram.beta[:m]))
-    return max(16, support // 2, int(0.5 * (np.sqrt(m * m + 32.0 * state.design.p) - m)))

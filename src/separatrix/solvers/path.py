@@ -4,7 +4,7 @@ Solves   the problem of coordinate.py for each of a decreasing sequence of stren
 Given    a design, a target with one output, the l1 and l2 parts of each strength.
 Returns  coefficients (p, L), intercepts (L,), relative gaps (L,) and sweeps (L,).
 From     Friedman, Hastie and Tibshirani (2010); Tibshirani et al. (2012), J. R. Statist. Soc. B 74(2), strong rules.
-Cost     tall designs: one Gram matrix, n p², then nothing of size n; wide ones: about one read of X for each strength.
+Cost     tall designs: one Gram matrix, n p², then nothing of size n; wide ones: about a read of X for each strength.
 """
 
 import numpy as np
@@ -14,8 +14,9 @@ from separatrix.penalties import ElasticNet
 from separatrix.solvers.coordinate import WorkingSet, solve_at
 from separatrix.solvers.gram_coordinate import GramProblem
 
-# Up to this many columns the Gram matrix of all of them is formed if there are at least as many rows.
-MOST_COLUMNS = 5000
+# A Gram matrix of all columns takes n p² operations, a read of X for each of L strengths 8 n p L bytes; on the machines
+# we know a byte takes as long as two operations, so that the matrix is cheaper up to p = 16 L.
+COLUMNS_PER_STRENGTH = 16
 
 
 def strength_grid(design, target, *, intercept=True, l1_ratio=1.0, eps=1e-3, count=100, positive=False):
@@ -31,9 +32,9 @@ def strength_grid(design, target, *, intercept=True, l1_ratio=1.0, eps=1e-3, cou
 def elastic_net_path(design, target, strengths, l1_ratio, *, intercept=True, positive=False, tol=1e-8, max_iter=100):
     """Solve along the path; see the head of this file."""
     penalties = [ElasticNet(a * l1_ratio, a * (1.0 - l1_ratio), positive) for a in strengths]
-    if design.p <= min(design.n, MOST_COLUMNS) and "gram" in design.offers:
-        return _on_gram_matrix(design, target, penalties, intercept, tol, max_iter)
-    return _on_working_sets(design, target, penalties, intercept, tol, max_iter)
+    tall = design.p <= min(design.n, COLUMNS_PER_STRENGTH * len(penalties)) and "gram" in design.offers
+    solve = _on_gram_matrix if tall else _on_working_sets
+    return solve(design, target, penalties, intercept, tol, max_iter)
 
 
 def _on_gram_matrix(design, target, penalties, intercept, tol, max_iter):
@@ -43,7 +44,7 @@ def _on_gram_matrix(design, target, penalties, intercept, tol, max_iter):
     coefficients = np.zeros((design.p, len(penalties)), order="F")
     gaps, sweeps = np.zeros(len(penalties)), np.zeros(len(penalties), dtype=int)
     for column, penalty in enumerate(penalties):
-        sweeps[column] = problem.solve(penalty, null, 0.3 * tol, max_iter * 100)
+        sweeps[column] = problem.solve(penalty, null, tol, max_iter * 100)
         gaps[column] = problem.gap(penalty, null)
         coefficients[:, column] = problem.beta
     return coefficients, float(found.y_mean[0]) - found.x_mean @ coefficients, gaps, sweeps
@@ -58,9 +59,8 @@ def _on_working_sets(design, target, penalties, intercept, tol, max_iter):
     for column, penalty in enumerate(penalties):
         start = state.gram.sweeps
         gaps[column], _ = solve_at(state, penalty, tol, max_iter, before)
-        active = state.gram.beta[: state.gram.size]
-        coefficients[state.index, column] = active
-        offsets[column] = state.y_mean - state.columns.means @ active
+        coefficients[state.index, column] = state.gram.beta[: state.gram.size]
+        offsets[column] = state.offset()
         sweeps[column] = max(1, state.gram.sweeps - start)
         before = penalty.l1
     return coefficients, offsets, gaps, sweeps
