@@ -11,9 +11,11 @@ from separatrix.core.errors import cannot
 from separatrix.core.threads import in_order
 
 # Rows are handed out in blocks of about this many numbers: two megabytes, which stay in cache while several sums are
-# taken over them (measured: 2^16 to 2^20 make no difference beyond noise). Wide rows get taller blocks, up to eight
-# times as many numbers, so that merging p-by-p sums costs little beside making them.
+# taken over them (measured: 2^16 to 2^20 make no difference beyond noise). Where p-by-p sums are made of them, blocks
+# are up to eight times as tall, so that merging the sums costs little beside making them.
 BLOCK_NUMBERS = 1 << 18
+# Blocks are handed to threads in this many groups, whatever the number of threads, so that it does not show in sums.
+GROUPS = 16
 
 
 def thin_product(B, right):
@@ -67,24 +69,30 @@ class Design(ABC):
     def take(self, rows):
         """A design of some of the rows, for cross-validation."""
 
-    def blocks(self):
-        """Slices of rows, the same whatever the number of threads."""
-        numbers = min(max(BLOCK_NUMBERS, 8 * self.p**2), 8 * BLOCK_NUMBERS)
+    def blocks(self, gram=False):
+        """Slices of rows, the same whatever the number of threads; `gram` says that p-by-p sums are made of them."""
+        numbers = min(max(BLOCK_NUMBERS, 8 * self.p**2), 8 * BLOCK_NUMBERS) if gram else BLOCK_NUMBERS
         height = max(1, min(self.n, numbers // max(self.p, 1)))
         return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
 
-    def reduce(self, task, merge, *aligned):
+    def reduce(self, task, merge, *aligned, gram=False):
         """Merge ``task(block, *pieces)`` over all blocks, in a fixed order.
 
         `aligned` are arrays with one row per row of X (or None); each task gets the piece that belongs to its block.
         """
 
-        def one(rows):
-            with np.errstate(over="ignore", invalid="ignore"):
-                return task(self.block(rows), *(None if a is None else a[rows] for a in aligned))
+        def fold_group(group):
+            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by name, in the end
+                return fold(
+                    merge,
+                    (task(self.block(rows), *(None if a is None else a[rows] for a in aligned)) for rows in group),
+                )
 
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by name, in the end
-            return fold(merge, in_order(one, self.blocks()))
+        blocks = self.blocks(gram)
+        size = -(-len(blocks) // GROUPS)
+        groups = [blocks[i : i + size] for i in range(0, len(blocks), size)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            return fold(merge, in_order(fold_group, groups))
 
     def needs(self, verb, what):
         """Raise unless this design offers `verb`."""

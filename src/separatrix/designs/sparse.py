@@ -59,7 +59,7 @@ class SparseDesign(base.Design):
     def take(self, rows):
         return SparseDesign(self.by_rows[rows])
 
-    def blocks(self):
+    def blocks(self, gram=False):
         """Slices that hold about as many stored numbers as a dense block does."""
         height = max(1, int(self.n * base.BLOCK_NUMBERS / max(self.X.nnz, 1)))
         return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]

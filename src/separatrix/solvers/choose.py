@@ -17,7 +17,7 @@ QUICK = 1 << 31
 MOST_ROWS = 10_000
 
 
-def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-16, max_iter=None, found=None):
+def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-14, max_iter=None, found=None):
     """Least squares (lam = 0) or ridge: by a factorisation where one is affordable, else by conjugate gradients.
 
     Large wide designs go to conjugate gradients first: with many columns the inner products of the rows are usually

@@ -28,7 +28,7 @@ SMALL = 1 << 16
 ILL_CONDITIONED = 1e4
 
 
-def least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-16, found=None):
+def least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14, found=None):
     """Solve least squares (lam = 0) or ridge; see the head of this file. `found` are the moments, if already known."""
     started = time.perf_counter()
     if found is None:

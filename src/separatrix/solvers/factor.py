@@ -107,7 +107,7 @@ def triangle_factor(design, target, found, lam, intercept):
     def merge(upper, lower):
         return np.linalg.qr(np.vstack([upper, lower]), mode="r")
 
-    R = design.reduce(task, merge, target.s)
+    R = design.reduce(task, merge, target.s, gram=True)
     if lam > 0.0:
         R = merge(R, np.diag(np.sqrt(lam) * scale[live]))
     R, order = qr(R, mode="r", pivoting=True, check_finite=False)

@@ -2,7 +2,7 @@ r"""Exact leave-one-out residuals of ridge regression over a whole grid of stren
 
 Solves   for every lam: the residual of each row under the model fitted without it.
 Given    a design, a target with k outputs, the strengths.
-Returns  leave-one-out residuals, or only their weighted mean squares.
+Returns  leave-one-out residuals, or only their weighted mean squares, and the way to the solution.
 From     r_i / (1 - h_i), with the hat matrix in the eigenbasis of X_c'S X_c (tall) or of X_c X_c' (wide):
          h_i = 1/Σs + Σ_j z_ij² / (d_j + lam),  z = X_c V.     Golub, Heath and Wahba (1979), Technometrics 21(2).
 Cost     n p² once, then 2 n p for each strength (tall); n² p once, then 2 n² for each strength (wide).
@@ -13,17 +13,23 @@ A row of weight s counts as s rows. One copy of it is left out, or all of it if 
 import numpy as np
 
 from separatrix.designs import as_dense, moments
+from separatrix.solvers.choose import squared_error
+from separatrix.solvers.direct import least_squares
+from separatrix.solvers.dual import centred_gram, dual_ridge
 
 
 def leave_one_out(design, target, strengths, *, intercept=True, keep=False):
-    """Mean squared leave-one-out errors (L, k) over the strengths, and with `keep` all residuals (n, k, L)."""
+    """Mean squared leave-one-out errors (L, k), with `keep` all residuals (n, k, L), and a solver for any strength.
+
+    The solver returns the ridge solution from the decomposition that is there already.
+    """
     strengths = np.asarray(strengths, dtype=np.float64)
     solve = _tall if design.p <= design.n else _wide
     return solve(design, target, strengths, intercept, keep)
 
 
 def generalised_cross_validation(design, target, strengths, *, intercept=True):
-    """GCV scores (L, k): ``n Σ s r² / (n - edf)²``, from moments alone, no further read of X."""
+    """GCV scores (L, k), ``n Σ s r² / (n - edf)²``, from moments alone, and a solver for any strength."""
     strengths = np.asarray(strengths, dtype=np.float64)
     found = moments(design, target, about_mean=intercept)
     values, V = np.linalg.eigh(found.xx)
@@ -35,7 +41,11 @@ def generalised_cross_validation(design, target, strengths, *, intercept=True):
         edf = (1.0 if intercept else 0.0) + (values * w).sum()
         rss = found.yy - ((w * (2.0 - values * w))[:, None] * c * c).sum(axis=0)
         scores[row] = found.total * rss.clip(min=0.0) / (found.total - edf) ** 2
-    return scores
+
+    def solve(lam):
+        return squared_error(design, target, lam, intercept=intercept, found=found)
+
+    return scores, solve
 
 
 def _copies(s):
@@ -67,20 +77,20 @@ def _tall(design, target, strengths, intercept, keep):
         return squares, [errors] if keep else []
 
     squares, kept = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), Y, target.s)
-    return squares.T / found.total, (np.concatenate(kept) if keep else None)
+
+    def solve(lam):
+        return least_squares(design, target, lam, intercept=intercept, found=found)
+
+    return squares.T / found.total, (np.concatenate(kept) if keep else None), solve
 
 
 def _wide(design, target, strengths, intercept, keep):
     s, total = target.s, target.total
     Y = target.y.reshape(design.n, -1)
     root = np.ones(design.n) if s is None else np.sqrt(s)
-    K = design.outer_gram()
-    design.refuse_if_not_finite(K)
-    if intercept:
-        weights = target.weights / total
-        row = K @ weights
-        K = K - row[:, None] - row + weights @ row
-        Y = Y - weights @ Y
+    share = target.weights / total if intercept else np.zeros(design.n)
+    K = centred_gram(design, share)
+    Y = Y - share @ Y
     K *= np.multiply.outer(root, root)
     if intercept:  # the constant is fitted freely: give its direction an eigenvalue nothing else comes near
         constant = root / np.linalg.norm(root)
@@ -99,4 +109,13 @@ def _wide(design, target, strengths, intercept, keep):
     for output in range(Y.shape[1]):
         errors[:, output] = inverse_root[:, None] * (Q @ (shrink * c[:, output, None])) / stay
     squares = np.tensordot(target.weights, errors**2, axes=1) / total
-    return squares.T, (errors if keep else None)
+
+    def solve(lam):
+        inverse = np.divide(1.0, values + lam, out=np.zeros_like(values), where=values + lam > 0.0)
+
+        def apply(rest):
+            return root[:, None] * (Q @ (inverse[:, None] * (Q.T @ (root[:, None] * rest))))
+
+        return dual_ridge(design, target, lam, intercept=intercept, solve=apply)
+
+    return squares.T, (errors if keep else None), solve

@@ -17,7 +17,7 @@ from separatrix.designs import moments
 from separatrix.solvers.factor import EPS, triangle_factor
 
 
-def nonnegative_least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-16):
+def nonnegative_least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14):
     """Solve each output in turn; see the head of this file."""
     started = time.perf_counter()
     found = moments(design, target, about_mean=intercept)

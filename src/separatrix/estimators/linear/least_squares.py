@@ -55,7 +55,7 @@ class LinearRegression(SquaredErrorModel):
     ----------
     fit_intercept : bool, default True.  Whether to fit b.
     copy_X : bool, default True.  Accepted for compatibility; X is never changed.
-    tol : float, (0, inf), default 1e-16.  Relative gap to be certified; for the descents, where they stop.
+    tol : float, (0, inf), default 1e-14.  Relative gap to be certified; for the descents, where they stop.
     n_jobs : int or None, default None.  Accepted for compatibility; threads are set by ``OMP_NUM_THREADS``.
     positive : bool, default False.  Whether coefficients must not be negative (Lawson and Hanson's method).
     solver : {"auto", "gradient", "stochastic"}, default "auto".  A factorisation, or the descent itself, to be
@@ -91,7 +91,7 @@ class LinearRegression(SquaredErrorModel):
         *,
         fit_intercept=True,
         copy_X=True,
-        tol=1e-16,
+        tol=1e-14,
         n_jobs=None,
         positive=False,
         solver="auto",

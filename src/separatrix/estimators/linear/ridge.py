@@ -32,7 +32,7 @@ class Ridge(SquaredErrorModel):
     fit_intercept : bool, default True.  Whether to fit b.
     copy_X : bool, default True.  Accepted for compatibility; X is never changed.
     max_iter : int, [1, inf), or None, default None.  Most iterations where the problem is too wide to factorise.
-    tol : float, [0, inf), default 1e-16.  Relative gap to be certified.
+    tol : float, [0, inf), default 1e-14.  Relative gap to be certified.
     solver : str, default "auto".  scikit-learn's names are accepted for compatibility and all mean "auto":
         the method is chosen by shape and storage, and the answer is the same.
     positive : bool, default False.  Whether coefficients must not be negative.
@@ -59,7 +59,7 @@ class Ridge(SquaredErrorModel):
         fit_intercept=True,
         copy_X=True,
         max_iter=None,
-        tol=1e-16,
+        tol=1e-14,
         solver="auto",
         positive=False,
         random_state=None,
@@ -185,15 +185,16 @@ class RidgeCV(SquaredErrorModel):
         alphas = self._grid()
         design, target = enter(self, X, y, sample_weight, summed=True)
         if self.cv is not None:
-            self._search(design, target, alphas)
+            solve = self._search(design, target, alphas)
         else:
-            self._leave_one_out(design, target, alphas, criterion)
-        solve = Ridge(self.alpha_, fit_intercept=self.fit_intercept)
-        solve.fit(design.X, target.y, target.s)
-        for name in ("coef_", "intercept_", "certificate_", "n_iter_", "_direct_fit"):
-            setattr(self, name, getattr(solve, name))
-        self.__dict__.pop("evidence_", None)
-        return self
+            solve = self._leave_one_out(design, target, alphas, criterion)
+        if np.ndim(self.alpha_):
+            outputs = [Target(np.ascontiguousarray(y), target.s) for y in target.y.T]
+            options = {"intercept": self.fit_intercept}
+            return self._keep(
+                _side_by_side([squared_error(design, y, a, **options) for y, a in zip(outputs, self.alpha_)]), design
+            )
+        return self._keep(solve(self.alpha_), design)
 
     def _grid(self):
         alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
@@ -208,11 +209,11 @@ class RidgeCV(SquaredErrorModel):
 
     def _leave_one_out(self, design, target, alphas, criterion):
         if criterion == "gcv":
-            errors = generalised_cross_validation(design, target, alphas, intercept=self.fit_intercept)
+            errors, solve = generalised_cross_validation(design, target, alphas, intercept=self.fit_intercept)
             residuals = None
         else:
             keep = self.store_cv_results or self.scoring is not None
-            errors, residuals = leave_one_out(design, target, alphas, intercept=self.fit_intercept, keep=keep)
+            errors, residuals, solve = leave_one_out(design, target, alphas, intercept=self.fit_intercept, keep=keep)
         scores = -errors if self.scoring is None or residuals is None else self._scored(target, residuals)
         if self.store_cv_results and residuals is not None:
             squares = residuals**2
@@ -224,6 +225,7 @@ class RidgeCV(SquaredErrorModel):
             overall = scores.mean(axis=1)
             self.alpha_, self.best_score_ = float(alphas[overall.argmax()]), float(overall.max())
         self.scores_ = scores[:, 0] if target.y.ndim == 1 else scores
+        return solve
 
     def _scored(self, target, residuals):
         """A user's score of the leave-one-out predictions of each output, (L, k)."""
@@ -255,6 +257,7 @@ class RidgeCV(SquaredErrorModel):
             warnings.simplefilter("ignore", UserWarning)
             search.fit(design.X, target.y, **({} if target.s is None else {"sample_weight": target.s}))
         self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
+        return lambda alpha: squared_error(design, target, alpha, intercept=self.fit_intercept)
 
 
 class _Told:
