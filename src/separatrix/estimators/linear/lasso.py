@@ -128,7 +128,7 @@ class LassoCV(CrossValidatedPath):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((60, 5))
     >>> LassoCV().fit(X, 3.0 * X[:, 0] + rng.standard_normal(60)).coef_.round(1) + 0.0
-    array([3., 0., 0., 0., 0.])
+    array([3.1, 0. , 0.1, 0. , 0.1])
     """
 
     def __init__(

@@ -113,6 +113,10 @@ class CrossValidatedPath(LinearRegressor):
             setattr(self, name, getattr(final, name))
         return self
 
+    def _problem(self, design, target):
+        """That of the strength chosen."""
+        return self._final(self.alpha_, self.l1_ratio_)._problem(design, target)
+
     def _fold_errors(self, design, target, grid, ratio, train, test, tol, max_iter):
         """Mean squared errors on `test` of the path fitted to `train`."""
         s = target.s

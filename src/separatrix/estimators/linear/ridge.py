@@ -6,6 +6,7 @@ from numbers import Real
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.target import Target
@@ -93,6 +94,21 @@ class Ridge(SquaredErrorModel):
             solution = _side_by_side([solve(Target(y, target.s), a) for y, a in zip(target.y.T, alphas)])
         self.solver_ = "auto"
         return self._keep(solution, design)
+
+    def _problems(self, design, target):
+        """One for each output: ``Σ s r² + alpha |w|²`` is twice Σs times our objective with ``lam = alpha / Σs``."""
+        from separatrix.losses import Squared  # brings numba, which a factorisation does without
+        from separatrix.penalties import L2, ElasticNet, NoPenalty
+
+        outputs = target.y.reshape(target.n, -1).T
+        problems = []
+        for y, alpha in zip(outputs, np.broadcast_to(self._strengths(target), len(outputs))):
+            lam = float(alpha) / target.total
+            free = L2(lam) if lam > 0.0 else NoPenalty()
+            penalty = ElasticNet(0.0, lam, True) if self.positive else free
+            one = Target(np.ascontiguousarray(y), target.s)
+            problems.append(Problem(design, one, Squared(), penalty, bool(self.fit_intercept)))
+        return problems
 
     def _strengths(self, target):
         """alpha as an array: one number, or one for each output."""
@@ -194,6 +210,9 @@ class RidgeCV(SquaredErrorModel):
             setattr(self, name, getattr(solve, name))
         self.__dict__.pop("evidence_", None)
         return self
+
+    def _problems(self, design, target):
+        return Ridge(self.alpha_, fit_intercept=self.fit_intercept)._problems(design, target)
 
     def _grid(self):
         alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
