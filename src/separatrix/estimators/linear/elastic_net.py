@@ -13,7 +13,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution
 from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.doors import check_choice, check_number, enter
+from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
@@ -260,7 +260,7 @@ class ElasticNetCV(CrossValidatedPath):
         self.selection = selection
 
     def _mixtures(self):
-        ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64))
+        ratios = check_numbers(self, "l1_ratio", "l1_ratio in (0, 1], or several of them")
         if not len(ratios) or not np.all((ratios > 0.0) & (ratios <= 1.0)):
             raise cannot(
                 f"fit ElasticNetCV with l1_ratio={self.l1_ratio!r}",

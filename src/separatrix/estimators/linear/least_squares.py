@@ -119,7 +119,7 @@ class LinearRegression(SquaredErrorModel):
         """Fit to X (n, p) and y (n,) or (n, k)."""
         solver = check_choice(self, "solver", ("auto", "gradient", "stochastic"))
         tol = check_number(self, "tol", 0.0)
-        design, target = enter(self, X, y, sample_weight, summed=True)
+        design, target = enter(self, X, y, sample_weight, summed=solver == "auto")
         if solver != "auto":
             return self._descend(design, target, solver, tol)
         if self.positive:

@@ -10,7 +10,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.target import Target
-from separatrix.estimators.doors import check_choice, check_number, enter
+from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter
 from separatrix.estimators.linear.least_squares import SquaredErrorModel
 from separatrix.solvers.choose import squared_error
 from separatrix.solvers.leave_one_out import generalised_cross_validation, leave_one_out
@@ -114,7 +114,7 @@ class Ridge(SquaredErrorModel):
         """alpha as an array: one number, or one for each output."""
         if isinstance(self.alpha, Real):
             return np.array([check_number(self, "alpha", 0.0)])
-        alphas = np.asarray(self.alpha, dtype=np.float64).ravel()
+        alphas = check_numbers(self, "alpha", "one number >= 0, or one for each output")
         k = 1 if target.y.ndim == 1 else target.y.shape[1]
         if len(alphas) not in (1, k) or not np.all(np.isfinite(alphas)) or (alphas < 0.0).any():
             raise cannot(
@@ -215,9 +215,9 @@ class RidgeCV(SquaredErrorModel):
         return Ridge(self.alpha_, fit_intercept=self.fit_intercept)._problems(design, target)
 
     def _grid(self):
-        alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
+        alphas = check_numbers(self, "alphas", "alphas=numpy.logspace(-3, 3, 50), say")
         lowest = float(alphas.min(initial=np.inf))
-        if alphas.ndim != 1 or not len(alphas) or not np.all(np.isfinite(alphas)) or lowest <= 0.0:
+        if not len(alphas) or not np.all(np.isfinite(alphas)) or lowest <= 0.0:
             raise cannot(
                 f"fit RidgeCV with alphas={self.alphas!r}",
                 because="every strength must be a finite number above 0",
