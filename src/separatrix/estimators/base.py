@@ -5,6 +5,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.registry import late
+from separatrix.core.target import Target
 from separatrix.estimators.doors import enter_rows
 
 _summary = late("separatrix.inference.summary:summary")
@@ -51,3 +52,8 @@ class LinearRegressor(RegressorMixin, LinearModel):
     def predict(self, X):
         """Predict y for each row of X."""
         return self._raw_score(X)
+
+    def _problems(self, design, target):
+        """The problem this estimator states for each output (``_problem`` states that of one)."""
+        outputs = target.y.reshape(target.n, -1)
+        return [self._problem(design, Target(np.ascontiguousarray(y), target.s)) for y in outputs.T]

@@ -13,6 +13,8 @@ from separatrix.designs import as_design
 DTYPES = (np.float64, np.float32)
 # A design of fewer numbers is looked through for NaN and infinity at once: that takes a millisecond.
 UNREAD = 1 << 20
+# Squares of larger numbers cannot be summed.
+LARGEST_TARGET = 1e150
 
 
 def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True, reset=True, summed=False):
@@ -32,10 +34,20 @@ def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True
         reset=reset,
         ensure_all_finite=not (summed and isinstance(X, np.ndarray) and X.size > UNREAD),
     )
-    if np.ndim(y) and not np.isfinite(y).all():
-        assert_all_finite(y, input_name="y")
     y = np.asarray(y, dtype=np.float64)
+    assert_all_finite(y, input_name="y")
+    _refuse_if_too_large(y)
     return as_design(X), Target(y, _weights(sample_weight, y.shape[0]))
+
+
+def _refuse_if_too_large(y):
+    largest = max(float(y.max()), -float(y.min()))
+    if largest > LARGEST_TARGET:
+        raise cannot(
+            f"fit to y with numbers up to {largest:.1e}",
+            because="their squares overflow",
+            instead=f"other units for y, with numbers below {LARGEST_TARGET:g}",
+        )
 
 
 def enter_rows(estimator, X, *, sparse=True):
@@ -86,7 +98,8 @@ def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high
     found = getattr(estimator, name)
     if found is None and none:
         return None
-    legal = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high or high == np.inf else ']'}"
+    open_high = open_high or high == np.inf
+    legal = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
     kind = Integral if integer else Real
     right_type = isinstance(found, kind) and not isinstance(found, bool | np.bool_)
     inside = (
@@ -100,6 +113,20 @@ def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high
             kind=ValueError if right_type else TypeError,
         )
     return int(found) if integer else float(found)
+
+
+def check_numbers(estimator, name, instead):
+    """Check that a parameter is a number or an array of numbers; return it as a flat array."""
+    found = getattr(estimator, name)
+    try:
+        return np.atleast_1d(np.asarray(found, dtype=np.float64)).ravel()
+    except (TypeError, ValueError):
+        raise cannot(
+            f"fit {type(estimator).__name__} with {name}={found!r}",
+            because=f"{name} must be made of numbers",
+            instead=instead,
+            kind=TypeError,
+        ) from None
 
 
 def check_choice(estimator, name, choices):

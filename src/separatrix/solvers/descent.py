@@ -187,7 +187,8 @@ def descend(
     n, rng, started = problem.target.n, generator(random_state), time.perf_counter()
     size = n if batch_size is None else min(batch_size, n)
     if learning_rate is None:
-        learning_rate = 1.0 / largest_curvature(problem, size)
+        steepest = largest_curvature(problem, size)
+        learning_rate = 1.0 / steepest if steepest > 0.0 else 1.0  # where nothing bends, any rate will do
     look = _Look(problem)
     if size == n:
 
@@ -332,7 +333,8 @@ def largest_curvature(problem, batch_size=None, *, max_iter=200, tol=1e-12):
     v[0] *= problem.intercept
     found = 0.0
     for _ in range(max_iter):
-        v /= np.linalg.norm(v)
+        v /= np.abs(v).max() or 1.0  # squares of entries beyond 1e154 would overflow in the norm
+        v /= np.linalg.norm(v) or 1.0
         eta = s * (design.matvec(v[1:]) + v[0])
         before, u = found, np.concatenate([[eta.sum() if problem.intercept else 0.0], design.rmatvec(eta)])
         found, v = float(v @ u), u

@@ -12,9 +12,8 @@ from separatrix.core.objective import null_objective
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution
-from separatrix.core.target import Target
 from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.doors import check_choice, check_number, enter
+from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
@@ -92,32 +91,31 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,) or (n, k); several outputs are fitted one by one."""
-        alpha = check_number(self, "alpha", 0.0)
-        ratio = check_number(self, "l1_ratio", 0.0, 1.0)
         tol = check_number(self, "tol", 0.0)
         max_iter = check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "selection", ("cyclic", "random"))
         design, target = enter(self, X, y, sample_weight, summed=True)
         design.needs("columns", f"fit {type(self).__name__}")
-        # scikit-learn's alpha is ours: both divide the squares by twice the (weighted) number of rows
-        penalty = ElasticNetPenalty(alpha * ratio, alpha * (1.0 - ratio), bool(self.positive))
-
-        outputs = target.y.reshape(target.n, -1)
-        starts = np.atleast_2d(self.coef_) if self.warm_start and hasattr(self, "coef_") else [None] * outputs.shape[1]
-        solutions = [
-            self._solve(design, Target(np.ascontiguousarray(y), target.s), penalty, tol, max_iter, start)
-            for y, start in zip(outputs.T, starts)
-        ]
+        problems = self._problems(design, target)
+        starts = np.atleast_2d(self.coef_) if self.warm_start and hasattr(self, "coef_") else [None] * len(problems)
+        solutions = [self._solve(problem, tol, max_iter, start) for problem, start in zip(problems, starts)]
         return self._keep(solutions, target.y.ndim == 1, design)
 
-    def _solve(self, design, target, penalty, tol, max_iter, start):
+    def _problem(self, design, target):
+        """scikit-learn's alpha is ours: both divide the squares by twice the (weighted) number of rows."""
+        alpha = check_number(self, "alpha", 0.0)
+        ratio = check_number(self, "l1_ratio", 0.0, 1.0)
+        penalty = ElasticNetPenalty(alpha * ratio, alpha * (1.0 - ratio), bool(self.positive))
+        return Problem(design, target, Squared(), penalty, bool(self.fit_intercept))
+
+    def _solve(self, problem, tol, max_iter, start):
         """One output, with the certificate recomputed from data and coefficients alone."""
-        options = {"intercept": self.fit_intercept, "tol": tol}
+        design, target, penalty = problem.design, problem.target, problem.penalty
+        options = {"intercept": problem.intercept, "tol": tol}
         if penalty.l1 == 0.0:  # ridge or least squares: (1/2Σs) Σ s r² + ½ l2 |w|² is ½ Σ s r² + ½ (Σs l2) |w|²
             solve = nonnegative_least_squares if penalty.positive else squared_error
             return solve(design, target, penalty.l2 * target.total, **options)
         found = elastic_net(design, target, penalty, max_iter=max_iter, start=start, **options)
-        problem = Problem(design, target, Squared(), penalty, self.fit_intercept)
         solver = found.certificate
         proof = certify(problem, found, max(tol, 1e-15), None, solver.iterations, solver.passes + 1)
         certificate = Certificate(
@@ -262,7 +260,7 @@ class ElasticNetCV(CrossValidatedPath):
         self.selection = selection
 
     def _mixtures(self):
-        ratios = np.atleast_1d(np.asarray(self.l1_ratio, dtype=np.float64))
+        ratios = check_numbers(self, "l1_ratio", "l1_ratio in (0, 1], or several of them")
         if not len(ratios) or not np.all((ratios > 0.0) & (ratios <= 1.0)):
             raise cannot(
                 f"fit ElasticNetCV with l1_ratio={self.l1_ratio!r}",

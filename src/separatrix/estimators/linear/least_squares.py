@@ -119,7 +119,7 @@ class LinearRegression(SquaredErrorModel):
         """Fit to X (n, p) and y (n,) or (n, k)."""
         solver = check_choice(self, "solver", ("auto", "gradient", "stochastic"))
         tol = check_number(self, "tol", 0.0)
-        design, target = enter(self, X, y, sample_weight, summed=True)
+        design, target = enter(self, X, y, sample_weight, summed=solver == "auto")
         if solver != "auto":
             return self._descend(design, target, solver, tol)
         if self.positive:
@@ -140,11 +140,17 @@ class LinearRegression(SquaredErrorModel):
         factor = self._direct_fit.factor
         return np.linalg.svd(factor.R / factor.scale[factor.kept], compute_uv=False)
 
-    def _descend(self, design, target, solver, tol):
-        from separatrix.core.problem import Problem
-        from separatrix.core.solution import Trace
+    def _problem(self, design, target):
+        """Half the mean square instead of half the sum: the same minimiser."""
+        from separatrix.core.problem import Problem  # losses bring numba, which a factorisation does without
         from separatrix.losses import Squared
-        from separatrix.penalties import NoPenalty
+        from separatrix.penalties import ElasticNet, NoPenalty
+
+        penalty = ElasticNet(0.0, 0.0, True) if self.positive else NoPenalty()
+        return Problem(design, target, Squared(), penalty, bool(self.fit_intercept))
+
+    def _descend(self, design, target, solver, tol):
+        from separatrix.core.solution import Trace
         from separatrix.solvers.descent import descend
 
         if self.positive:
@@ -154,7 +160,7 @@ class LinearRegression(SquaredErrorModel):
                 instead="solver='auto' (default)",
             )
         solution = descend(
-            Problem(design, target, Squared(), NoPenalty(), self.fit_intercept),
+            self._problem(design, target),
             learning_rate=check_number(self, "learning_rate", 0.0, open_low=True, none=True),
             max_iter=check_number(self, "max_iter", 1, integer=True),
             tol=tol,

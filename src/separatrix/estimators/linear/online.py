@@ -194,7 +194,7 @@ class SGDRegressor(LinearRegressor):
         design, target = enter(self, X, y, sample_weight, multi_output=False, reset=first)
         if first:
             self._walker, self.t_ = self._start(design.p, None, None), 1.0
-        self._walk(self._problem(design, target, None), max_iter=1, judged=False)
+        self._walk(self._problem(design, target), max_iter=1, judged=False)
         self.certificate_ = Certificate("gradient", np.inf, 0.0, message="a stream that has passed cannot be certified")
         return self
 
@@ -264,7 +264,7 @@ class SGDRegressor(LinearRegressor):
         s[held] = 0.0
         return np.sort(rows), score, Target(target.y, s)
 
-    def _problem(self, design, target, rows):
+    def _problem(self, design, target, rows=None):
         # A step takes s_i times the slope and alpha times the penalty: (1/n) Σ s_i loss_i + alpha Ω. Divided by the
         # mean weight this is the one objective (1/Σs) Σ s_i loss_i + (alpha n/Σs) Ω.
         n = target.n if rows is None else rows.shape[0]

@@ -9,25 +9,31 @@ from separatrix.core.errors import cannot
 from separatrix.core.target import Target
 from separatrix.core.threads import in_order
 from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.doors import check_choice, check_number, enter
+from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter
 from separatrix.solvers.path import elastic_net_path, strength_grid
 
 
-class _Door(BaseEstimator):
-    """Stands in for an estimator where a function, not a class, takes data in."""
+class Path(BaseEstimator):
+    """Stands in for an estimator where a function, not a class, takes data and settings in."""
+
+    def __init__(self, l1_ratio, eps, alphas, tol, max_iter):
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.tol = tol
+        self.max_iter = max_iter
 
 
 def path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter):
     """The work of ``lasso_path`` and ``enet_path``."""
-    design, target = enter(_Door(), X, y, sample_weight)
+    door = Path(l1_ratio, eps, alphas, tol, max_iter)
+    # ridge alone makes no coefficient zero, so that a path has no first strength
+    l1_ratio = check_number(door, "l1_ratio", 0.0, 1.0, open_low=True)
+    tol = check_number(door, "tol", 0.0)
+    max_iter = check_number(door, "max_iter", 1, integer=True)
+    design, target = enter(door, X, y, sample_weight)
     design.needs("columns", "follow a path of strengths")
-    if not 0.0 < l1_ratio <= 1.0:
-        raise cannot(
-            f"follow a path with l1_ratio={l1_ratio!r}",
-            because="ridge alone makes no coefficient zero, so that there is no first strength",
-            instead="l1_ratio in (0, 1], or Ridge",
-        )
-    strengths = strengths_of(design, target, alphas, eps, l1_ratio, positive, intercept=False)
+    strengths = strengths_of(door, design, target, l1_ratio, positive, intercept=False)
     outputs = target.y.reshape(target.n, -1)
     found = [
         elastic_net_path(
@@ -53,25 +59,22 @@ def path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter,
     return strengths, coefs, gaps
 
 
-def strengths_of(design, target, alphas, eps, l1_ratio, positive, intercept):
-    """The strengths asked for, from strong to weak: given ones sorted, or a grid of so many."""
-    if isinstance(alphas, Integral):
-        if alphas < 1 or not 0.0 < eps < 1.0:
-            raise cannot(
-                f"follow a path with alphas={alphas!r}, eps={eps!r}",
-                because="a grid needs at least one strength and 0 < eps < 1",
-                instead="alphas=100, eps=1e-3 (default)",
-            )
-        options = {"intercept": intercept, "l1_ratio": l1_ratio, "eps": eps, "count": int(alphas), "positive": positive}
+def strengths_of(estimator, design, target, l1_ratio, positive, intercept):
+    """The strengths an estimator asks for, from strong to weak: given ones sorted, or a grid of so many."""
+    eps = check_number(estimator, "eps", 0.0, 1.0, open_low=True, open_high=True)
+    if isinstance(estimator.alphas, Integral):
+        count = check_number(estimator, "alphas", 1, integer=True)
+        options = {"intercept": intercept, "l1_ratio": l1_ratio, "eps": eps, "count": count, "positive": positive}
         outputs = target.y.reshape(target.n, -1).T
         grids = [strength_grid(design, Target(np.ascontiguousarray(y), target.s), **options) for y in outputs]
         return max(grids, key=lambda grid: grid[0])
-    strengths = np.sort(np.asarray(alphas, dtype=np.float64).ravel())[::-1]
+    default = "alphas=100 (default), or numpy.logspace(0, -3, 50), say"
+    strengths = np.sort(check_numbers(estimator, "alphas", default))[::-1]
     if not len(strengths) or not np.all(np.isfinite(strengths)) or strengths[-1] < 0.0:
         raise cannot(
-            f"follow a path with alphas={alphas!r}",
+            f"follow a path with alphas={estimator.alphas!r}",
             because="strengths must be finite numbers >= 0, and at least one",
-            instead="alphas=100 (default), or numpy.logspace(0, -3, 50), say",
+            instead=default,
         )
     return strengths
 
@@ -87,10 +90,7 @@ class CrossValidatedPath(LinearRegressor):
         ratios = self._mixtures()
         design, target = enter(self, X, y, sample_weight, multi_output=False)
         design.needs("columns", f"fit {type(self).__name__}")
-        grids = [
-            strengths_of(design, target, self.alphas, self.eps, ratio, self.positive, self.fit_intercept)
-            for ratio in ratios
-        ]
+        grids = [strengths_of(self, design, target, r, self.positive, self.fit_intercept) for r in ratios]
         from sklearn.model_selection import check_cv  # 0.2 s that a Lasso without cross-validation need not spend
 
         folds = list(check_cv(self.cv).split(np.zeros((target.n, 1)), target.y))
@@ -112,6 +112,10 @@ class CrossValidatedPath(LinearRegressor):
         for name in ("coef_", "intercept_", "certificate_", "n_iter_", "dual_gap_"):
             setattr(self, name, getattr(final, name))
         return self
+
+    def _problem(self, design, target):
+        """That of the strength chosen."""
+        return self._final(self.alpha_, self.l1_ratio_)._problem(design, target)
 
     def _fold_errors(self, design, target, grid, ratio, train, test, tol, max_iter):
         """Mean squared errors on `test` of the path fitted to `train`."""

@@ -6,10 +6,11 @@ from numbers import Real
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.target import Target
-from separatrix.estimators.doors import check_choice, check_number, enter
+from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter
 from separatrix.estimators.linear.least_squares import SquaredErrorModel
 from separatrix.solvers.choose import squared_error
 from separatrix.solvers.leave_one_out import generalised_cross_validation, leave_one_out
@@ -94,11 +95,26 @@ class Ridge(SquaredErrorModel):
         self.solver_ = "auto"
         return self._keep(solution, design)
 
+    def _problems(self, design, target):
+        """One for each output: ``Σ s r² + alpha |w|²`` is twice Σs times our objective with ``lam = alpha / Σs``."""
+        from separatrix.losses import Squared  # brings numba, which a factorisation does without
+        from separatrix.penalties import L2, ElasticNet, NoPenalty
+
+        outputs = target.y.reshape(target.n, -1).T
+        problems = []
+        for y, alpha in zip(outputs, np.broadcast_to(self._strengths(target), len(outputs))):
+            lam = float(alpha) / target.total
+            free = L2(lam) if lam > 0.0 else NoPenalty()
+            penalty = ElasticNet(0.0, lam, True) if self.positive else free
+            one = Target(np.ascontiguousarray(y), target.s)
+            problems.append(Problem(design, one, Squared(), penalty, bool(self.fit_intercept)))
+        return problems
+
     def _strengths(self, target):
         """alpha as an array: one number, or one for each output."""
         if isinstance(self.alpha, Real):
             return np.array([check_number(self, "alpha", 0.0)])
-        alphas = np.asarray(self.alpha, dtype=np.float64).ravel()
+        alphas = check_numbers(self, "alpha", "one number >= 0, or one for each output")
         k = 1 if target.y.ndim == 1 else target.y.shape[1]
         if len(alphas) not in (1, k) or not np.all(np.isfinite(alphas)) or (alphas < 0.0).any():
             raise cannot(
@@ -196,10 +212,13 @@ class RidgeCV(SquaredErrorModel):
             )
         return self._keep(solve(self.alpha_), design)
 
+    def _problems(self, design, target):
+        return Ridge(self.alpha_, fit_intercept=self.fit_intercept)._problems(design, target)
+
     def _grid(self):
-        alphas = np.atleast_1d(np.asarray(self.alphas, dtype=np.float64))
+        alphas = check_numbers(self, "alphas", "alphas=numpy.logspace(-3, 3, 50), say")
         lowest = float(alphas.min(initial=np.inf))
-        if alphas.ndim != 1 or not len(alphas) or not np.all(np.isfinite(alphas)) or lowest <= 0.0:
+        if not len(alphas) or not np.all(np.isfinite(alphas)) or lowest <= 0.0:
             raise cannot(
                 f"fit RidgeCV with alphas={self.alphas!r}",
                 because="every strength must be a finite number above 0",

@@ -1,0 +1,216 @@
+"""Certificates recomputed from data and a fitted model alone, whoever fitted it and however.
+
+    verify(model, X, y) = how far P(coef_, intercept_) can be above min P, relative to the null model
+
+The problem is the one the estimator states (``_problems``); nothing that a solver found out is used, but for a dual
+point of the quantile program: any dual point gives a true bound, so that a wrong one could only hurt the model.
+"""
+
+import time
+
+import numpy as np
+from scipy.linalg import qr
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.core.certificate import EPS, certify
+from separatrix.core.errors import cannot
+from separatrix.core.objective import null_objective
+from separatrix.core.solution import Certificate, Solution
+from separatrix.core.stationarity import certify_gradient
+from separatrix.designs import as_dense
+from separatrix.estimators.doors import enter
+from separatrix.losses import Quantile, Squared
+from separatrix.solvers import linear_program
+
+
+def verify(model, X, y, sample_weight=None):
+    r"""Recompute the certificate of a fitted linear model from the data it claims to fit.
+
+    .. math:: \frac{P(\hat\beta, \hat b) - \min P}{P(\text{null model})} \le \text{value}
+
+    Parameters
+    ----------
+    model : a fitted regressor of :mod:`separatrix.linear_model`.
+    X : (n, p) array, sparse array or frame.  y : (n,) or (n, k) array.
+    sample_weight : (n,) array or None, default None.
+
+    Returns
+    -------
+    Certificate of the kind the model carries, for the worst output, held to the model's tolerance; or, where that is
+    larger, to what the rounding of the published coefficients explains (they are float32 if X was).
+
+    >>> import numpy as np
+    >>> from separatrix.linear_model import LinearRegression
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 3.0, 4.0, 7.0])
+    >>> model = LinearRegression().fit(X, y)
+    >>> verify(model, X, y).converged
+    True
+    >>> model.coef_ += 0.001
+    >>> verify(model, X, y).converged
+    False
+    """
+    check_is_fitted(model)
+    if not hasattr(model, "_problems"):
+        raise cannot(
+            f"verify {type(model).__name__}",
+            because="it does not state the problem it solves",
+            instead="a regressor of separatrix.linear_model",
+            kind=TypeError,
+        )
+    started = time.perf_counter()
+    design, target = enter(model, X, y, sample_weight, reset=False)
+    problems = model._problems(design, target)
+    solutions = _solutions(model, len(problems))
+    tolerance = model.certificate_.tolerance
+    found = [_recompute(model.certificate_.kind, p, s, tolerance) for p, s in zip(problems, solutions)]
+    worst = max(found, key=lambda certificate: certificate.value - certificate.tolerance)
+    return Certificate(
+        worst.kind,
+        worst.value,
+        worst.tolerance,
+        passes=worst.passes,
+        seconds=time.perf_counter() - started,
+        message=f"recomputed from {design.n} rows and the published coefficients",
+    )
+
+
+def _solutions(model, k):
+    """One solution for each output, as published."""
+    coefficients = np.atleast_2d(model.coef_)
+    if len(coefficients) != k:
+        raise cannot(
+            f"verify {type(model).__name__} on a y of {k} outputs",
+            because=f"it was fitted to {len(coefficients)}",
+            instead="the y that it was fitted to",
+        )
+    intercepts = np.broadcast_to(np.ravel(model.intercept_), k)
+    return [Solution(beta, float(intercept)) for beta, intercept in zip(coefficients, intercepts)]
+
+
+def _recompute(kind, problem, solution, tolerance):
+    if kind == "gradient":
+        return certify_gradient(problem, solution, tolerance)
+    rounding = _Rounding(problem, solution)
+    solution = Solution(solution.beta.astype(np.float64), solution.intercept)
+    if not np.all(np.isfinite(solution.beta)) or not np.isfinite(solution.intercept):
+        return Certificate(kind, np.inf, tolerance)
+    if kind == "KKT violation":
+        return Certificate(kind, _violation(problem, solution), tolerance + rounding.relative_slope())
+    if isinstance(problem.loss, Quantile):
+        solution.theta = linear_program.solve(problem).theta
+    if not isinstance(problem.loss, Squared) or getattr(problem.penalty, "l1", 0.0) > 0.0:
+        return certify(problem, solution, max(tolerance, rounding.first_order()))
+    lam = getattr(problem.penalty, "l2", getattr(problem.penalty, "lam", 0.0))
+    gap = _fenchel_gap(problem, solution, lam) if lam > 0.0 else _explained(problem, solution)
+    scale = null_objective(problem)
+    return Certificate(
+        kind, gap / scale if scale > 0.0 else gap, max(tolerance, rounding.second_order(lam) / (scale or 1.0))
+    )
+
+
+def _residual(problem, solution):
+    return problem.target.y - problem.design.matvec(solution.beta) - solution.intercept
+
+
+def _explained(problem, solution):
+    """``P - min P`` of least squares, exactly: half the square of what X can still explain of the residual.
+
+    Householder's QR of ``[1, X, r]``, block by block, leaves the coordinates of r in the span of X beside the triangle
+    of X. No normal equations are formed, so that the condition of X does not matter.
+    """
+    design, target = problem.design, problem.target
+    mean = design.column_sums(target.s) / target.total if problem.intercept else np.zeros(design.p)
+
+    def squares(B, s):
+        return (as_dense(B) - mean).T ** 2 @ s
+
+    size = np.sqrt(design.reduce(squares, np.add, target.weights))
+    size[size == 0.0] = 1.0
+
+    def task(B, r, s):
+        Z = np.column_stack([(as_dense(B) - mean) / size, r])
+        if problem.intercept:
+            Z = np.column_stack([np.ones(len(r)), Z])
+        return np.linalg.qr(np.sqrt(s)[:, None] * Z, mode="r")
+
+    def merge(upper, lower):
+        return np.linalg.qr(np.vstack([upper, lower]), mode="r")
+
+    r = _residual(problem, solution)
+    R = design.reduce(task, merge, r, target.weights)
+    Q, triangle, _ = qr(R[:, :-1], mode="economic", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diag(triangle))
+    tolerance = 8.0 * EPS * max(design.n, design.p) ** 0.5 * (design.p + 1)
+    rank = int((diagonal > tolerance * diagonal.max(initial=0.0)).sum())
+    coordinates = Q[:, :rank].T @ R[:, -1]
+    rounding = (rank + 1) * (4.0 * EPS) ** 2 * float(target.weights @ (r * r))
+    return 0.5 * (float(coordinates @ coordinates) + rounding) / target.total
+
+
+def _fenchel_gap(problem, solution, lam):
+    """The gap of ridge as a sum of squares: ``½ ū² + |v - lam beta|² / (2 lam)``, which no rounding can make negative.
+
+    u are the slopes, ū their mean (0 where the intercept is right), v the correlations of X with ``ū - u``.
+    """
+    target, beta = problem.target, solution.beta
+    u = -_residual(problem, solution)
+    mean = float(target.weights @ u) / target.total if problem.intercept else 0.0
+    v = -problem.design.rmatvec(target.weights * (u - mean)) / target.total
+    slack = v - lam * beta
+    return 0.5 * mean * mean + 0.5 * float(slack @ slack) / lam
+
+
+def _violation(problem, solution):
+    """How far non-negative least squares or ridge is from its optimality conditions, columns and y of length one."""
+    design, target, beta = problem.design, problem.target, solution.beta
+    if (beta < 0.0).any():
+        return np.inf
+    s, u = target.weights, -_residual(problem, solution)
+    mean = float(s @ u) / target.total if problem.intercept else 0.0
+    centre = design.column_sums(target.s) / target.total if problem.intercept else np.zeros(design.p)
+    g = design.rmatvec(s * (u - mean)) / target.total + problem.penalty.l2 * beta
+    spread = np.sqrt((design.column_squares(target.s) / target.total - centre * centre).clip(min=0.0))
+    level = np.sqrt(2.0 * null_objective(problem)) or 1.0
+    wrong = np.where(beta > 0.0, np.abs(g), np.maximum(-g, 0.0))
+    relative = np.divide(wrong, spread, out=np.zeros_like(wrong), where=spread > 0.0)
+    return float(max(relative.max(initial=0.0), abs(mean)) / level)
+
+
+class _Rounding:
+    """What publishing coefficients in a finite precision may cost: each score moves by up to delta_i.
+
+    ``delta_i = ½ eps (Σ_j |x_ij beta_j| + |intercept|)``, with eps of the type of the coefficients.
+    """
+
+    def __init__(self, problem, solution):
+        target, design = problem.target, problem.design
+        self.problem = problem
+        self.half = 0.5 * float(np.finfo(solution.beta.dtype).eps)
+        self.beta = np.abs(solution.beta.astype(np.float64))
+
+        def task(B, s):
+            delta = self.half * np.asarray(abs(B) @ self.beta) + 0.5 * EPS * abs(solution.intercept)
+            return s @ (delta * delta)
+
+        self.square = float(design.reduce(task, np.add, target.weights)) / target.total
+        self.size = np.sqrt(design.column_squares(target.s) / target.total)
+
+    def second_order(self, lam):
+        """For smooth problems, whose gap is a square: without a penalty, and by Fenchel's bound with one."""
+        if lam == 0.0:
+            return 0.5 * self.square
+        moved = self.size * np.sqrt(self.square) + lam * self.half * self.beta
+        return 0.5 * float(moved @ moved) / lam + 0.5 * self.square
+
+    def first_order(self):
+        """Relative, for a dual point that has to be scaled into the domain of the lasso by as much as v moved."""
+        penalty = self.problem.penalty
+        strength = getattr(penalty, "l1", getattr(penalty, "lam", 0.0))
+        if strength == 0.0 or not isinstance(self.problem.loss, Squared):
+            return 0.0
+        return 2.0 * float(self.size.max(initial=0.0)) * np.sqrt(self.square) / strength
+
+    def relative_slope(self):
+        """Relative to the null model, for a gradient."""
+        level = np.sqrt(2.0 * null_objective(self.problem)) or 1.0
+        return np.sqrt(self.square) / level

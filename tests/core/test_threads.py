@@ -1,0 +1,24 @@
+"""Blocks on threads: in order, nested, and never waiting for each other."""
+
+import subprocess
+import sys
+
+import pytest
+
+from separatrix.core.threads import in_order
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "7"])
+def test_results_come_in_the_order_of_the_items(threads, monkeypatch):
+    monkeypatch.setenv("SEPARATRIX_THREADS", threads)
+    assert in_order(lambda i: i * i, range(20)) == [i * i for i in range(20)]
+
+
+def test_tasks_within_tasks_end():
+    code = (
+        "from separatrix.core.threads import in_order\n"
+        "print(in_order(lambda i: sum(in_order(lambda j: i * j, range(5))), range(5)))"
+    )
+    env = {"SEPARATRIX_THREADS": "2", "PYTHONPATH": ":".join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=env)
+    assert done.stdout == "[0, 10, 20, 30, 40]\n", done.stderr
