@@ -1,5 +1,6 @@
 """Start-up is a feature: the package is imported lazily."""
 
+import os
 import subprocess
 import sys
 
@@ -31,3 +32,30 @@ def test_every_public_name_is_listed_and_an_unknown_one_is_an_attribute_error():
 def test_estimators_do_not_import_what_only_reports_need():
     loaded = modules_after("import separatrix.core.registry as r; r.members('estimator')")
     assert loaded & {"matplotlib", "polars", "click"} == set()
+
+
+def test_a_second_process_finds_every_loop_in_the_cache(tmp_path):
+    code = (
+        "import numpy as np; from separatrix.core.jit import load; load()\n"
+        "from separatrix.linear_model import Lasso\n"
+        "X = np.random.default_rng(0).standard_normal((60, 40)); Lasso(0.1).fit(X, X[:, 0])\n"
+    )
+    environment = {**os.environ, "SEPARATRIX_CACHE": str(tmp_path)}
+
+    def kept():
+        subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+        return {path.name for path in tmp_path.rglob("*.nb[ci]")}
+
+    first = kept()
+    assert len(first) >= 4
+    assert kept() == first
+
+
+def test_a_small_fit_does_not_wait_for_the_compiler():
+    small = (
+        "import numpy as np; from separatrix.linear_model import Lasso\n"
+        "X = np.random.default_rng(0).standard_normal((200, 50)); Lasso(0.1).fit(X, X[:, 0])\n"
+    )
+    assert "numba" not in modules_after(small)
+    large = "X = np.random.default_rng(0).standard_normal((2000, 500)); Lasso(0.01).fit(X, X.sum(axis=1))"
+    assert "numba" in modules_after(small + large)

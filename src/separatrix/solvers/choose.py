@@ -17,7 +17,7 @@ QUICK = 1 << 31
 MOST_ROWS = 10_000
 
 
-def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-14, max_iter=None, found=None):
+def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-14, max_iter=None, found=None, trace=None):
     """Least squares (lam = 0) or ridge: by a factorisation where one is affordable, else by conjugate gradients.
 
     Large wide designs go to conjugate gradients first: with many columns the inner products of the rows are usually
@@ -29,12 +29,12 @@ def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-14, max_ite
     quick = design.n**2 * design.p <= QUICK
     options = {"intercept": intercept, "tol": tol}
     if tall or (quick and (lam == 0.0 or design.p <= WIDE_TRIANGLE)):
-        return least_squares(design, target, lam, found=found, **options)
+        return least_squares(design, target, lam, found=found, trace=trace, **options)
     if quick:
         return dual_ridge(design, target, lam, **options)
     affordable = (lam > 0.0 or dense) and design.n <= MOST_ROWS
     limit = max_iter or (60 if affordable else 10 * min(design.n, design.p))
-    solution = conjugate_gradient(design, target, lam, max_iter=limit, **options)
+    solution = conjugate_gradient(design, target, lam, max_iter=limit, trace=trace, **options)
     if solution.certificate.converged:
         return solution
     if affordable:

@@ -18,7 +18,7 @@ from separatrix.core.solution import Certificate, Solution
 from separatrix.designs.base import thin_product
 
 
-def conjugate_gradient(design, target, lam, *, intercept=True, tol=1e-14, max_iter=1000):
+def conjugate_gradient(design, target, lam, *, intercept=True, tol=1e-14, max_iter=1000, trace=None):
     """Solve each output in turn; see the head of this file."""
     started = time.perf_counter()
     s = target.weights
@@ -31,15 +31,15 @@ def conjugate_gradient(design, target, lam, *, intercept=True, tol=1e-14, max_it
     mean, xy = sums[:, 0], sums[:, 1:]  # Y sums to zero, so that X'S Y is X_c'S Y
     beta, passes, worst = np.zeros((design.p, Y.shape[1])), 1, 0.0
     for c in range(Y.shape[1]):
-        beta[:, c], used, gap = _solve(design, Y[:, c], s, mean, xy[:, c], lam, tol, max_iter)
+        beta[:, c], used, gap = _solve(design, Y[:, c], s, mean, xy[:, c], lam, tol, max_iter, trace)
         passes, worst = passes + used, max(worst, gap)
     offset = y_mean - mean @ beta
     certificate = Certificate("gap", worst, tol, passes - 1, passes, time.perf_counter() - started)
     one = target.y.ndim == 1
-    return Solution(beta[:, 0] if one else beta, float(offset[0]) if one else offset, certificate)
+    return Solution(beta[:, 0] if one else beta, float(offset[0]) if one else offset, certificate, trace=trace)
 
 
-def _solve(design, y, s, mean, g, lam, tol, max_iter):
+def _solve(design, y, s, mean, g, lam, tol, max_iter, trace):
     """One output: beta, iterations, and the certified gap relative to the null model."""
     beta, alpha, r, g = np.zeros(design.p), np.zeros(design.n), y.copy(), g.copy()
     null = float((s * y) @ y)
@@ -49,6 +49,8 @@ def _solve(design, y, s, mean, g, lam, tol, max_iter):
     direction, dual_direction, square = g.copy(), rho.copy(), float(g @ g)
     for iteration in range(max_iter):
         gap = _gap(rho, r, s, lam) / null
+        if trace is not None:
+            trace.append(0.5 * float((s * r) @ r + lam * (beta @ beta)) / float(s.sum()), gap)
         if gap <= tol or square == 0.0:
             return beta, iteration, gap
         image, normal = _images(design, s, mean, direction)

@@ -90,8 +90,8 @@ def _largest(reach, count):
     return np.sort(np.argpartition(-reach, count)[:count])
 
 
-def elastic_net(design, target, penalty, *, intercept=True, tol=1e-8, max_iter=100, start=None):
-    """Solve at one strength; see the head of this file."""
+def elastic_net(design, target, penalty, *, intercept=True, tol=1e-8, max_iter=100, start=None, trace=None):
+    """Solve at one strength; see the head of this file. A `trace` gets a line for each growth of the working set."""
     started = time.perf_counter()
     state = WorkingSet(design, target, intercept)
     if start is not None and np.any(start):
@@ -101,14 +101,14 @@ def elastic_net(design, target, penalty, *, intercept=True, tol=1e-8, max_iter=1
         state.gram.q[: len(support)] -= state.gram.G[: len(support), : len(support)] @ start[support]
         state.refresh()
     # the last columns in play are solved to rounding: then neither row order nor solver shows in the answer
-    gap, used = solve_at(state, penalty, tol, max_iter, inner=1e-7)
+    gap, used = solve_at(state, penalty, tol, max_iter, inner=1e-7, trace=trace)
     beta = np.zeros(design.p)
     beta[state.index] = state.gram.beta[: state.gram.size]
     certificate = Certificate("gap", gap, tol, used, state.passes, time.perf_counter() - started)
-    return Solution(beta, state.offset(), certificate)
+    return Solution(beta, state.offset(), certificate, trace=trace)
 
 
-def solve_at(state, penalty, tol, max_iter=100, before=None, inner=0.3):
+def solve_at(state, penalty, tol, max_iter=100, before=None, inner=0.3, trace=None):
     """Grow the working set until the gap is certified; returns the relative gap and the growths used.
 
     On a path, `before` is the strength just solved: columns that the strong rule (Tibshirani et al. 2012) expects to
@@ -130,6 +130,8 @@ def solve_at(state, penalty, tol, max_iter=100, before=None, inner=0.3):
         state.gram.solve(penalty, state.null, max(inner * tol, min(loose, 1e-2 * gap)))
         state.refresh()
         before_gap, gap = gap, state.gap(penalty)
+        if trace is not None:
+            trace.append(0.5 * state.null + state.gram.objective(penalty), gap)
         if not len(outside) and gap > 0.9 * before_gap:
             break  # every column that matters is in play and solved as well as this precision can
     return gap, used + 1

@@ -28,7 +28,7 @@ SMALL = 1 << 16
 ILL_CONDITIONED = 1e4
 
 
-def least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14, found=None):
+def least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14, found=None, trace=None):
     """Solve least squares (lam = 0) or ridge; see the head of this file. `found` are the moments, if already known."""
     started = time.perf_counter()
     if found is None:
@@ -41,7 +41,7 @@ def least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14, found=N
 
     beta, _ = factor.solve(found.xy, np.zeros(found.xy.shape[1]))
     start = found.y_mean - found.x_mean @ beta
-    fit = refine(design, target, factor, lam, beta, start, extended=small or condition > ILL_CONDITIONED)
+    fit = refine(design, target, factor, lam, beta, start, extended=small or condition > ILL_CONDITIONED, trace=trace)
     beta = factor.minimum_norm(fit.beta)
     offset = found.y_mean - found.x_mean @ beta if len(factor.aliased) else fit.intercept
     certificate = Certificate(
@@ -59,7 +59,11 @@ def least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14, found=N
     direct = DirectFit(factor, fit, lam, condition, rows, found.yy, lengths, sizes)
     one = target.y.ndim == 1
     return Solution(
-        beta[:, 0] if one else beta, float(offset[0]) if one else offset, certificate, details={"fit": direct}
+        beta[:, 0] if one else beta,
+        float(offset[0]) if one else offset,
+        certificate,
+        trace=trace,
+        details={"fit": direct},
     )
 
 

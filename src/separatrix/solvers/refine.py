@@ -28,8 +28,11 @@ class Refined:
     passes: int
 
 
-def refine(design, target, factor, lam, beta, intercept, *, extended, max_steps=30):
-    """Refine from a start until the correction is below rounding or stops shrinking."""
+def refine(design, target, factor, lam, beta, intercept, *, extended, max_steps=30, trace=None):
+    """Refine from a start until the correction is below rounding or stops shrinking.
+
+    A `trace` gets the objective, and its excess over the minimum as a share of it, before each correction.
+    """
     Y = target.y.reshape(design.n, -1)
     beta = Pair(beta, np.zeros_like(beta))
     intercept = Pair(intercept, np.zeros_like(intercept))
@@ -42,6 +45,10 @@ def refine(design, target, factor, lam, beta, intercept, *, extended, max_steps=
         g = g - lam * beta.high
         step, step0 = factor.solve(g, g0)
         size = _relative(step, beta.high, factor)
+        if trace is not None:
+            value = float(rss.sum()) + lam * float((beta.high**2).sum())
+            excess = abs(float((g * step).sum() + (g0 * step0).sum()))
+            trace.append(0.5 * value / factor.total, excess / value if value > 0.0 else 0.0)
         if size <= (EPS * EPS if extended else EPS) or size > 0.5 * smallest:
             break
         smallest = size

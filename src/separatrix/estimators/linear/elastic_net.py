@@ -11,7 +11,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.objective import null_objective
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
-from separatrix.core.solution import Certificate, Solution
+from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
@@ -44,6 +44,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     warm_start : bool, default False.  Whether to start from the last ``coef_``.
     positive : bool, default False.  Whether coefficients must not be negative.
     random_state, selection : accepted for compatibility; coordinates are visited in order.
+    trace : bool, default False.  Whether to keep objective and gap, each time columns are added, in ``trace_``.
 
     Attributes
     ----------
@@ -76,6 +77,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         positive=False,
         random_state=None,
         selection="cyclic",
+        trace=False,
     ):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
@@ -88,6 +90,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
+        self.trace = trace
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,) or (n, k); several outputs are fitted one by one."""
@@ -115,7 +118,8 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         if penalty.l1 == 0.0:  # ridge or least squares: (1/2Σs) Σ s r² + ½ l2 |w|² is ½ Σ s r² + ½ (Σs l2) |w|²
             solve = nonnegative_least_squares if penalty.positive else squared_error
             return solve(design, target, penalty.l2 * target.total, **options)
-        found = elastic_net(design, target, penalty, max_iter=max_iter, start=start, **options)
+        trace = Trace() if self.trace else None
+        found = elastic_net(design, target, penalty, max_iter=max_iter, start=start, trace=trace, **options)
         solver = found.certificate
         proof = certify(problem, found, max(tol, 1e-15), None, solver.iterations, solver.passes + 1)
         certificate = Certificate(
@@ -124,9 +128,8 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         if not certificate.converged:
             advice = "Increase max_iter, tol or alpha."
             warnings.warn(not_certified(certificate, advice), stacklevel=4)
-        return Solution(
-            found.beta, found.intercept, certificate, details={"gap": proof.value * null_objective(problem)}
-        )
+        gap = proof.value * null_objective(problem)
+        return Solution(found.beta, found.intercept, certificate, trace=trace, details={"gap": gap})
 
     def _keep(self, solutions, one, design):
         beta = np.column_stack([s.beta for s in solutions])
@@ -136,6 +139,8 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         rounds = [max(1, s.certificate.iterations) for s in solutions]
         gaps = np.array([s.details.get("gap", s.certificate.value) for s in solutions])
         self.n_iter_ = rounds[0] if one else rounds
+        if self.trace:
+            self.trace_ = solutions[0].trace if one else [s.trace for s in solutions]
         self.dual_gap_ = float(gaps[0]) if one else gaps
         return self
 

@@ -27,6 +27,7 @@ class Lasso(ElasticNet):
     warm_start : bool, default False.  Whether to start from the last ``coef_``.
     positive : bool, default False.  Whether coefficients must not be negative.
     random_state, selection : accepted for compatibility; coordinates are visited in order.
+    trace : bool, default False.  Whether to keep objective and gap, each time columns are added, in ``trace_``.
 
     Attributes
     ----------
@@ -54,6 +55,7 @@ class Lasso(ElasticNet):
         positive=False,
         random_state=None,
         selection="cyclic",
+        trace=False,
     ):
         super().__init__(
             alpha,
@@ -67,6 +69,7 @@ class Lasso(ElasticNet):
             positive=positive,
             random_state=random_state,
             selection=selection,
+            trace=trace,
         )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
-from separatrix.core.solution import Certificate, Solution
+from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.core.target import Target
 from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter
 from separatrix.estimators.linear.least_squares import SquaredErrorModel
@@ -38,6 +38,7 @@ class Ridge(SquaredErrorModel):
         the method is chosen by shape and storage, and the answer is the same.
     positive : bool, default False.  Whether coefficients must not be negative.
     random_state : accepted for compatibility; nothing here is random.
+    trace : bool, default False.  Whether to keep the objective and the gap of each iteration in ``trace_``.
 
     Attributes
     ----------
@@ -64,6 +65,7 @@ class Ridge(SquaredErrorModel):
         solver="auto",
         positive=False,
         random_state=None,
+        trace=False,
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -73,6 +75,7 @@ class Ridge(SquaredErrorModel):
         self.solver = solver
         self.positive = positive
         self.random_state = random_state
+        self.trace = trace
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,) or (n, k)."""
@@ -80,12 +83,14 @@ class Ridge(SquaredErrorModel):
         tol = check_number(self, "tol", 0.0)
         max_iter = check_number(self, "max_iter", 1, integer=True, none=True)
         design, target = enter(self, X, y, sample_weight, summed=True)
+        trace = Trace() if self.trace else None
 
         def solve(target, alpha):
             # Σ s r² + alpha |w|² is twice ½ Σ s r² + ½ alpha |w|²: lam = alpha
             if self.positive:
                 return nonnegative_least_squares(design, target, alpha, intercept=self.fit_intercept, tol=tol)
-            return squared_error(design, target, alpha, intercept=self.fit_intercept, tol=tol, max_iter=max_iter)
+            options = {"intercept": self.fit_intercept, "tol": tol, "max_iter": max_iter, "trace": trace}
+            return squared_error(design, target, alpha, **options)
 
         alphas = self._strengths(target)
         if len(np.unique(alphas)) == 1:
@@ -93,6 +98,8 @@ class Ridge(SquaredErrorModel):
         else:
             solution = _side_by_side([solve(Target(y, target.s), a) for y, a in zip(target.y.T, alphas)])
         self.solver_ = "auto"
+        if self.trace:
+            self.trace_ = trace
         return self._keep(solution, design)
 
     def _problems(self, design, target):
