@@ -207,3 +207,26 @@ def test_blocks_of_rows_do_not_show_in_the_verdict(model, monkeypatch):
     whole = separatrix.verify(model, X, y, s).value
     monkeypatch.setattr("separatrix.designs.base.BLOCK_NUMBERS", 64)
     assert_allclose(separatrix.verify(model, X, y, s).value, whole, rtol=1e-10)
+
+
+@pytest.mark.parametrize("alpha", [1e-8, 1.0, 1e4])
+def test_ridge_on_columns_of_any_size_is_verified_and_a_change_found_out(alpha):
+    rng = np.random.default_rng(0)
+    units = np.logspace(-4, 4, 9)
+    X = rng.standard_normal((300, 9)) * units + 100.0
+    y = X @ (1.0 / units) + rng.standard_normal(300)
+    model = Ridge(alpha).fit(X, y)
+    found = separatrix.verify(model, X, y)
+    assert found.converged and found.tolerance < 1e-14, str(found)
+    model.coef_[4] += 1e-3
+    assert not separatrix.verify(model, X, y).converged
+
+
+def test_a_ridge_too_wide_for_the_exact_gap_is_bounded(monkeypatch):
+    X, y, _ = data()
+    model = Ridge(2.0).fit(X, y)
+    model.coef_[0] += 1e-3
+    exact = separatrix.verify(model, X, y).value
+    monkeypatch.setattr("separatrix.estimators.verify.MOST_COLUMNS", 1)
+    bound = separatrix.verify(model, X, y).value
+    assert exact < bound < 1e3 * exact
