@@ -88,7 +88,7 @@ class CrossValidatedPath(LinearRegressor):
         max_iter = check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "selection", ("cyclic", "random"))
         ratios = self._mixtures()
-        design, target = enter(self, X, y, sample_weight, multi_output=False)
+        design, target = enter(self, X, y, sample_weight, multi_output=False, summed=True)
         design.needs("columns", f"fit {type(self).__name__}")
         grids = [strengths_of(self, design, target, r, self.positive, self.fit_intercept) for r in ratios]
         from sklearn.model_selection import check_cv  # 0.2 s that a Lasso without cross-validation need not spend
