@@ -3,12 +3,15 @@
 import numpy as np
 import scipy.sparse as sp
 
+# More pieces than these are joined: products with a few large ones are faster.
+MOST_PIECES = 8
+
 
 class ColumnStore:
     """Some columns of a design, less their means, with inner products weighted by ``s / Σs``.
 
-    Dense columns are copied, side by side in one growing buffer; sparse ones stay sparse, and their means are taken
-    off in the products instead.
+    Dense columns are copied as they come, in pieces; sparse ones stay sparse, and their means are taken off in the
+    products instead.
     """
 
     def __init__(self, design, target, intercept):
@@ -16,7 +19,7 @@ class ColumnStore:
         self.sparse = "gram" not in design.offers
         self.size = 0
         self.means = np.empty(0)
-        self.Z = sp.csc_array((design.n, 0)) if self.sparse else np.empty((design.n, 0), order="F")
+        self.pieces = []
 
     def add(self, J, y):
         """Take in the columns J; return their products with all columns (size, new), and with y (new,)."""
@@ -33,28 +36,26 @@ class ColumnStore:
     def _add_dense(self, Z, mean, y):
         if self.intercept:
             Z -= mean
-        old, new = self.size, self.size + Z.shape[1]
-        if new > self.Z.shape[1]:
-            wider = np.empty((self.design.n, max(new, int(1.5 * old))), order="F")
-            wider[:, :old] = self.Z[:, :old]
-            self.Z = wider
-        self.Z[:, old:new] = Z
+        if len(self.pieces) == MOST_PIECES:
+            self.pieces = [np.asfortranarray(np.hstack(self.pieces))]
+        self.pieces.append(Z)
         sZ = Z if self.s is None else self.s[:, None] * Z
-        return (self.Z[:, :new].T @ sZ) / self.total, (y @ sZ) / self.total
+        return np.vstack([piece.T @ sZ for piece in self.pieces]) / self.total, (y @ sZ) / self.total
 
     def _add_sparse(self, Z, y):
         sZ = Z if self.s is None else (sp.diags_array(self.s) @ Z).tocsc()
-        self.Z = sp.hstack([self.Z, Z], format="csc")
-        cross = (self.Z.T @ sZ).toarray() / self.total
+        self.pieces = [sp.hstack([*self.pieces, Z], format="csc")]
+        cross = (self.pieces[0].T @ sZ).toarray() / self.total
         cross -= np.multiply.outer(self.means, self.means[self.size :])
         # y sums to zero wherever means are taken off
         return cross, np.asarray(y @ sZ) / self.total
 
     def fitted(self, beta):
         """``Σ_j beta_j (x_j - mean_j)`` for the coefficients of the stored columns."""
-        support = np.flatnonzero(beta)
-        if self.sparse:
-            return self.Z @ beta - self.means @ beta
-        if 2 * len(support) < self.size:
-            return self.Z[:, support] @ beta[support]
-        return self.Z[:, : self.size] @ beta
+        fitted, start = np.zeros(self.design.n), 0
+        for piece in self.pieces:
+            part = beta[start : start + piece.shape[1]]
+            start += piece.shape[1]
+            if part.any():
+                fitted += piece @ part
+        return fitted - self.means @ beta if self.sparse else fitted

@@ -28,6 +28,9 @@ class DenseDesign(Design):
         return np.asarray(self.X[rows], dtype=np.float64)  # a view for float64, a small copy for float32
 
     def matvec(self, beta):
+        if self.X.flags.f_contiguous and np.ndim(beta) == 1 and 4 * np.count_nonzero(beta) < self.p:
+            support = np.flatnonzero(beta)
+            return self.columns(support) @ beta[support]  # the other columns need not be read
         if self.X.dtype == np.float64:
             return self.X @ beta
         return np.concatenate([self.block(rows) @ beta for rows in self.blocks()])

@@ -122,12 +122,12 @@ def solve_at(state, penalty, tol, max_iter=100, before=None, inner=0.3, trace=No
         reach = state.v if penalty.positive else np.abs(state.v)
         outside = np.flatnonzero(~state.inside & (reach > threshold))
         threshold = penalty.l1
-        # while columns are missing, a solution of those in play need not be better than the whole
-        missing = float((reach[outside] - penalty.l1).max(initial=0.0))
-        if len(outside):
-            state.add(state.batch(outside, reach, before is None))
-        loose = 0.01 * missing / max(penalty.l1, missing) if before is None and missing > 0.0 else 0.0
-        state.gram.solve(penalty, state.null, max(inner * tol, min(loose, 1e-2 * gap)))
+        batch = state.batch(outside, reach, before is None)
+        if len(batch):
+            state.add(batch)
+        # while columns are left out that want in, a solution of those in play need not be much better than the whole
+        loose = 1e-2 * gap if len(batch) < len(outside) else 0.0
+        state.gram.solve(penalty, state.null, max(inner * tol, loose))
         state.refresh()
         before_gap, gap = gap, state.gap(penalty)
         if trace is not None:

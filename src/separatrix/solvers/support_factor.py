@@ -7,7 +7,6 @@ Cost     m²/2 for a column that comes, 3 (m - k)² for one that leaves place k,
 """
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky
 
 from separatrix.solvers.compiled.support_factor import append, remove, solve
 
@@ -57,8 +56,9 @@ class SupportFactor:
         self.order, self.l2 = support[:0], l2
         scale = np.diag(block).max()
         try:
-            L = cholesky(block, lower=True, overwrite_a=True, check_finite=False)
-        except LinAlgError:
+            # numpy's LAPACK, not scipy's: two BLAS libraries at once, each with threads, wait for each other
+            L = np.linalg.cholesky(block)
+        except np.linalg.LinAlgError:
             return False
         if np.diag(L).min() ** 2 <= SMALLEST_PIVOT * scale:
             return False
