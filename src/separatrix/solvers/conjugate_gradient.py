@@ -6,7 +6,7 @@ Returns  beta, intercept, certificate. From zero the iterates stay in the row sp
          is the solution of minimum norm.
 From     Hestenes and Stiefel (1952), J. Res. Nat. Bur. Standards 49(6). We carry alpha with beta = X_c' alpha along:
          the duality gap is then the length of ``S r - lam alpha``, which falls as fast as the error itself.
-Cost     one read of X for each iteration: a block of rows serves X v and X'(X v) while it is in cache.
+Cost     one read of X for each iteration on one thread: a block of rows serves X v and X'(X v) while it is in cache.
 """
 
 import operator
@@ -15,6 +15,7 @@ import time
 import numpy as np
 
 from separatrix.core.solution import Certificate, Solution
+from separatrix.core.threads import n_threads
 from separatrix.designs.base import thin_product
 
 
@@ -77,8 +78,15 @@ def _gap(rho, r, s, lam):
 
 
 def _images(design, s, mean, v):
-    """``X_c v`` and ``X_c'S X_c v`` in one read of X."""
+    """``X_c v`` and ``X_c'S X_c v``: in one read of X by blocks, or in two reads by BLAS on several threads.
+
+    Measured on 1,000 x 20,000: one thread 11 ms by blocks and 16 ms by BLAS, two threads 15 ms and 11 ms.
+    """
     shift = mean @ v
+    if n_threads() > 1:
+        image = design.matvec(v) - shift
+        weighted = s * image
+        return image, design.rmatvec(weighted) - mean * weighted.sum()
 
     def task(B, s_block):
         image = B @ v - shift
