@@ -40,6 +40,7 @@ class Design(ABC):
     n: int
     p: int
     offers: frozenset = frozenset()
+    whole_is_faster = False  # whether X'X is better made of X as a whole, by BLAS alone
 
     @abstractmethod
     def block(self, rows):

@@ -14,8 +14,12 @@ import numpy as np
 
 from separatrix.designs import as_dense, moments
 from separatrix.solvers.choose import squared_error
+from separatrix.solvers.compiled.leave_one_out import left_out_errors
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import centred_gram, dual_ridge
+
+# Rows are worked on in pieces whose scores and fits, this many numbers, stay in cache.
+IN_CACHE = 1 << 17
 
 
 def leave_one_out(design, target, strengths, *, intercept=True, keep=False):
@@ -65,16 +69,21 @@ def _tall(design, target, strengths, intercept, keep):
     centre = found.x_mean @ V if intercept else np.zeros(len(values))
 
     def task(B, Y_block, s):
-        Z = as_dense(B) @ V - centre
-        leverage = (Z * Z) @ W + base
-        stay = 1.0 - (leverage if s is None else _copies(s)[:, None] * leverage)
-        errors = np.empty((Z.shape[0], k, len(strengths)))
-        for output in range(k):
-            fitted = Z @ (W * c[:, output, None])
-            errors[:, output] = ((Y_block[:, output] - found.y_mean[output])[:, None] - fitted) / stay
-        weights = np.ones(Z.shape[0]) if s is None else s
-        squares = np.tensordot(weights, errors**2, axes=1)
-        return squares, [errors] if keep else []
+        squares, kept = np.zeros((k, len(strengths))), []
+        height = max(16, IN_CACHE // (len(values) + len(strengths)))
+        for start in range(0, B.shape[0], height):
+            rows = slice(start, start + height)
+            Z = as_dense(B[rows]) @ V
+            Z -= centre
+            leverage = (Z * Z) @ W
+            weights = np.ones(Z.shape[0]) if s is None else s[rows]
+            errors = [Z @ (W * c[:, output, None]) for output in range(k)]
+            for output in range(k):
+                y = Y_block[rows, output] - found.y_mean[output]
+                left_out_errors(y, weights, base, leverage, errors[output], squares[output])
+            if keep:
+                kept.append(np.stack(errors, axis=1))
+        return squares, kept
 
     squares, kept = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), Y, target.s)
 

@@ -1,0 +1,17 @@
+"""The loop of leave-one-out: from fits and leverages to errors."""
+
+from separatrix.core.jit import compiled
+
+
+@compiled
+def left_out_errors(y, s, base, leverage, fitted, out):
+    """``fitted`` becomes the leave-one-out errors, in place; their weighted squares are added to `out`, by strength.
+
+    A row of weight s counts as s rows, of which one is left out, or all of it if it counts for less than one.
+    """
+    for i in range(fitted.shape[0]):
+        copies = min(s[i], 1.0)
+        for l in range(fitted.shape[1]):
+            error = (y[i] - fitted[i, l]) / (1.0 - copies * (leverage[i, l] + base))
+            fitted[i, l] = error
+            out[l] += s[i] * error * error
