@@ -13,8 +13,8 @@ import hashlib
 import os
 from pathlib import Path
 
-# About a tenth of a second of interpreted loops.
-SMALL_WORK = 1 << 17
+# A tenth to a third of a second of interpreted loops.
+SMALL_WORK = 1 << 19
 # Sums may be reassociated: that is what lets them use vector registers, and it makes long sums more accurate, not
 # less. NaN and infinity keep their meaning.
 REASSOCIATE = frozenset({"reassoc", "contract"})
