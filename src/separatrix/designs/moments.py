@@ -113,15 +113,15 @@ def _moments_of_block(B, Y, s, x_shift, about_mean, gram):
     weights = np.ones(n) if s is None else s
     total = float(weights.sum())
     sY = Y if s is None else s[:, None] * Y
-    right = np.column_stack([weights, sY])
+    right = np.column_stack([sY, weights]) if about_mean else sY  # about zero, nobody asks for the column sums
     sums = thin_product(B, right)
     xx = _products(B, s) if gram else _squares(B, weights)
     if far is not None:
         _put_far_columns(sums, xx, far, B, D, weights[:, None] * D, right)
-    x_sum, xy = sums[:, 0], np.ascontiguousarray(sums[:, 1:])
-    y_sum, yy = sY.sum(axis=0), (sY * Y).sum(axis=0)
+    xy, yy = np.ascontiguousarray(sums[:, : Y.shape[1]]), (sY * Y).sum(axis=0)
     if not about_mean or total == 0.0:
         return Moments(total, np.zeros(B.shape[1]), np.zeros(Y.shape[1]), xx, xy, yy)
+    x_sum, y_sum = sums[:, -1], sY.sum(axis=0)
     x_mean, y_mean = x_sum / total, y_sum / total
     xx -= np.multiply.outer(x_sum, x_mean) if gram else x_sum * x_mean
     xy -= np.multiply.outer(x_sum, y_mean)
