@@ -53,19 +53,6 @@ def conjugate_cost(penalty, v):
     """sup over beta of ``v beta - cost(penalty, beta)``; infinity outside the domain."""
 
 
-# ------------------------------------------------------------------ storages: one column at a time
-
-
-@generic
-def col_dot(columns, j, r):
-    """``x_j' r``."""
-
-
-@generic
-def col_add(columns, j, a, out):
-    """``out += a x_j``, in place."""
-
-
 # ------------------------------------------------------------------ storages: one row at a time
 
 

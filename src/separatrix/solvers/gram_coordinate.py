@@ -100,7 +100,7 @@ class GramProblem:
         """Sweep until a sweep leaves the support as it was: then a factorisation is worth its cost."""
         for _ in range(most):
             self.sweeps += 1
-            crossed, changed = sweep(self.G, penalty, self.size, self.beta, self.q, False)
+            crossed, changed = sweep(self.G, penalty, self.size, self.beta, self.q)
             if crossed == 0:
                 break
         return changed

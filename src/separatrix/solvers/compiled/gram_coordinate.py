@@ -5,8 +5,8 @@ from separatrix.core.verbs import prox
 
 
 @compiled
-def sweep(G, penalty, size, beta, q, only_support):
-    """One cyclic pass in place over the first `size` columns, or over the non-zero ones among them.
+def sweep(G, penalty, size, beta, q):
+    """One cyclic pass in place over the first `size` columns.
 
     ``q = c - G beta`` is the gradient's opposite and is kept up to date. Returns how many coefficients entered or left
     the support, and how many changed.
@@ -16,7 +16,7 @@ def sweep(G, penalty, size, beta, q, only_support):
     for j in range(size):
         curvature = G[j, j]
         old = beta[j]
-        if curvature <= 0.0 or (only_support and old == 0.0):
+        if curvature <= 0.0:
             continue
         new = prox(penalty, old + q[j] / curvature, 1.0 / curvature)
         change = new - old
