@@ -33,11 +33,10 @@ def when_loaded(tell):
 
 def load():
     """Bring numba in, and tell it all that waited."""
-    if _state["loaded"]:
-        return
+    while _waiting:  # one that an interrupt cuts short stays in the list, for the next call to begin with
+        _waiting[0]()
+        del _waiting[0]
     _state["loaded"] = True
-    while _waiting:
-        _waiting.pop(0)()
 
 
 class Loop:
