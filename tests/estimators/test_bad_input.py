@@ -304,6 +304,17 @@ LONG_FITS = {
 }
 
 
+def interrupted(process, presses=3):
+    """What a process says when Ctrl-C is pressed, again if the first falls where Python ignores exceptions."""
+    for _ in range(presses):
+        process.send_signal(signal.SIGINT)
+        try:
+            return process.communicate(timeout=15)[1]
+        except subprocess.TimeoutExpired:
+            continue
+    return "nothing"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize("name", LONG_FITS)
 def test_an_interrupt_stops_a_long_fit(name):
@@ -326,8 +337,6 @@ def test_an_interrupt_stops_a_long_fit(name):
         assert process.stdout.readline() == "ready\n"
         time.sleep(1.0)
         assert process.poll() is None, "the fit was meant to take for ever"
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-        assert "KeyboardInterrupt" in said
+        assert "KeyboardInterrupt" in interrupted(process)
     finally:
         process.kill()
