@@ -1,12 +1,13 @@
-"""What all linear estimators share: prediction, and the summary of a fit."""
+"""What all linear estimators share: prediction, the summary of a fit, and the geometry of a decision."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.registry import late
 from separatrix.core.target import Target
 from separatrix.estimators.doors import enter_rows
+from separatrix.estimators.geometry import Geometry
 
 _summary = late("separatrix.inference.summary:summary")
 
@@ -57,3 +58,29 @@ class LinearRegressor(RegressorMixin, LinearModel):
         """The problem this estimator states for each output (``_problem`` states that of one)."""
         outputs = target.y.reshape(target.n, -1)
         return [self._problem(design, Target(np.ascontiguousarray(y), target.s)) for y in outputs.T]
+
+
+class LinearClassifier(ClassifierMixin, Geometry, LinearModel):
+    """A linear model of a class: the sign of one score, or the largest of k.
+
+    ``coef_`` is (1, p) for two classes and (k, p) for more, ``intercept_`` (1,) or (k,), as in scikit-learn.
+    A score of exactly 0 counts for the second class; of equal scores the first class wins.
+    """
+
+    def decision_function(self, X):
+        """Raw scores: (n,) for two classes (positive for ``classes_[1]``), else (n, k)."""
+        scores = self._raw_score(X)
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X):
+        """The class of each row of X."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+    def _publish(self, beta, intercept, dtype=np.float64):
+        """Set ``coef_`` and ``intercept_`` from beta of shape (p,) or (p, k)."""
+        beta = np.asarray(beta)
+        beta = beta.reshape(beta.shape[0], -1)
+        self.coef_ = np.ascontiguousarray(beta.T, dtype=dtype)
+        self.intercept_ = np.broadcast_to(np.asarray(intercept, dtype=dtype), beta.shape[1]).copy()
+        return self

@@ -4,7 +4,8 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.utils import assert_all_finite
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
@@ -38,6 +39,78 @@ def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True
     assert_all_finite(y, input_name="y")
     _refuse_if_too_large(y)
     return as_design(X), Target(y, _weights(sample_weight, y.shape[0]))
+
+
+def enter_classes(estimator, X, y, sample_weight=None, *, class_weight=None, sparse=True, reset=True, summed=False):
+    """Check X, class labels and weights; return a design, codes (n,) into ``classes_``, and weights (n,) or None.
+
+    A first fit (`reset`) sets ``estimator.classes_``, sorted; later data must keep to those classes. `class_weight`
+    multiplies the weights of the rows of each class: a dict, or "balanced" for equal totals. `summed` is explained in
+    :func:`enter`.
+    """
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        accept_sparse=("csr", "csc") if sparse else False,
+        dtype=DTYPES,
+        reset=reset,
+        ensure_all_finite=not (summed and isinstance(X, np.ndarray) and X.size > UNREAD),
+    )
+    codes = encode(estimator, y, reset=reset)
+    s = _weights(sample_weight, len(codes))
+    if class_weight is not None:
+        s = _by_class(class_weight, estimator.classes_, codes, s)
+    present = np.unique(codes if s is None else codes[s > 0.0])
+    if reset and len(present) < 2:
+        raise cannot(
+            f"fit {type(estimator).__name__} to one class",
+            because=f"every row of positive weight is of the class {estimator.classes_[present[0]]!r}",
+            instead="data with at least two classes",
+        )
+    return as_design(X), codes, s
+
+
+def encode(estimator, y, *, reset):
+    """Codes 0, 1, ... of class labels; a first fit (`reset`) learns the classes, later labels must be among them."""
+    check_classification_targets(y)
+    y = column_or_1d(y, warn=True)
+    if reset:
+        estimator.classes_, codes = np.unique(y, return_inverse=True)
+        return codes
+    codes = np.searchsorted(estimator.classes_, y).clip(max=len(estimator.classes_) - 1)
+    unknown = estimator.classes_[codes] != y
+    if unknown.any():
+        raise cannot(
+            f"use the label {y[np.argmax(unknown)]!r}",
+            because=f"{type(estimator).__name__} was fitted to the classes {estimator.classes_.tolist()}",
+            instead="labels that were met in training, or fit again",
+        )
+    return codes
+
+
+def _by_class(class_weight, classes, codes, s):
+    """Weights of the rows times the weights of their classes."""
+    s = np.ones(len(codes)) if s is None else s
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        counts = np.bincount(codes, weights=s, minlength=len(classes))
+        each = np.divide(s.sum(), len(classes) * counts, out=np.zeros(len(classes)), where=counts > 0.0)
+    elif isinstance(class_weight, dict):
+        strangers = [label for label in class_weight if label not in classes.tolist()]
+        each = np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
+        if strangers or not np.all((each >= 0.0) & np.isfinite(each)):
+            raise cannot(
+                f"use class_weight={class_weight!r}",
+                because=f"{strangers[0]!r} is not a class of y" if strangers else "a weight must be finite and >= 0",
+                instead=f"one weight >= 0 for each of {classes.tolist()}",
+            )
+    else:
+        raise cannot(
+            f"use class_weight={class_weight!r}",
+            because="it is neither a dict, nor 'balanced', nor None",
+            instead="class_weight={label: weight, ...}, 'balanced' or None",
+        )
+    return s * each[codes]
 
 
 def _refuse_if_too_large(y):

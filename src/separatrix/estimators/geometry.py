@@ -1,0 +1,136 @@
+r"""The geometry of a linear decision, on every linear classifier: distances, feet, margins, pairwise boundaries.
+
+With two classes the boundary is the hyperplane where the score is zero. With k classes and scores f_c the region of
+class c is where f_c is largest: a convex polyhedron bounded by the hyperplanes ``f_c = f_d``.
+"""
+
+from itertools import combinations
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.core.errors import cannot
+from separatrix.core.registry import late
+from separatrix.estimators.doors import encode, enter_rows
+
+_hyperplane = late("separatrix.decision.boundary:Hyperplane")
+
+
+class Geometry:
+    """Distances to the boundary of a fitted linear classifier, in the units of X."""
+
+    def boundary(self, first=None, second=None):
+        r"""The hyperplane between two classes, as a :class:`~separatrix.decision.Hyperplane`.
+
+        .. math:: (w_b - w_a) \cdot x + (w_{b0} - w_{a0}) = 0
+
+        It scores positive on the side of the class `second`. With two classes both may be left out.
+        """
+        check_is_fitted(self)
+        if first is None and second is None and len(self.classes_) == 2:
+            first, second = self.classes_
+        if first is None or second is None or first == second:
+            raise cannot(
+                f"take the boundary between {first!r} and {second!r}",
+                because=f"a boundary lies between two of the {len(self.classes_)} classes",
+                instead=f"boundary({self.classes_[0]!r}, {self.classes_[1]!r})",
+            )
+        a, b = encode(self, [first, second], reset=False)
+        if len(self.coef_) == 1:
+            sign = 1.0 if b == 1 else -1.0
+            return _hyperplane(sign * self.coef_[0], sign * self.intercept_[0])
+        return _hyperplane(self.coef_[b] - self.coef_[a], self.intercept_[b] - self.intercept_[a])
+
+    @property
+    def boundaries_(self):
+        """The hyperplane between each pair of classes: a dict from (first, second) to Hyperplane."""
+        check_is_fitted(self)
+        return {pair: self.boundary(*pair) for pair in combinations(self.classes_.tolist(), 2)}
+
+    def signed_distance(self, X):
+        r"""Distance of each row of X from the boundary.
+
+        With two classes :math:`f(x) / \|w\|`, of shape (n,): positive on the side of ``classes_[1]``. With more, of
+        shape (n, k): :math:`d_c = \min_{d \ne c} (f_c - f_d) / \|w_c - w_d\|`, the distance from the boundary of the
+        region of class c where x lies in it, and negative where x lies outside.
+        """
+        check_is_fitted(self)
+        X = enter_rows(self, X)
+        if len(self.coef_) == 1:
+            return self.boundary().signed_distance(X)
+        nearest = np.full((X.shape[0], len(self.classes_)), np.inf)
+        codes = {label: c for c, label in enumerate(self.classes_.tolist())}
+        for (first, second), plane in self.boundaries_.items():
+            distance = plane.signed_distance(X)
+            a, b = codes[first], codes[second]
+            nearest[:, a] = np.minimum(nearest[:, a], -distance)
+            nearest[:, b] = np.minimum(nearest[:, b], distance)
+        return nearest
+
+    def project(self, X):
+        """The nearest point of the boundary to each row of X; with more than two classes, of the nearest boundary."""
+        check_is_fitted(self)
+        X = enter_rows(self, X)
+        if len(self.coef_) == 1:
+            return self.boundary().project(X)
+        # the region of the predicted class is convex: its nearest face is the nearest boundary
+        scores = self.decision_function(X)
+        own = scores.argmax(axis=1)
+        feet = np.empty(X.shape)
+        gaps = scores[np.arange(len(own)), own][:, None] - scores
+        lengths = np.linalg.norm(self.coef_[own][:, None, :] - self.coef_[None, :, :], axis=2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            rival = np.where(lengths > 0.0, gaps / lengths, np.inf).argmin(axis=1)
+        for a, b in set(zip(own.tolist(), rival.tolist())):
+            rows = (own == a) & (rival == b)
+            feet[rows] = self.boundary(self.classes_[a], self.classes_[b]).project(X[rows])
+        return feet
+
+    @property
+    def distance_from_origin_(self):
+        """Of the boundary between two classes: ``|w0| / ||w||``."""
+        return self._only_boundary("its distance from the origin").distance_from_origin
+
+    @property
+    def margin_(self):
+        """``1 / ||w||``: how far from the boundary the score reaches 1 (two classes)."""
+        return float(1.0 / np.linalg.norm(self._only_boundary("the margin").normal))
+
+    @property
+    def margin_width_(self):
+        """``2 / ||w||``: the width of the band where the score is between -1 and 1 (two classes)."""
+        return 2.0 * self.margin_
+
+    def margins(self, X, y):
+        """How far each row lies on its own side of the boundary: negative where it is misclassified.
+
+        The smallest is the geometric margin of the data.
+        """
+        check_is_fitted(self)
+        distance, codes = self.signed_distance(X), encode(self, y, reset=False)
+        if distance.ndim == 1:
+            return np.where(codes == 1, distance, -distance)
+        return distance[np.arange(len(codes)), codes]
+
+    def nearest(self, X, n_points=1):
+        """For each class predicted in X, the rows nearest to the boundary, nearest first: a dict from class to rows."""
+        distance = self.signed_distance(X)
+        own = self.predict(X)
+        reach = np.abs(distance) if distance.ndim == 1 else distance.max(axis=1)
+        found = {}
+        for label in self.classes_.tolist():
+            rows = np.flatnonzero(own == label)
+            if len(rows):
+                found[label] = rows[np.argsort(reach[rows], kind="stable")[:n_points]]
+        return found
+
+    def _only_boundary(self, what):
+        check_is_fitted(self)
+        if len(self.coef_) != 1:
+            raise cannot(
+                f"give {what} of {type(self).__name__}",
+                because=f"it has {len(self.classes_)} classes, and a boundary between each two of them",
+                instead=f"boundary({self.classes_[0]!r}, {self.classes_[1]!r})",
+                kind=AttributeError,
+            )
+        return self.boundary()
