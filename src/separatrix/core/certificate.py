@@ -14,12 +14,13 @@ import numpy as np
 
 from separatrix.core.errors import NotCertified
 from separatrix.core.objective import (
-    fill_slopes,
+    is_joint,
     null_objective,
+    slopes_at,
     sum_of_conjugate_costs,
-    sum_of_conjugates,
     sum_of_costs,
-    sum_of_values,
+    total_conjugate,
+    total_value,
 )
 from separatrix.core.solution import Certificate
 
@@ -43,15 +44,15 @@ def duality_gap(problem, beta, intercept, u=None):
         y, intercept = y - target.mean(), intercept - target.mean()
     eta = problem.design.matvec(beta) + intercept
     if u is None:
-        u = np.empty(target.n)
-        fill_slopes(problem.loss, y, eta, u)
-    u = _balanced(problem, y, np.asarray(u, dtype=np.float64))
-    reach = _reach(problem.design, beta) + abs(intercept)
-    v, unsettled = _settled(problem, beta, u, -problem.design.rmatvec(s * u) / total, reach)
-    primal = sum_of_values(problem.loss, y, eta, s) / total + sum_of_costs(penalty, beta)
+        u = slopes_at(problem.loss, y, eta)
+    u = (_transported if is_joint(problem.loss) else _balanced)(problem, y, np.asarray(u, dtype=np.float64))
+    reach = _reach(problem.design, beta) + np.abs(intercept).max()
+    weighted = (u.T * s).T
+    v, unsettled = _settled(problem, beta, u, -problem.design.rmatvec(weighted) / total, reach)
+    primal = total_value(problem.loss, y, eta, s) / total + sum_of_costs(penalty, beta.ravel())
     dual = max(_dual(problem, y, scale * u, scale * v) for scale in _scales(penalty, beta, v))
-    sums = abs(primal) + abs(dual) + s @ (np.abs(u) * (np.abs(y) + np.abs(eta))) / total
-    products = reach * (s @ np.abs(u)) / total
+    sums = abs(primal) + abs(dual) + (np.abs(weighted) * (np.abs(y) + np.abs(eta))).sum() / total
+    products = reach * np.abs(weighted).sum() / total
     rounding = EPS * (4.0 * np.log2(target.n + problem.design.p + 2.0) * sums + 4.0 * products) + unsettled
     return float(max(primal - dual, 0.0) + rounding)
 
@@ -62,9 +63,8 @@ def _balanced(problem, y, u):
     That domain is the range of the slopes, which ends at the slopes of infinite scores.
     """
     s = problem.target.weights
-    low, high = np.empty_like(u), np.empty_like(u)
-    fill_slopes(problem.loss, y, np.full_like(u, -np.inf), low)
-    fill_slopes(problem.loss, y, np.full_like(u, np.inf), high)
+    low = slopes_at(problem.loss, y, np.full_like(u, -np.inf))
+    high = slopes_at(problem.loss, y, np.full_like(u, np.inf))
     if not problem.intercept:
         return np.clip(u, low, high)
     shifted = u - (s @ u) / problem.target.total
@@ -78,9 +78,28 @@ def _balanced(problem, y, u):
     return np.where(u > 0.0, u * min(1.0, down / up), u * min(1.0, up / down))
 
 
+def _transported(problem, y, u):
+    """Rows ``y + u`` of probabilities moved so that, with an intercept, each class gets the total that it has in y.
+
+    Classes with too much give a share of each of their probabilities, the others receive what a row has given: rows
+    stay probabilities.
+    """
+    mu = np.maximum(y + u, 0.0)
+    mu /= mu.sum(axis=1, keepdims=True)
+    if problem.intercept:
+        s = problem.target.weights
+        have, want = s @ mu, s @ y
+        give = np.clip(1.0 - np.divide(want, have, out=np.ones_like(want), where=have > 0.0), 0.0, 1.0)
+        lack = np.maximum(want - have, 0.0)
+        if lack.sum() > 0.0:
+            given = mu * give
+            mu += np.outer(given.sum(axis=1), lack / lack.sum()) - given
+    return mu - y
+
+
 def _reach(design, beta, sample=64):
     """How large ``Σ_j |x_ij beta_j|`` gets, on evenly spaced rows: the scale of the rounding errors of eta."""
-    support = np.flatnonzero(beta)
+    support = np.flatnonzero(beta if beta.ndim == 1 else beta.any(axis=1))
     rows = design.block(slice(0, design.n, max(1, design.n // sample)))[:, support]
     return float((abs(rows) @ np.abs(beta[support])).max(initial=0.0))
 
@@ -96,15 +115,15 @@ def _settled(problem, beta, u, v, reach):
         return v, 0.0
     s = problem.target.weights
     size = np.sqrt(problem.design.column_squares(s) / total)
-    limit = EPS * size * (32.0 * np.sqrt(s @ (u * u) / total) + 4.0 * reach)
+    limit = EPS * np.multiply.outer(size, 32.0 * np.sqrt(s @ (u * u) / total) + 4.0 * reach)
     excess = np.maximum(v, 0.0) if getattr(penalty, "positive", False) else v
     small = np.abs(excess) <= limit
     return np.where(small, v - excess, v), 2.0 * float(np.abs(excess[small]) @ np.abs(beta[small]))
 
 
 def _dual(problem, y, u, v):
-    fit = sum_of_conjugates(problem.loss, y, u, problem.target.weights) / problem.target.total
-    return -fit - sum_of_conjugate_costs(problem.penalty, v)
+    fit = total_conjugate(problem.loss, y, u, problem.target.weights) / problem.target.total
+    return -fit - sum_of_conjugate_costs(problem.penalty, v.ravel())
 
 
 def _scales(penalty, beta, v):

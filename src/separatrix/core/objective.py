@@ -6,7 +6,17 @@ P(beta) = (1/Σs) Σ s_i value(loss, y_i, eta_i) + Σ_j cost(penalty, beta_j)
 import numpy as np
 
 from separatrix.core.jit import compiled
-from separatrix.core.verbs import conjugate, conjugate_cost, cost, curvature, slope, value
+from separatrix.core.verbs import (
+    conjugate,
+    conjugate_cost,
+    cost,
+    curvature,
+    joint_conjugate,
+    joint_value,
+    slope,
+    slopes,
+    value,
+)
 
 # Long sums are taken in pieces of this many rows: their rounding error then grows with the root of n / 1024 at most.
 PIECE = 1024
@@ -51,6 +61,31 @@ def fill_curvatures(loss, y, eta, out):
 
 
 @compiled
+def sum_of_joint_values(loss, Y, eta, s):
+    """Σ s_i joint_value(loss, y_i, eta_i) over rows y_i and eta_i."""
+    total = 0.0
+    for i in range(Y.shape[0]):
+        total += s[i] * joint_value(loss, Y[i], eta[i]) if s[i] > 0.0 else 0.0
+    return total
+
+
+@compiled
+def sum_of_joint_conjugates(loss, Y, U, s):
+    """Σ s_i joint_conjugate(loss, y_i, u_i) over rows y_i and u_i."""
+    total = 0.0
+    for i in range(Y.shape[0]):
+        total += s[i] * joint_conjugate(loss, Y[i], U[i]) if s[i] > 0.0 else 0.0
+    return total
+
+
+@compiled
+def fill_joint_slopes(loss, Y, eta, out):
+    """Row i of out = slopes(loss, y_i, eta_i)."""
+    for i in range(Y.shape[0]):
+        slopes(loss, Y[i], eta[i], out[i])
+
+
+@compiled
 def sum_of_costs(penalty, beta):
     """Σ_j cost(penalty, beta_j)."""
     total = 0.0
@@ -68,19 +103,51 @@ def sum_of_conjugate_costs(penalty, v):
     return total
 
 
+def is_joint(loss):
+    """Whether a loss looks at a row of scores at once."""
+    return getattr(loss, "joint", False)
+
+
+def total_value(loss, y, eta, s):
+    """Σ s_i value_i, of a loss of numbers or of rows."""
+    return (sum_of_joint_values if is_joint(loss) else sum_of_values)(loss, y, eta, s)
+
+
+def total_conjugate(loss, y, u, s):
+    """Σ s_i conjugate_i, of a loss of numbers or of rows."""
+    return (sum_of_joint_conjugates if is_joint(loss) else sum_of_conjugates)(loss, y, u, s)
+
+
+def slopes_at(loss, y, eta):
+    """The slopes of all rows, in the shape of eta."""
+    out = np.empty(eta.shape)
+    (fill_joint_slopes if is_joint(loss) else fill_slopes)(loss, y, eta, out)
+    return out
+
+
 def objective(problem, beta, intercept):
-    """P(beta) of a problem with one output."""
+    """P(beta) of a problem with one output, or with one joint loss of several."""
     target = problem.target
     eta = problem.design.matvec(beta) + intercept
-    fit = sum_of_values(problem.loss, target.y, eta, target.weights) / target.total
-    return fit + sum_of_costs(problem.penalty, np.asarray(beta, dtype=np.float64))
+    fit = total_value(problem.loss, target.y, eta, target.weights) / target.total
+    return fit + sum_of_costs(problem.penalty, np.asarray(beta, dtype=np.float64).ravel())
+
+
+def null_score(problem):
+    """The score of the model that knows only a constant: the link of the mean of y, or 0 without an intercept."""
+    mean = problem.target.mean()
+    if not problem.intercept:
+        return np.zeros_like(mean)
+    link = getattr(problem.loss, "link", None)
+    return mean if link is None else link(mean)
 
 
 def null_objective(problem):
-    """P of the model that knows only a constant: the scale on which gaps are judged.
-
-    With an intercept the constant is the mean of y, without one it is 0.
-    """
+    """P of the model that knows only a constant: the scale on which gaps are judged."""
     target = problem.target
-    eta = np.full(target.n, float(target.mean()) if problem.intercept else 0.0)
-    return sum_of_values(problem.loss, target.y, eta, target.weights) / target.total
+    if hasattr(problem.loss, "link"):  # a likelihood is affine in y: its mean is its value at the mean of y
+        verb = joint_value if is_joint(problem.loss) else value
+        return float(verb(problem.loss, target.mean(), null_score(problem)))
+    eta = np.empty(target.y.shape)
+    eta[...] = null_score(problem)
+    return total_value(problem.loss, target.y, eta, target.weights) / target.total

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.core.jit import compiled
-from separatrix.core.objective import fill_slopes
+from separatrix.core.objective import is_joint, null_score, slopes_at
 from separatrix.core.solution import Certificate
 from separatrix.core.verbs import prox
 
@@ -32,10 +32,8 @@ class GradientScale:
         s, total = target.weights, target.total
         with np.errstate(over="ignore"):  # columns beyond 1e154 have no square; `relative` then certifies nothing
             squares = problem.design.reduce(lambda B, piece: (B * B).T @ piece, operator.add, s)
-        Y = target.y.reshape(target.n, -1)
-        slopes = np.empty(Y.shape)
-        null = np.broadcast_to(target.mean() if problem.intercept else 0.0, Y.shape[1])
-        fill_slopes(problem.loss, Y.ravel(), np.tile(null, target.n), slopes.ravel())
+        null = np.atleast_1d(null_score(problem))
+        slopes = _slopes(problem, np.tile(null, (target.n, 1)))
         level = np.sqrt(s @ slopes**2 / total)
         # a constant y leaves only rounding errors of its own size, which must not become the unit of measurement
         return cls(np.sqrt(squares / total), np.where(level > 1e-12 * np.abs(null), level, np.abs(null)))
@@ -56,6 +54,14 @@ class GradientScale:
         return float(worst)
 
 
+def _slopes(problem, eta):
+    """Slopes at eta (n, k), of a joint loss or output by output."""
+    y = problem.target.y
+    if is_joint(problem.loss):
+        return slopes_at(problem.loss, y, eta)
+    return slopes_at(problem.loss, y.ravel(), np.ascontiguousarray(eta).ravel()).reshape(eta.shape)
+
+
 @compiled
 def _largest_move(penalty, spread, beta, g):
     largest = 0.0
@@ -72,9 +78,7 @@ def certify_gradient(problem, solution, tolerance, started=None, iterations=0, p
     s, total = target.weights, target.total
     beta = np.asarray(solution.beta, dtype=np.float64).reshape(problem.design.p, -1)
     eta = problem.design.matvec(beta) + np.asarray(solution.intercept)
-    slopes = np.empty(eta.shape)
-    fill_slopes(problem.loss, target.y.ravel(), np.ascontiguousarray(eta).ravel(), slopes.ravel())
-    slopes *= s[:, None] / total
+    slopes = _slopes(problem, eta) * (s[:, None] / total)
     g_intercept = slopes.sum(axis=0) if problem.intercept else np.zeros(slopes.shape[1])
     return Certificate(
         kind="gradient",

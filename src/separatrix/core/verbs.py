@@ -35,6 +35,24 @@ def conjugate(loss, y, u):
     """sup over eta of ``u eta - value(loss, y, eta)``; infinity outside the domain."""
 
 
+# ------------------------------------------------------------------ joint losses: functions of a row of k scores
+
+
+@generic
+def joint_value(loss, y, eta):
+    """The loss at a row of targets and a row of scores."""
+
+
+@generic
+def slopes(loss, y, eta, out):
+    """out_c = d value / d eta_c."""
+
+
+@generic
+def joint_conjugate(loss, y, u):
+    """sup over rows eta of ``u'eta - joint_value(loss, y, eta)``, for u that sum to 0 if the loss ignores shifts."""
+
+
 # ------------------------------------------------------------------ penalties: scalar functions of one coefficient
 
 

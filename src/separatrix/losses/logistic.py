@@ -1,11 +1,13 @@
 r"""The negative log-likelihood of a coin whose log-odds are the raw score."""
 
-from math import exp, inf, log, log1p
+from math import copysign, exp, inf, log, log1p
 from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
 from separatrix.core.verbs import conjugate, curvature, slope, value
+
+LARGEST_ODDS = 745.0  # beyond it exp(-|eta|) is 0
 
 
 @register("loss", ())
@@ -22,6 +24,11 @@ class Logistic(NamedTuple):
     """
 
     scale: float = 1.0  # numba cannot type an empty tuple; always 1
+
+    @staticmethod
+    def link(mean):
+        """The constant score that predicts the share `mean` of ones: its log-odds."""
+        return log(mean / (1.0 - mean)) if 0.0 < mean < 1.0 else copysign(LARGEST_ODDS, mean - 0.5)
 
 
 @implements(value, Logistic)

@@ -1,0 +1,76 @@
+r"""The negative log-likelihood of one of k classes whose log-probabilities are the raw scores, up to a constant."""
+
+from math import exp, inf, log
+from typing import NamedTuple
+
+import numpy as np
+
+from separatrix.core.dispatch import atom, implements
+from separatrix.core.registry import register
+from separatrix.core.verbs import joint_conjugate, joint_value, slopes
+
+
+@register("joint loss", ())
+@atom
+class Softmax(NamedTuple):
+    r"""Deviance of a multinomial variable; y is a row of k class probabilities that sum to 1 (0 and 1 for a label).
+
+    .. math:: \ell = \log \sum_c e^{\eta_c} - \sum_c y_c \eta_c, \qquad
+              \frac{\partial \ell}{\partial \eta_c} = \frac{e^{\eta_c}}{\sum_d e^{\eta_d}} - y_c
+
+    References: Bishop (2006), Pattern Recognition and Machine Learning, section 4.3.4.
+
+    >>> y, eta, g = np.array([0.0, 1.0]), np.zeros(2), np.empty(2)
+    >>> round(joint_value(Softmax(), y, eta), 12)
+    0.69314718056
+    >>> slopes(Softmax(), y, eta, g)
+    >>> g
+    array([ 0.5, -0.5])
+    """
+
+    scale: float = 1.0  # numba cannot type an empty tuple; always 1
+
+    joint = True
+
+    @staticmethod
+    def link(mean):
+        """The constant scores that predict the class shares `mean`."""
+        return np.log(np.maximum(mean, np.finfo(np.float64).tiny))
+
+
+@implements(joint_value, Softmax)
+def _(loss, y, eta):
+    largest = -inf
+    for c in range(eta.shape[0]):
+        largest = max(largest, eta[c])
+    total, miss = 0.0, 0.0
+    for c in range(eta.shape[0]):
+        total += exp(eta[c] - largest)
+        miss += y[c] * (largest - eta[c]) if y[c] > 0.0 else 0.0
+    return log(total) + miss
+
+
+@implements(slopes, Softmax)
+def _(loss, y, eta, out):
+    largest = -inf
+    for c in range(eta.shape[0]):
+        largest = max(largest, eta[c])
+    total = 0.0
+    for c in range(eta.shape[0]):
+        out[c] = exp(eta[c] - largest)
+        total += out[c]
+    share = 1.0 / total
+    for c in range(eta.shape[0]):
+        out[c] = out[c] * share - y[c]
+
+
+@implements(joint_conjugate, Softmax)
+def _(loss, y, u):
+    total = 0.0
+    for c in range(u.shape[0]):
+        mu = y[c] + u[c]
+        if mu < 0.0:
+            return inf
+        if mu > 0.0:
+            total += mu * log(mu)
+    return total
