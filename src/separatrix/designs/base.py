@@ -41,6 +41,12 @@ class Design(ABC):
     p: int
     offers: frozenset = frozenset()
     whole_is_faster = False  # whether X'X is better made of X as a whole, by BLAS alone
+    stored_by_rows = False  # whether walking over rows reads memory in order
+
+    @property
+    def stored(self):
+        """How many numbers are stored."""
+        return self.n * self.p
 
     @abstractmethod
     def block(self, rows):
