@@ -140,7 +140,7 @@ def _without_aliased(factor, beta, offset):
 
 
 def _many_classes(problem, beta, offset):
-    """As for two, in coordinates in which the columns of X are orthonormal: the information is then well conditioned."""
+    """As for two, in coordinates in which the columns of X are orthonormal: a well-conditioned information."""
     design, target = problem.design, problem.target
     l1, l2 = _strengths(problem)
     beta, offset = beta - beta[:, :1], offset - offset[0]
