@@ -31,9 +31,8 @@ SHRUNKEN = (
 )
 SELECTED = "No standard errors: they are not valid after an L1 penalty has selected coefficients."
 DESCRIBED = "The model keeps no evidence of its fit: summary(X, y) gives standard errors and tests."
-DESCRIBED_PENALISED = (
-    "A penalised fit: summary(X, y) gives its deviance and effective degrees of freedom, but no tests."
-)
+DESCRIBED_PENALISED = "A penalised fit: summary(X, y) gives its deviance and effective degrees of freedom, no tests."
+NO_LIKELIHOOD = "No standard errors: the fit maximises no likelihood. LogisticRegression(C=np.inf) does."
 PSEUDO = (
     "Class weights change the likelihood: standard errors, deviance and AIC are those of the weighted data as if they "
     "had been seen. covariance='HC0' is valid for the weighted estimate."

@@ -14,7 +14,7 @@ Coordinates are those in which the information at the fit is the identity: w = Å
 import numpy as np
 from scipy.special import expit, ndtri
 
-from separatrix.inference.covariance import coordinates, square_root
+from separatrix.inference.covariance import EPS, coordinates, square_root
 
 TRIALS = 80
 STEPS = 60
@@ -111,6 +111,7 @@ def _constrained(surface, a, b, start):
     Newton's method with step halving, from the feasible point nearest the start.
     """
     u = start + a * (b - a @ start) / (a @ a)
+    rounding = 16.0 * EPS * (1.0 + abs(surface.peak))
     value, g, H = surface(u)
     for _ in range(STEPS):
         multiplier = (a @ g) / (a @ a)
@@ -119,12 +120,12 @@ def _constrained(surface, a, b, start):
         # among the directions that keep a'u
         step = step - normal * (a @ step) / (a @ normal) if a @ normal > 0.0 else free
         gain = float(free @ step)
-        if gain <= 1e-18 + 1e-15 * abs(value):
+        if gain <= rounding:  # the error left in the log-likelihood is of the order of its square
             break
         length = 1.0
         while length > 1e-10:
             moved = surface(u + length * step, slopes=False)[0]
-            if moved >= value - 1e-14 * abs(value):
+            if moved >= value - rounding:
                 break
             length *= 0.5
         else:
