@@ -231,7 +231,7 @@ def _notes(model, evidence, tables, weights, V):
             else f"{evidence.sure} rows have fitted probabilities"
         )
         notes.append(
-            f"{rows} of 0 or 1 to ten digits: the classes may be separated, and then neither estimates nor standard "
+            f"{rows} of 0 or 1 to eight digits: the classes may be separated, and then neither estimates nor standard "
             "errors mean anything. separatrix.inference.separation(X, y) decides it."
         )
     if len(evidence.aliased):

@@ -8,33 +8,40 @@ From     Venzon and Moolgavkar (1988), Applied Statistics 37(1). We differ in ta
          constraint, so that each trial costs one constrained fit and nothing more.
 Cost     about ten reads of X for each end.
 
-Coordinates are those in which the information at the fit is the identity: w = ŵ + A u with A A' = V.
+Coordinates are w = ŵ + A u, in which the columns of X are orthogonal: they stay good however far one goes, and where
+classes are separated.
 """
 
 import numpy as np
 from scipy.special import expit, ndtri
 
-from separatrix.inference.covariance import EPS, coordinates, square_root
+from separatrix.designs import moments
+from separatrix.inference.covariance import EPS, coordinates
+from separatrix.solvers.factor import triangle_factor
+from separatrix.solvers.information import orthonormal
 
-TRIALS = 80
+TRIALS = 200
 STEPS = 60
 # Coordinates of up to this many numbers are kept, those of larger problems made again at each read.
 KEEP = 1 << 22
+# No trial moves the score of a row by more than this beyond the last: Newton's method then starts near its goal.
+STRIDE = 8.0
 # An end this many standard errors away is at infinity: the likelihood of an existing optimum falls long before.
 FAR = 1e4
 
 
 def profile_intervals(fit, level, only=None):
     """Ends of the intervals of all coefficients: shape (q, 2), NaN for aliased ones and for those not in `only`."""
-    V = fit.evidence.covariance
-    ends = np.full((len(V), 2), np.nan)
-    A = square_root(V, fit.evidence.intercept, fit.design, fit.information())
+    design, target, intercept = fit.design, fit.problem.target, fit.problem.intercept
+    A = orthonormal(triangle_factor(design, target, moments(design, target, about_mean=intercept), 0.0, intercept))
     surface = _Surface(fit, A)
+    errors = np.sqrt(np.diag(fit.evidence.covariance))
     z = float(ndtri(0.5 + 0.5 * level))
-    for j in range(len(V)) if only is None else only:
-        if A[j].any():
+    ends = np.full((len(A), 2), np.nan)
+    for j in range(len(A)) if only is None else only:
+        if A[j].any() and errors[j] > 0.0:
             estimate = fit.evidence.coefficients[j, 0]
-            ends[j] = [estimate + _end(surface, A[j], side, z) for side in (-1.0, 1.0)]
+            ends[j] = [estimate + _end(surface, A[j], side, z, float(errors[j])) for side in (-1.0, 1.0)]
     return ends
 
 
@@ -52,6 +59,12 @@ class _Surface:
     @staticmethod
     def _terms(y, eta):
         return -((1.0 - y) * np.maximum(eta, 0.0) + y * np.maximum(-eta, 0.0) + np.log1p(np.exp(-np.abs(eta))))
+
+    def stride(self, a):
+        """How far the coefficient may move at once."""
+        along = a / (a @ a)
+        Z = self.Z if self.Z is not None else coordinates(self.A, self.design.block(slice(0, 10_000)))
+        return STRIDE / max(float(np.abs(Z @ along).max()), np.finfo(np.float64).tiny)
 
     def __call__(self, u, slopes=True):
         """Log-likelihood, slope g and information H at u; the first alone without `slopes`."""
@@ -77,13 +90,14 @@ class _Surface:
         return (found[0] - self.peak, *found[1:])
 
 
-def _end(surface, a, side, z):
+def _end(surface, a, side, z, error):
     """How far from the estimate, with sign, the interval of a coefficient ends; `a` is its row of A."""
-    error = np.linalg.norm(a)
     inside, outside = 0.0, np.inf  # distances at which r < z, and r > z
-    distance, u = z * error, np.zeros_like(a)
+    free = np.linalg.qr(a[:, None], mode="complete")[0][:, 1:]
+    stride = surface.stride(a)
+    distance, u = min(z * error, stride), np.zeros_like(a)
     for _ in range(TRIALS):
-        u, drop, fall = _constrained(surface, a, side * distance, u)
+        u, drop, fall = _constrained(surface, a, free, side * distance, u)
         fall = -side * fall  # of the log-likelihood for each unit of distance
         r = np.sqrt(max(2.0 * drop, 0.0))
         if abs(r - z) <= 1e-10 * z:
@@ -92,37 +106,36 @@ def _end(surface, a, side, z):
             inside = distance
         else:
             outside = distance
-        step = (z - r) * r / fall if fall > 0.0 else np.inf
-        if np.isinf(outside) and (not step < FAR * error or distance > FAR * error):
+        # the log-likelihood is concave: it lies below its tangent, and cannot fall enough before the tangent does
+        if np.isinf(outside) and fall * FAR * error < 0.5 * z * z - drop and distance > stride:
             return side * np.inf
+        step = (z - r) * r / fall if fall > 0.0 and r > 0.1 * z else np.inf
         tried, distance = distance, distance + step
-        if np.isfinite(outside) and not inside < distance < outside:
+        if np.isinf(outside):
+            distance = min(distance, tried + stride)
+        elif not inside < distance < outside:
             distance = 0.5 * (inside + outside)
-        elif np.isinf(outside):
-            distance = min(distance, 4.0 * tried)
         if abs(distance - tried) <= 1e-13 * distance:
-            return side * distance
+            break
     return side * distance
 
 
-def _constrained(surface, a, b, start):
+def _constrained(surface, a, free, b, start):
     """The best u with a'u = b, how far the log-likelihood is below its peak there, and the constraint's multiplier.
 
-    Newton's method with step halving, from the feasible point nearest the start.
+    Newton's method with step halving in the directions `free`, which keep a'u, from the feasible point nearest the
+    start.
     """
     u = start + a * (b - a @ start) / (a @ a)
     rounding = 16.0 * EPS * (1.0 + abs(surface.peak))
     value, g, H = surface(u)
     for _ in range(STEPS):
-        multiplier = (a @ g) / (a @ a)
-        free = g - multiplier * a
-        step, normal = np.linalg.lstsq(H, np.column_stack([free, a]), rcond=1e-13)[0].T
-        # among the directions that keep a'u
-        step = step - normal * (a @ step) / (a @ normal) if a @ normal > 0.0 else free
-        gain = float(free @ step)
+        slope = free.T @ g
+        step = np.linalg.lstsq(free.T @ H @ free, slope, rcond=1e-13)[0]
+        gain = float(slope @ step)
         if gain <= rounding:  # the error left in the log-likelihood is of the order of its square
             break
-        length = 1.0
+        step, length = free @ step, 1.0
         while length > 1e-10:
             moved = surface(u + length * step, slopes=False)[0]
             if moved >= value - rounding:

@@ -95,9 +95,10 @@ def _wanted(row):
 
 def _bound(row, value):
     """A bound of the interval, to the decimal of the estimate."""
-    if value is None or not row.estimate or not value:
+    if value is None or not row.estimate or not value or not isfinite(value):
         return significant(value, 5)
-    return significant(value, max(1, _wanted(row) + floor(log10(abs(value))) - floor(log10(abs(row.estimate)))))
+    wanted = _wanted(row) + floor(log10(abs(value))) - floor(log10(abs(row.estimate)))
+    return significant(value, min(9, max(1, wanted)))
 
 
 def _trusted(row):

@@ -23,7 +23,7 @@ from separatrix.solvers.factor import EPS, gram_factor, triangle_factor
 # Problems up to this many numbers are factored by QR at once.
 SMALL = 1 << 16
 # A fitted probability closer to 0 or 1 than this is one of a separated fit.
-SURE = 1e-10
+SURE = 1e-8
 
 
 def likelihood_evidence(problem, beta, intercept, classes=None):
@@ -149,8 +149,7 @@ def _many_classes(problem, beta, offset):
     factor = None if small else gram_factor(found, 0.0, problem.intercept)
     if factor is None:
         factor = triangle_factor(design, target, found, 0.0, problem.intercept)
-    root = factor.scale[factor.kept, None] * solve_triangular(factor.R, np.eye(len(factor.kept)), check_finite=False)
-    root *= np.sqrt(target.total)  # in the units of the constant
+    root = _root(factor)
     H, log_likelihood, sure = _class_information(problem, beta, offset, factor, root)
     k, r = beta.shape[1] - 1, root.shape[1] + bool(problem.intercept)
     penalty = np.zeros((r, r))
@@ -164,13 +163,30 @@ def _many_classes(problem, beta, offset):
     return {
         "rank": len(factor.kept),
         "coefficients": np.vstack([offset, determined]) if problem.intercept else determined,
-        "covariance": None if variance is None else _in_original_units(variance, factor, root, design.p, k),
+        "covariance": None if variance is None else _in_original_units(variance, factor, k),
         "log_likelihood": log_likelihood,
         "edf": edf,
         "condition": condition,
         "sure": sure,
         "aliased": tuple(sorted(int(j) for j in (*factor.aliased, *factor.constant))),
     }
+
+
+def _root(factor):
+    """M such that ``(X_kept - mean) M`` has orthogonal columns, of mean square 1."""
+    R_inverse = solve_triangular(factor.R, np.eye(len(factor.kept)), check_finite=False)
+    return np.sqrt(factor.total) * factor.scale[factor.kept, None] * R_inverse
+
+
+def orthonormal(factor):
+    """T of shape (q, number of columns kept): the columns of ``[1, X] T`` are orthogonal and of mean square 1."""
+    first, root = int(factor.intercept), _root(factor)
+    T = np.zeros((first + len(factor.scale), first + root.shape[1]))
+    T[first + factor.kept, first:] = root
+    if first:
+        T[0, 0] = 1.0
+        T[0, 1:] = -factor.mean[factor.kept] @ root
+    return T
 
 
 def _class_information(problem, beta, offset, factor, root):
@@ -229,14 +245,9 @@ def _inverse(H, penalty):
     return WH @ W, float(np.trace(WH)), condition
 
 
-def _in_original_units(variance, factor, root, p, k):
+def _in_original_units(variance, factor, k):
     """Covariance of the coefficients, intercept first and all of a class together; NaN for columns not kept."""
-    first = int(factor.intercept)
-    T = np.zeros((first + p, first + root.shape[1]))
-    T[first + factor.kept, first:] = root
-    if first:
-        T[0, 0] = 1.0
-        T[0, 1:] = -factor.mean[factor.kept] @ root
+    first, T = int(factor.intercept), orthonormal(factor)
     r, q = T.shape[1], T.shape[0]
     out = np.empty((k * q, k * q))
     for a in range(k):
