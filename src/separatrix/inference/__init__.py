@@ -4,6 +4,7 @@ from separatrix.inference.anova import anova
 from separatrix.inference.bands import Band, bands
 from separatrix.inference.influence import Influence, influence
 from separatrix.inference.listing import Listing
+from separatrix.inference.separation import Separation, separation
 from separatrix.inference.stepwise import Selection, stepwise
 from separatrix.inference.summary import summary
 from separatrix.inference.table import Coefficient, Summary, Table
@@ -14,11 +15,13 @@ __all__ = [
     "Influence",
     "Listing",
     "Selection",
+    "Separation",
     "Summary",
     "Table",
     "anova",
     "bands",
     "influence",
+    "separation",
     "stepwise",
     "summary",
 ]

@@ -12,6 +12,7 @@ _HOMES = {
     "ElasticNet": "elastic_net",
     "ElasticNetCV": "elastic_net",
     "enet_path": "elastic_net",
+    "FirthLogisticRegression": "firth",
     "LogisticRegression": "logistic",
     "QuantileRegressor": "quantile",
     "SGDRegressor": "online",
