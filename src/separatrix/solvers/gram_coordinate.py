@@ -38,6 +38,14 @@ def relative_gap(rr, ry, null, beta, v, penalty):
     return max(primal - dual, 0.0) / (0.5 * null) + 16.0 * EPS
 
 
+def violation(beta, q, penalty):
+    """The largest distance of ``q``, minus the gradient of the smooth part, from the slopes of the penalty at beta."""
+    inward = q - penalty.l2 * beta
+    reach = inward if penalty.positive else np.abs(inward)
+    broken = np.where(beta == 0.0, np.maximum(reach - penalty.l1, 0.0), np.abs(inward - penalty.l1 * np.sign(beta)))
+    return float(broken.max(initial=0.0))
+
+
 class GramProblem:
     """G and c of a growing set of columns, with the current coefficients ``beta`` and ``q = c - G beta``."""
 
@@ -95,6 +103,28 @@ class GramProblem:
                 break
             best = min(best, gap)
         return self.sweeps - before
+
+    def solve_within(self, penalty, limit, max_sweeps=1000):
+        """Solve until no column breaks its optimality condition by more than `limit`; returns the sweeps used.
+
+        For quadratics that come without a y, such as the models of a loss that Newton's method makes.
+        """
+        before, best = self.sweeps, np.inf
+        while self.sweeps - before < max_sweeps:
+            if not self._settle(penalty):
+                break
+            found = self.violation(penalty)
+            if found > limit:
+                self._finish(penalty)
+                found = self.violation(penalty)
+            if found <= limit or (self.sweeps - before > max_sweeps // 4 and found >= best):
+                break
+            best = min(best, found)
+        return self.sweeps - before
+
+    def violation(self, penalty):
+        """How far the worst column is from its optimality condition, in units of the gradient."""
+        return violation(self.beta[: self.size], self.q[: self.size], penalty)
 
     def _settle(self, penalty, most=8):
         """Sweep until a sweep leaves the support as it was: then a factorisation is worth its cost."""
