@@ -19,18 +19,16 @@ from separatrix.core.errors import cannot
 from separatrix.core.objective import (
     null_objective,
     null_score,
-    slopes_at,
     sum_of_conjugate_costs,
     sum_of_costs,
     total_conjugate,
-    total_value,
 )
 from separatrix.core.solution import Solution
 from separatrix.designs.working import WorkingColumns
 from separatrix.losses import Logistic, Softmax, Squared
 from separatrix.penalties import L1, ElasticNet
 from separatrix.solvers.curvature import JointCurvature, ScalarCurvature
-from separatrix.solvers.gram_coordinate import EPS, GramProblem, violation
+from separatrix.solvers.gram_coordinate import EPS, violation
 
 HALVINGS = 40
 MOST_STEPS = 30  # on one working set; quadratic convergence needs about five
@@ -72,30 +70,31 @@ class Likelihood:
         self.offset = np.asarray(intercept, dtype=np.float64) + self.columns.means @ self.beta
         self.eta = self.columns.fitted(self.beta) + self.offset
 
-    def _look(self):
+    def _look(self, seen=None):
         """Slopes and objective at the current scores, the intercept first brought to its optimum given the rest."""
-        self.u = slopes_at(self.problem.loss, self.y, self.eta)
+        fit, self.u, self.w = self.curvature.look(self.eta) if seen is None else seen
         if self.problem.intercept:
-            self._balance()
-        value = total_value(self.problem.loss, self.y, self.eta, self.share)
-        self.value = value + sum_of_costs(self.penalty, self.beta.ravel())
+            fit = self._balance(fit)
+        self.value = fit + sum_of_costs(self.penalty, self.beta.ravel())
 
-    def _balance(self, most=20):
+    def _balance(self, fit, most=20):
         """Newton's method for the intercept alone: slopes that sum to zero are what a dual point needs."""
         imbalance = self.share @ self.u
         for _ in range(most):
-            if np.abs(imbalance).max() <= 2.0 * EPS:
-                return
-            step = self.curvature.intercept_step(self.eta, imbalance)
+            if np.abs(imbalance).max() <= 4.0 * EPS:
+                break
+            step = self.curvature.intercept_step(self.w, imbalance)
             for _ in range(HALVINGS):
-                u = slopes_at(self.problem.loss, self.y, self.eta + step)
-                found = self.share @ u
-                if np.abs(found).max() < np.abs(imbalance).max():
+                found, u, w = self.curvature.look(self.eta + step)
+                rest = self.share @ u
+                if np.abs(rest).max() < np.abs(imbalance).max():
                     break
                 step = 0.5 * step
             else:
-                return  # as balanced as rounding allows
-            self.eta, self.offset, self.u, imbalance = self.eta + step, self.offset + step, u, found
+                break  # as balanced as rounding allows
+            self.eta, self.offset = self.eta + step, self.offset + step
+            fit, self.u, self.w, imbalance = found, u, w, rest
+        return fit
 
     def read(self):
         """``v = -X'(s u) / Σs``: the one full read of X."""
@@ -146,13 +145,12 @@ class Likelihood:
         """``-Z'(s u) / Σs`` of the columns in play."""
         return -self.columns.correlate((self.share * self.u.T).T)
 
-    def step(self, q):
+    def step(self, q, renew):
         """One proximal Newton step on the columns in play, whose gradients are -q; False if no progress is left."""
-        G = self.curvature.centred_gram(self.eta)
-        model = GramProblem.whole(G, np.empty(self.beta.size))
+        model = self.curvature.model(self.w, renew)
         model.beta = self.beta.T.ravel().copy()
         model.q = self.curvature.centred(q, self.share @ self.u)
-        model.c = model.q + G @ model.beta
+        model.c = model.q + model.G @ model.beta
         # far from the optimum the model is rough; close to it, solve it as well as its error, a square, deserves
         before = model.violation(self.penalty)
         model.solve_within(self.penalty, min(0.01, before / self.penalty.l1) * before)
@@ -160,7 +158,7 @@ class Likelihood:
 
     def _search(self, q, wanted):
         """Go to the coefficients wanted, or half the way, or a quarter, until the objective falls enough."""
-        loss, penalty = self.problem.loss, self.penalty
+        penalty = self.penalty
         d = wanted - self.beta
         d0 = self.curvature.intercept_move(d, self.share @ self.u)
         move = self.columns.fitted(d) + d0
@@ -171,29 +169,42 @@ class Likelihood:
         for _ in range(HALVINGS):
             beta = wanted if t == 1.0 else self.beta + t * d
             eta = self.eta + t * move
-            value = total_value(loss, self.y, eta, self.share) + sum_of_costs(penalty, beta.ravel())
+            seen = self.curvature.look(eta)
+            value = seen[0] + sum_of_costs(penalty, beta.ravel())
             if value <= self.value + 1e-4 * t * min(promised, 0.0) + rounding:
                 self.beta, self.eta, self.offset = np.ascontiguousarray(beta), eta, self.offset + t * d0
                 self.change = t * float(np.abs(move).max(initial=0.0)) / (1.0 + float(np.abs(eta).max(initial=0.0)))
-                self._look()
+                self._look(seen)
                 return True
             t *= 0.5
         return False
 
     def solve_in_play(self, target):
-        """Newton steps until the gap of the columns in play is at most `target`; returns the steps taken."""
+        """Newton steps until the gap of the columns in play is at most `target`; returns the steps taken.
+
+        A curvature matrix is used again for as long as each step with it makes the gap a quarter or less.
+        """
+        q = self.correlations()
+        gap, renew = self.gap(q, self.beta), False
         for used in range(MOST_STEPS):
-            q = self.correlations()
-            if self.gap(q, self.beta) <= target or not self.step(q):
+            if gap <= target or not self.step(q, renew):
                 return used
+            q = self.correlations()
+            last, gap = gap, self.gap(q, self.beta)
+            renew = gap > 0.25 * last and not self.curvature.fresh(self.w)
         return MOST_STEPS
 
     def polish(self, most=6):
         """Steps until the scores stand still: then neither row order nor start shows in the coefficients."""
         for _ in range(most):
             q = self.correlations()
-            if self.change <= 16.0 * EPS or violation(self.beta, q, self.penalty) <= EPS or not self.step(q):
+            if self.change <= 16.0 * EPS or violation(self.beta, q, self.penalty) <= EPS:
                 return
+            last = self.change
+            if not self.step(q, not self.curvature.fresh(self.w)):
+                return
+            if self.change > 0.5 * last and last < 1e-9:
+                return  # only rounding moves
 
     def batch(self, outside, reach, fresh):
         """Which of the columns that want to come in should: all of them on a path, the largest from a `fresh` start.
