@@ -6,9 +6,14 @@ import scipy.sparse as sp
 from separatrix.core.threads import in_order
 from separatrix.designs.compiled.working import row_products
 
-# Row by row, a product of two stored numbers takes about 1 ns; BLAS makes forty dense ones in that time, half of them
-# by symmetry. Sparse columns are better made dense where more than this part of their numbers is stored.
+# Row by row, a product of two stored numbers takes about 1 ns; BLAS makes twenty dense ones in that time, all but one
+# half of them by symmetry. Sparse columns are better made dense where more than this part of their numbers is stored.
 DENSE_ENOUGH = 0.2
+PAIR = {"dense": 0.025, "sparse": 0.5}  # ns for a product in a Gram matrix, symmetry counted
+NUMBER = {"dense": 0.5, "sparse": 1.0}  # ns for a stored number in a product with a vector
+# A read of X buys as much work on new columns: stored numbers of theirs, times those of a row, for each one of X. The
+# sparse ones have to be sorted into place, too.
+PRICE = {"dense": 8.0, "sparse": 0.25}
 # Sparse sums are made in this many pieces, whatever the number of threads, so that it does not show in them.
 PIECES = 2
 
@@ -25,6 +30,9 @@ class WorkingColumns:
         self.size = 0
         self.means = np.empty(0)
         self._sparse = "gram" not in design.offers
+        self._kind = "sparse" if self._sparse else "dense"
+        self._stored = design.stored()
+        self._all = float(self._stored.sum())
         self._held = sp.csc_array((design.n, 0)) if self._sparse else np.empty((design.n, 0), order="F")
         self._by_rows = None
 
@@ -43,6 +51,23 @@ class WorkingColumns:
             self._held[:, self.size : self.size + len(J)] = Z
         self.means = np.concatenate([self.means, means])
         self.size += len(J)
+
+    def affordable(self, J, least):
+        """How many of the columns J, best first, are worth taking in between two reads of X; `least` at least.
+
+        New columns that store N numbers cost N (N + old) / n in a Gram matrix.
+        """
+        old = self._numbers()
+        limit = 0.5 * (np.sqrt(old * old + 4.0 * PRICE[self._kind] * self.design.n * self._all) - old)
+        return max(least, int(np.searchsorted(np.cumsum(self._stored[J]), limit)))
+
+    def _numbers(self):
+        return self._held.nnz if self._sparse else self.design.n * self.size
+
+    def matrices_per_step(self, each_row=80.0):
+        """What a Gram matrix costs, in steps that make do without a new one: `each_row` ns are for its loss."""
+        n, numbers = self.design.n, self._numbers()
+        return PAIR[self._kind] * numbers * numbers / n / (2.0 * NUMBER[self._kind] * numbers + each_row * n)
 
     def _reserve(self, size):
         if size > self._held.shape[1]:

@@ -153,7 +153,7 @@ class Likelihood:
         model.c = model.q + model.G @ model.beta
         # far from the optimum the model is rough; close to it, solve it as well as its error, a square, deserves
         before = model.violation(self.penalty)
-        model.solve_within(self.penalty, min(0.01, before / self.penalty.l1) * before)
+        model.solve_within(self.penalty, min(0.1, before / self.penalty.l1) * before)
         return self._search(q, model.beta.reshape(*self.shape, -1).T)
 
     def _search(self, q, wanted):
@@ -182,16 +182,18 @@ class Likelihood:
     def solve_in_play(self, target):
         """Newton steps until the gap of the columns in play is at most `target`; returns the steps taken.
 
-        A curvature matrix is used again for as long as each step with it makes the gap a quarter or less.
+        A new curvature matrix brings about two digits with the next step. An old one is used again for as long as the
+        steps that could be taken in the time of making a new one promise more.
         """
         q = self.correlations()
         gap, renew = self.gap(q, self.beta), False
+        enough = 0.01 ** (1.0 / (1.0 + self.columns.matrices_per_step()))
         for used in range(MOST_STEPS):
             if gap <= target or not self.step(q, renew):
                 return used
             q = self.correlations()
             last, gap = gap, self.gap(q, self.beta)
-            renew = gap > 0.25 * last and not self.curvature.fresh(self.w)
+            renew = gap > enough * last and not self.curvature.fresh(self.w)
         return MOST_STEPS
 
     def polish(self, most=6):
@@ -207,17 +209,12 @@ class Likelihood:
                 return  # only rounding moves
 
     def batch(self, outside, reach, fresh):
-        """Which of the columns that want to come in should: all of them on a path, the largest from a `fresh` start.
-
-        k new columns beside m cost 2 n k (k + m) operations, a read of X 8 n p bytes; two operations take about as
-        long as one byte, hence k (k + m) = 8 p at most, and less where a Gram matrix is made for each step.
-        """
-        m, k = len(self.index), max(1, self.beta[0].size if len(self.beta) else 1)
-        support = int(np.count_nonzero(self.beta))
-        limit = max(16, support // 2, int(0.5 * (np.sqrt(m * m + 16.0 * self.problem.design.p / k) - m)))
-        if not fresh or len(outside) <= limit:
+        """Which of the columns that want to come in should: all of them on a path, the largest from a `fresh` start."""
+        if not fresh or not len(outside):
             return outside
-        return outside[np.sort(np.argpartition(-reach[outside], limit)[:limit])]
+        outside = outside[np.argsort(-reach[outside], kind="stable")]
+        least = max(16, np.count_nonzero(self.beta.any(axis=1) if self.shape else self.beta) // 2)
+        return np.sort(outside[: self.columns.affordable(outside, least)])
 
 
 def proximal_newton(problem, *, max_iter=100, tol=1e-8, start=None, trace=None):
