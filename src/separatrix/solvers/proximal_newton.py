@@ -11,6 +11,7 @@ Cost     a read of X for each growth of the working set; n (set)² for a Gram ma
 
 import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
@@ -100,6 +101,13 @@ class Likelihood:
         """``v = -X'(s u) / Σs``: the one full read of X."""
         self.passes += 1
         self.v = -self.problem.design.rmatvec((self.share * self.u.T).T)
+
+    def weaken(self, penalty):
+        """Go on with another penalty, from where the state stands."""
+        self.value -= sum_of_costs(self.penalty, self.beta.ravel())
+        self.problem = replace(self.problem, penalty=penalty)
+        self.penalty = _as_net(penalty)
+        self.value += sum_of_costs(self.penalty, self.beta.ravel())
 
     def add(self, J):
         """Bring columns into play."""
@@ -235,10 +243,12 @@ def proximal_newton(problem, *, max_iter=100, tol=1e-8, start=None, trace=None):
     >>> from separatrix.core.problem import Problem
     >>> from separatrix.core.target import Target
     >>> from separatrix.designs import as_design
-    >>> X, y = np.array([[-1.0], [0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 0.0, 1.0])
-    >>> problem = Problem(as_design(X), Target(y), Logistic(), L1(0.1))
-    >>> proximal_newton(problem).beta.round(4)
-    array([0.4408])
+    >>> X, y = np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([0.75, 0.75, 0.25, 0.25])
+    >>> problem = Problem(as_design(X), Target(y), Logistic(), L1(0.25))
+    >>> proximal_newton(problem).beta.round(12)  # the logit of 0.75 - 0.25
+    array([0.])
+    >>> proximal_newton(Problem(as_design(X), Target(y), Logistic(), L1(0.15))).beta.round(4)  # the logit of 0.6
+    array([0.4055])
     """
     _check(problem)
     started = time.perf_counter()

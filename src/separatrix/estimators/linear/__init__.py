@@ -13,6 +13,7 @@ _HOMES = {
     "ElasticNetCV": "elastic_net",
     "enet_path": "elastic_net",
     "LogisticRegression": "logistic",
+    "LogisticRegressionCV": "logistic_cv",
     "QuantileRegressor": "quantile",
     "SGDRegressor": "online",
 }
