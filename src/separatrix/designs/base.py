@@ -68,6 +68,10 @@ class Design(ABC):
         """The columns J in this design's own storage: always a copy."""
         return self.columns(J)
 
+    def corner(self, rows, J):
+        """The rows of a slice and the columns J, in whichever order of storage is cheaper."""
+        return self.block(rows)[:, J]
+
     @abstractmethod
     def outer_gram(self):
         """``X X'`` (n, n), for designs with few rows."""
@@ -124,6 +128,10 @@ class Design(ABC):
             because="they overflow: the largest number in X is beyond 1e150",
             instead="other units for the largest columns",
         )
+
+    def stored(self):
+        """How many numbers each column stores: what work on it costs."""
+        return np.full(self.p, self.n)
 
     def column_sums(self, s=None):
         """``Σ_i s_i x_ij`` for every column."""

@@ -56,8 +56,16 @@ class SparseDesign(base.Design):
     def gather(self, J):
         return self.by_columns[:, J].astype(np.float64, copy=False)
 
+    def corner(self, rows, J):
+        return self.gather(J)[rows] if self.X.format == "csc" else self.block(rows)[:, J]
+
     def columns(self, J):
         return np.asfortranarray(self.by_columns[:, J].toarray(), dtype=np.float64)
+
+    def stored(self):
+        if self.X.format == "csc":
+            return np.diff(self.X.indptr)
+        return np.bincount(self.X.indices, minlength=self.p)
 
     def outer_gram(self):
         return (self.by_rows.astype(np.float64, copy=False) @ self.by_rows.T).toarray()

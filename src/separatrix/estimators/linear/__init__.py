@@ -14,6 +14,7 @@ _HOMES = {
     "enet_path": "elastic_net",
     "FirthLogisticRegression": "firth",
     "LogisticRegression": "logistic",
+    "LogisticRegressionCV": "logistic_cv",
     "QuantileRegressor": "quantile",
     "SGDRegressor": "online",
 }

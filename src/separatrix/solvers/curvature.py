@@ -1,0 +1,138 @@
+"""Quadratic models of a likelihood on the columns in play, with the intercept taken out.
+
+Keeps    G = Z'HZ - Z'H1 (1'H1)^-1 1'HZ,   H the second derivatives of the loss at some scores, weighted by s / Σs.
+Given    the columns Z in play, and the curvature of every row.
+Cost     n (set)² for a new matrix, n (set) (new) where columns came and the old curvature still serves.
+"""
+
+import numpy as np
+
+from separatrix.core.objective import fill_joint_slopes, sum_of_joint_values
+from separatrix.solvers.compiled.curvature import look
+from separatrix.solvers.gram_coordinate import GramProblem
+
+# Rows whose curvature has changed by less than this part, all in all, need no new matrix.
+UNCHANGED = 0.02
+
+
+class ScalarCurvature:
+    """For losses of one score: H is a diagonal w."""
+
+    def __init__(self, problem, columns, share):
+        self.loss, self.y, self.intercept = problem.loss, problem.target.y, problem.intercept
+        self.columns, self.share = columns, share
+        self._w = None
+        self._products = np.empty((0, 0))
+
+    def look(self, eta):
+        """Mean loss, slopes u and weighted curvatures w at the scores eta."""
+        u, w = np.empty(len(eta)), np.empty(len(eta))
+        return look(self.loss, self.y, eta, self.share, u, w), u, w
+
+    def intercept_step(self, w, imbalance):
+        """Newton's step for the intercept alone."""
+        return -imbalance / max(w.sum(), np.finfo(np.float64).tiny)
+
+    def fresh(self, w):
+        """Whether the matrix in use is as good as a new one."""
+        return self._w is not None and np.abs(w - self._w).sum() <= UNCHANGED * self._w.sum()
+
+    def model(self, w, renew):
+        """The Gram problem of the columns in play, at the curvature w or, unless `renew`, an earlier one."""
+        old, size = len(self._products), self.columns.size
+        if self._w is None or renew:
+            self._w, self._products = w, self.columns.products(w)
+        elif size > old:
+            cross = self.columns.products(self._w, old)
+            larger = np.empty((size, size))
+            larger[:old, :old], larger[:, old:], larger[old:, :old] = self._products, cross, cross[:old].T
+            self._products = larger
+        else:
+            return self._model
+        G = self._products
+        if self.intercept:
+            self._sums, self._total = self.columns.correlate(self._w), self._w.sum()
+            G = G - np.multiply.outer(self._sums / self._total, self._sums)
+        self._model = GramProblem.whole(G, np.zeros(size))
+        return self._model
+
+    def keep(self, places):
+        """Only these columns stay in play."""
+        self._products = self._products[np.ix_(places, places)]
+        if len(places) and self.intercept:
+            self._sums = self._sums[places]
+
+    def centred(self, q, imbalance):
+        """Minus the gradient, with the intercept at the model's optimum."""
+        return q + self._sums * (imbalance / self._total) if self.intercept else q.copy()
+
+    def intercept_move(self, d, imbalance):
+        """How far the intercept goes when the coefficients go by d."""
+        return -(imbalance + self._sums @ d) / self._total if self.intercept else 0.0
+
+
+class JointCurvature:
+    """For softmax: H has a block ``p_c (1{c = d} - p_d)`` for each pair of classes; coefficients class by class."""
+
+    def __init__(self, problem, columns, share):
+        self.loss, self.y, self.intercept = problem.loss, problem.target.y, problem.intercept
+        self.columns, self.share = columns, share
+        self._mu = None
+        self._size = -1
+
+    def look(self, eta):
+        """Mean loss, slopes and class probabilities at the scores eta."""
+        u = np.empty(eta.shape)
+        fill_joint_slopes(self.loss, self.y, eta, u)
+        return sum_of_joint_values(self.loss, self.y, eta, self.share), u, u + self.y
+
+    def _between(self, mu):
+        """1'H1: (k, k)."""
+        weighted = self.share[:, None] * mu
+        return np.diag(weighted.sum(axis=0)) - weighted.T @ mu
+
+    def intercept_step(self, mu, imbalance):
+        """Newton's step for the intercepts alone; they sum to zero, for a common shift changes nothing."""
+        return -np.linalg.pinv(self._between(mu), hermitian=True) @ imbalance
+
+    def fresh(self, mu):
+        """Whether the matrix in use is as good as a new one."""
+        return self._mu is not None and self.share @ np.abs(mu - self._mu).sum(axis=1) <= UNCHANGED
+
+    def model(self, mu, renew):
+        """The Gram problem of the columns in play at the probabilities mu or, unless `renew`, at earlier ones."""
+        if self._mu is None or renew:
+            self._mu = mu
+        elif self._size == self.columns.size:
+            return self._model
+        self._size = m = self.columns.size
+        mu, k = self._mu, self._mu.shape[1]
+        G, sums = np.empty((k * m, k * m)), np.empty((k * m, k))
+        for c in range(k):
+            rows = slice(c * m, (c + 1) * m)
+            for d in range(c, k):
+                w = self.share * mu[:, c] * (1.0 - mu[:, c] if c == d else mu[:, d])
+                sign, block = (1.0 if c == d else -1.0), slice(d * m, (d + 1) * m)
+                G[rows, block] = sign * self.columns.products(w)
+                G[block, rows] = G[rows, block]
+                sums[rows, d] = sums[block, c] = sign * self.columns.correlate(w)
+        if self.intercept:
+            self._inverse, self._sums = np.linalg.pinv(self._between(mu), hermitian=True), sums
+            G -= sums @ self._inverse @ sums.T
+        self._model = GramProblem.whole(G, np.zeros(k * m))
+        return self._model
+
+    def keep(self, places):
+        """Only these columns stay in play."""
+        self._size = -1
+
+    def centred(self, q, imbalance):
+        """Minus the gradient, with the intercepts at the model's optimum."""
+        q = q.T.ravel()
+        return q + self._sums @ (self._inverse @ imbalance) if self.intercept else q
+
+    def intercept_move(self, d, imbalance):
+        """How far the intercepts go when the coefficients go by d."""
+        if not self.intercept:
+            return np.zeros(d.shape[1])
+        return -self._inverse @ (imbalance + self._sums.T @ d.T.ravel())
