@@ -31,7 +31,7 @@ class WorkingColumns:
         self.means = np.empty(0)
         self._sparse = "gram" not in design.offers
         self._kind = "sparse" if self._sparse else "dense"
-        self._stored = design.stored()
+        self._stored = design.stored_by_column()
         self._all = float(self._stored.sum())
         self._held = sp.csc_array((design.n, 0)) if self._sparse else np.empty((design.n, 0), order="F")
         self._by_rows = None
