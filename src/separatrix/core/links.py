@@ -73,7 +73,8 @@ def softmax(scores):
     endless = np.isposinf(a)
     if endless.any():
         a = np.where(endless.any(axis=-1, keepdims=True), np.where(endless, 0.0, -np.inf), a)
-    return special.softmax(a, axis=-1)
+    with np.errstate(over="ignore"):  # the difference of two huge scores is as good as infinite
+        return special.softmax(a, axis=-1)
 
 
 def _scaled(x, steepness, midpoint):

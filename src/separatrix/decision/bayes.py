@@ -16,6 +16,9 @@ METHODS = ("quadrature", "monte_carlo")
 # So far out that what lies beyond is lost in rounding: the quantile, and for normal densities standard deviations.
 TAIL, DEVIATIONS = 1e-17, 9.0
 LARGEST_DIMENSION = 2
+SUBDIVISIONS = 4000
+# How finely a line is looked at for changes of the decision, how closely, and how many at the most.
+GRID, BISECTIONS, MOST_SWITCHES = 2049, 60, 100
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ class KnownProblem:
         `costs` is L[true class, action] or None for the 0/1 loss; `how` is explained in :meth:`risk`.
         """
         L, _ = self._matrix(costs, None, any_actions=True)
-        return self._integrate(lambda X, weighted: (weighted @ L).min(axis=1), **how)
+        return self._integrate(lambda X, weighted: (weighted @ L).argmin(axis=1), L, **how)
 
     def risk(self, rule, costs=None, *, actions=None, **how):
         r"""The expected prediction error of a rule.
@@ -146,14 +149,10 @@ class KnownProblem:
         risk : Risk.
         """
         L, actions = self._matrix(costs, actions)
+        return self._integrate(lambda X, weighted: class_codes(rule(X), actions), L, **how)
 
-        def cost(X, weighted):
-            return (weighted * L[:, class_codes(rule(X), actions)].T).sum(axis=1)
-
-        return self._integrate(cost, **how)
-
-    def _integrate(self, cost, *, method="quadrature", tol=1e-6, n=100_000, random_state=None):
-        """∫ cost(x, (π_k f_k(x))_k) dx for a cost that is linear in the densities along each ray."""
+    def _integrate(self, choose, L, *, method="quadrature", tol=1e-6, n=100_000, random_state=None):
+        """∫ Σ_k L[k, g(x)] π_k f_k(x) dx, where g(x) is chosen from x and the numbers π_k f_k(x), up to a factor."""
         if method not in METHODS:
             raise cannot(
                 f"integrate by method={method!r}",
@@ -161,21 +160,27 @@ class KnownProblem:
                 instead="method='quadrature' (default) for up to two dimensions, else 'monte_carlo'",
             )
         if method == "quadrature":
-            return self._quadrature(cost, tol)
+            return self._quadrature(choose, L, tol)
         X, _ = self.sample(n, random_state)
-        drawn = cost(X, self.posteriors(X))
+        P = self.posteriors(X)
+        drawn = (P * L.T[choose(X, P)]).sum(axis=1)
         return Risk(float(drawn.mean()), float(drawn.std(ddof=1) / math.sqrt(n)), method)
 
-    def _quadrature(self, cost, tol):
+    def _quadrature(self, choose, L, tol):
+        def weigh(X):
+            return np.column_stack([_density(f, X) for f in self.densities]) * self.priors
+
         def integrand(X):
-            weighted = np.column_stack([_density(f, X) for f in self.densities]) * self.priors
-            return np.column_stack([cost(X, weighted), weighted])
+            weighted = weigh(X)
+            return np.column_stack([(weighted * L.T[choose(X, weighted)]).sum(axis=1), weighted])
 
         low, high = self._box.T
-        centres = [c for c in map(_centre, self.densities) if c is not None and ((low < c) & (c < high)).all()]
-        found = _cubature()(
-            integrand, low, high, rule="gk21", rtol=0.0, atol=tol, max_subdivisions=4000, points=centres
-        )
+        points = [x for f in self.densities for x in _landmarks(f)]
+        if len(low) == 1:
+            points += _switches(lambda X: choose(X, weigh(X)), low[0], high[0])
+        points = [np.array(x) for x in sorted({tuple(x) for x in points}) if ((low < x) & (x < high)).all()]
+        effort = {"rule": "gk21", "rtol": 0.0, "atol": tol, "max_subdivisions": SUBDIVISIONS}
+        found = _cubature()(integrand, low, high, points=points, **effort)
         missed = np.abs(found.estimate[1:] - self.priors)
         if missed.max() > max(100.0 * tol, 1e-4):
             c = int(np.argmax(missed))
@@ -317,13 +322,29 @@ def _range(f):
     return None
 
 
-def _centre(f):
-    """A point where a scipy distribution has its mass, so that no quadrature overlooks it."""
-    if hasattr(f, "ppf"):
-        return np.array([f.ppf(0.5)], dtype=np.float64)
-    if hasattr(f, "mean") and hasattr(f, "cov"):
-        return np.atleast_1d(np.asarray(f.mean, dtype=np.float64))
-    return None
+def _landmarks(f):
+    """Points of a scipy distribution at which to begin, so that no quadrature overlooks it."""
+    box = _range(f)
+    if box is None:
+        return []
+    if len(box) > 1:
+        return [box.mean(axis=1)]  # each further point in a plane divides all of it
+    return [box[:, 0], np.array([f.ppf(0.5)]), box[:, 1]] if hasattr(f, "ppf") else [*box.T, box.mean(axis=1)]
+
+
+def _switches(choice, low, high):
+    """Where along a line the decision changes: there the integrand has kinks or jumps, which a quadrature can miss."""
+    u = np.linspace(0.0, 1.0, GRID)[1:-1]
+    finite = math.isfinite(low) and math.isfinite(high)
+    x = low + u * (high - low) if finite else np.tan(math.pi * (u - 0.5)).clip(low, high)
+    chosen = choice(x[:, None])
+    left = np.flatnonzero(chosen[1:] != chosen[:-1])[:MOST_SWITCHES]
+    a, b, before = x[left], x[left + 1], chosen[left]
+    for _ in range(BISECTIONS if len(left) else 0):
+        middle = 0.5 * (a + b)
+        same = choice(middle[:, None]) == before
+        a, b = np.where(same, middle, a), np.where(same, b, middle)
+    return list(b[:, None])
 
 
 def _pairs(bounds):

@@ -1,6 +1,7 @@
 r"""The reject option: no decision where :math:`\max_k P(k \mid x) < \theta`, and what that buys."""
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -73,8 +74,8 @@ def chow(posteriors, reject_cost, costs=None, *, classes=None, label=None):
 
     .. math:: \text{reject if } \min_g \sum_k L_{kg}\, P(k \mid x) > d
 
-    With the 0/1 loss this is :func:`reject_below` with :math:`\theta = 1 - d`. A rejection is nothing but one more action,
-    which costs d whatever the class.
+    With the 0/1 loss this is :func:`reject_below` with :math:`\theta = 1 - d`. A rejection is nothing but one more
+    action, which costs d whatever the class.
 
     Parameters
     ----------
@@ -99,7 +100,7 @@ def chow(posteriors, reject_cost, costs=None, *, classes=None, label=None):
             because="the rejection is the one action that is added to the classes",
             instead="a square loss matrix, or decide(posteriors, costs) with actions of your own",
         )
-    if not np.isscalar(reject_cost) or not 0.0 <= float(reject_cost) < np.inf:
+    if not isinstance(reject_cost, Real) or not 0.0 <= reject_cost < np.inf:
         raise cannot(
             f"use reject_cost={reject_cost!r}",
             because="the price of a rejection is a finite number that is not negative",
@@ -177,7 +178,7 @@ def coverage_curve(y, posteriors, *, classes=None, sample_weight=None):
 
 
 def _threshold(theta):
-    if not np.isscalar(theta) or isinstance(theta, str) or not 0.0 < float(theta) <= 1.0:
+    if not isinstance(theta, Real) or not 0.0 < theta <= 1.0:
         raise cannot(
             f"reject below theta={theta!r}",
             because="the largest of the posteriors lies in (0, 1]",

@@ -11,10 +11,10 @@ SUM_TOLERANCE = 1e-5
 def enter_posteriors(posteriors, *, name="posteriors"):
     """Check probabilities of k classes, one row for each observation; return them as float64 of shape (n, k)."""
     P = _numbers(posteriors, name)
-    if P.ndim != 2 or P.shape[1] < 2:
+    if P.ndim != 2 or not P.shape[1]:
         raise cannot(
             f"use {name} of shape {P.shape}",
-            because="there must be one column for each of two or more classes",
+            because="there must be one column for each class",
             instead=f"{name} of shape (n, k); from p = P(second class) make np.column_stack([1 - p, p])",
         )
     outside = ~((P >= -SUM_TOLERANCE) & (P <= 1.0 + SUM_TOLERANCE))  # written so that a NaN is outside, too
