@@ -65,6 +65,23 @@ def test_no_action_is_cheaper_and_of_equal_ones_the_first_is_taken(problem):
 
 
 @pytest.mark.mission("DEC-04")
+@pytest.mark.parametrize(
+    "counts, costs",
+    [
+        ([2, 4, 5], [[4, 0], [5, 7], [6, 6]]),
+        ([2, 3, 2], [[0, 9], [7, 1], [8, 8]]),
+        ([7, 3, 9], [[3, 3], [4, 7], [-2, -3]]),
+        ([6, 9, 3], [[-2, -9], [6, 6], [-9, 5]]),
+    ],
+)
+def test_rounding_breaks_no_tie(counts, costs):
+    """Both actions cost the same in fractions, while in floating point the second seems cheaper by a rounding."""
+    exact = np.array(counts, dtype=object) @ np.array(costs, dtype=object)
+    assert exact[0] == exact[1]
+    assert decide([np.array(counts) / sum(counts)], costs).tolist() == [0]
+
+
+@pytest.mark.mission("DEC-04")
 @settings(deadline=None)
 @given(exact_problems(), st.integers(1, 1000), st.lists(st.integers(-50, 50), min_size=4, max_size=4))
 def test_scaling_the_costs_or_adding_to_a_row_changes_no_decision(problem, factor, added):
