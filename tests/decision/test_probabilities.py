@@ -1,5 +1,8 @@
 """What is not a probability is refused at the door, with its place."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -62,3 +65,19 @@ def test_classes_need_not_be_sorted():
 def test_labels_that_do_not_fit_the_rows_are_refused(y, said):
     with pytest.raises(ValueError, match=said):
         class_log_likelihood(y, [[0.5, 0.5], [0.5, 0.5]], classes=["a", "b"])
+
+
+def test_no_rows_are_no_decisions():
+    nothing = np.empty((0, 3))
+    assert decide(nothing).shape == decide(nothing, np.ones((3, 2))).shape == (0,)
+    assert shift_priors(nothing, np.full(3, 1 / 3), np.full(3, 1 / 3)).shape == (0, 3)
+    assert reject_below(nothing, 0.5).coverage is None
+    assert class_log_likelihood(np.empty(0, dtype=int), nothing) == 0.0
+
+
+def test_the_room_opens_without_importing_anything():
+    code = (
+        "import separatrix.decision, sys; print(sorted({'numpy', 'scipy', 'sklearn', 'narwhals'} & set(sys.modules)))"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"

@@ -28,8 +28,8 @@ class Rejection:
 
     @property
     def coverage(self):
-        """The fraction of the rows that were decided."""
-        return float(np.mean(self.accepted))
+        """The fraction of the rows that were decided; None if there are no rows."""
+        return float(np.mean(self.accepted)) if len(self.accepted) else None
 
     def error(self, y, sample_weight=None):
         """The fraction of wrong decisions among the accepted rows; None if there are none."""
