@@ -222,6 +222,12 @@ def _weights(sample_weight, n):
     return s
 
 
+def enter_weights(sample_weight, n):
+    """Check the weights of n rows that no estimator is fitted to; return them as an array, ones for None."""
+    s = _weights(sample_weight, n)
+    return np.ones(n) if s is None else s
+
+
 def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high=False, integer=False, none=False):
     """Check that a parameter is a number of an interval; return it as float or int."""
     found = getattr(estimator, name)

@@ -61,8 +61,8 @@ class LogisticRegression(LinearClassifier):
     class_weight : dict, "balanced" or None, default None.  Factors of the weights of the rows of each class.
     random_state : accepted for compatibility; nothing here is random.
     solver : str, default "lbfgs".  scikit-learn's names are accepted for compatibility and all mean the same: the
-        method is chosen by shape, storage and penalty. "newton" takes Newton's steps (iteratively reweighted least
-        squares) on two classes, "gradient" descends with fixed steps; neither knows L1.
+        method is chosen by shape, storage and penalty. For two classes and no L1, "newton" takes Newton's steps
+        (iteratively reweighted least squares), "gradient" descends with fixed steps.
     max_iter : int, [1, inf), default 100.  Most iterations.
     verbose : accepted for compatibility, no effect here.
     warm_start : bool, default False.  Whether `fit` starts where the last one ended.
@@ -161,7 +161,7 @@ class LogisticRegression(LinearClassifier):
 
     def _solve(self, problem, options):
         solve = {"newton": newton, "gradient": descend}.get(self.solver, likelihood)
-        if solve is newton and isinstance(problem.loss, Softmax):
+        if isinstance(problem.loss, Softmax):
             solve = likelihood
         if not isinstance(problem.penalty, NoPenalty):
             return solve(problem, **options)
