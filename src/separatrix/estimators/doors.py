@@ -41,12 +41,14 @@ def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True
     return as_design(X), Target(y, _weights(sample_weight, y.shape[0]))
 
 
-def enter_classes(estimator, X, y, sample_weight=None, *, class_weight=None, sparse=True, reset=True, summed=False):
+def enter_classes(
+    estimator, X, y, sample_weight=None, *, class_weight=None, classes=None, sparse=True, reset=True, summed=False
+):
     """Check X, class labels and weights; return a design, codes (n,) into ``classes_``, and weights (n,) or None.
 
     A first fit (`reset`) sets ``estimator.classes_``, sorted; later data must keep to those classes. `class_weight`
-    multiplies the weights of the rows of each class: a dict, or "balanced" for equal totals. `summed` is explained in
-    :func:`enter`.
+    multiplies the weights of the rows of each class: a dict, or "balanced" for equal totals. `classes` announces the
+    classes of a stream, whose chunks need not hold all of them. `summed` is explained in :func:`enter`.
     """
     X, y = validate_data(
         estimator,
@@ -57,12 +59,15 @@ def enter_classes(estimator, X, y, sample_weight=None, *, class_weight=None, spa
         reset=reset,
         ensure_all_finite=not (summed and isinstance(X, np.ndarray) and X.size > UNREAD),
     )
-    codes = encode(estimator, y, reset=reset)
+    learns = reset and classes is None
+    if classes is not None:
+        _announce(estimator, classes, reset)
+    codes = encode(estimator, y, reset=learns)
     s = _weights(sample_weight, len(codes))
     if class_weight is not None:
         s = _by_class(class_weight, estimator.classes_, codes, s)
     present = np.unique(codes if s is None else codes[s > 0.0])
-    if reset and len(present) < 2:
+    if learns and len(present) < 2:
         raise cannot(
             f"fit {type(estimator).__name__} to one class",
             because=f"every row of positive weight is of the class {estimator.classes_[present[0]]!r}",
@@ -89,12 +94,38 @@ def encode(estimator, y, *, reset):
     return codes
 
 
+def _announce(estimator, classes, reset):
+    """Set the classes of a stream; a later chunk may name them again, but no others."""
+    found = np.unique(column_or_1d(classes))
+    if len(found) < 2:
+        raise cannot(
+            f"fit {type(estimator).__name__} to one class",
+            because=f"classes={found.tolist()} holds no second",
+            instead="all the classes that the stream can bring",
+        )
+    if reset:
+        estimator.classes_ = found
+    elif not np.array_equal(estimator.classes_, found):
+        raise cannot(
+            f"go on with classes={found.tolist()}",
+            because=f"the stream began with the classes {estimator.classes_.tolist()}",
+            instead="the same classes, or none",
+        )
+
+
 def _by_class(class_weight, classes, codes, s):
     """Weights of the rows times the weights of their classes."""
     s = np.ones(len(codes)) if s is None else s
+    return s * class_factors(class_weight, classes, codes, s)[codes]
+
+
+def class_factors(class_weight, classes, codes, s=None):
+    """The weight of each class: as a dict says, or those that make the totals of all classes equal ("balanced")."""
+    if class_weight is None:
+        return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
         counts = np.bincount(codes, weights=s, minlength=len(classes))
-        each = np.divide(s.sum(), len(classes) * counts, out=np.zeros(len(classes)), where=counts > 0.0)
+        each = np.divide(counts.sum(), len(classes) * counts, out=np.zeros(len(classes)), where=counts > 0.0)
     elif isinstance(class_weight, dict):
         strangers = [label for label in class_weight if label not in classes.tolist()]
         each = np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
@@ -110,7 +141,7 @@ def _by_class(class_weight, classes, codes, s):
             because="it is neither a dict, nor 'balanced', nor None",
             instead="class_weight={label: weight, ...}, 'balanced' or None",
         )
-    return s * each[codes]
+    return each
 
 
 def _refuse_if_too_large(y):

@@ -14,7 +14,10 @@ _HOMES = {
     "enet_path": "elastic_net",
     "LogisticRegression": "logistic",
     "QuantileRegressor": "quantile",
-    "SGDRegressor": "online",
+    "Perceptron": "perceptron",
+    "PerceptronRegressor": "perceptron_regressor",
+    "SGDClassifier": "sgd_classifier",
+    "SGDRegressor": "sgd_regressor",
 }
 
 __all__ = sorted(_HOMES)
