@@ -251,7 +251,9 @@ def test_the_trace_holds_the_objective_after_each_pass_of_each_class(three):
 def test_a_descent_that_runs_away_is_reported_and_returns_finite_numbers(data):
     X, y, _ = data
     with pytest.warns(Diverged, match="learning_rate"):
-        model = SGDClassifier("squared_error", learning_rate="constant", eta0=1.0, max_iter=20, tol=None).fit(1e4 * X, y)
+        model = SGDClassifier("squared_error", learning_rate="constant", eta0=1.0, max_iter=20, tol=None).fit(
+            1e4 * X, y
+        )
     assert np.isfinite(model.coef_).all() and np.isfinite(model.intercept_).all()
 
 

@@ -259,6 +259,12 @@ class Perceptron(OnlineClassifier):
             bounds.append(factor * min(mistake_bound(rows, signs, w) for w in known if w is not None))
         return bounds[0] if len(bounds) == 1 else np.array(bounds)
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # where classes overlap, the last of its long steps decides what a batch perceptron predicts
+        tags.classifier_tags.poor_score = self.updates == "batch"
+        return tags
+
     def _vector(self, coef, intercept):
         coef = np.asarray(coef, dtype=np.float64).ravel()
         return np.append(coef, intercept) if self.fit_intercept else coef

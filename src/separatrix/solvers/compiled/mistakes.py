@@ -61,19 +61,23 @@ def correct_each(rows, y, s, order, rate, decreasing, fit_intercept, beta, state
 
 @compiled
 def correct_all(rows, y, s, order, rate, decreasing, fit_intercept, beta, state, counts, steps, work_g):
-    """One pass in place, all mistakes together; returns their number and the mean criterion before the correction."""
+    """One pass in place, all mistakes together; returns their number and the mean criterion before the correction.
+
+    The mean is weighted: what a pass does is a sum over rows, in which a weight means repetition.
+    """
     intercept, clock = state[INTERCEPT], state[CLOCK]
-    n, mistakes, criterion, g_intercept = order.shape[0], 0, 0.0, 0.0
+    n, mistakes, criterion, total, g_intercept = order.shape[0], 0, 0.0, 0.0, 0.0
     step = rate / clock if decreasing else rate
     work_g[:] = 0.0
     for m in range(n):
         i = order[m]
         dot, _ = row_dot(rows, i, beta)
         z = y[i] * (dot + intercept)
+        weight = s[i] if s.shape[0] > 0 else 1.0
+        total += weight
         if not is_mistake(z):
             continue
-        criterion -= z
-        weight = s[i] if s.shape[0] > 0 else 1.0
+        criterion -= weight * z
         row_add(rows, i, weight * y[i], work_g)
         g_intercept += weight * y[i]
         counts[i] += 1
@@ -85,4 +89,4 @@ def correct_all(rows, y, s, order, rate, decreasing, fit_intercept, beta, state,
         if fit_intercept:
             state[INTERCEPT] = intercept + step * g_intercept
         state[CLOCK] = clock + 1.0
-    return mistakes, criterion / n
+    return mistakes, criterion / total
