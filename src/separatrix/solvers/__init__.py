@@ -5,6 +5,7 @@ from importlib import import_module
 _HOMES = {
     "descend": "descent",
     "gradient_descent": "descent",
+    "learn_from_mistakes": "mistakes",
     "newton": "newton_raphson",
     "stochastic_descent": "stochastic",
 }

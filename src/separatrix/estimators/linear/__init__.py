@@ -16,7 +16,10 @@ _HOMES = {
     "LogisticRegression": "logistic",
     "LogisticRegressionCV": "logistic_cv",
     "QuantileRegressor": "quantile",
-    "SGDRegressor": "online",
+    "Perceptron": "perceptron",
+    "PerceptronRegressor": "perceptron_regressor",
+    "SGDClassifier": "sgd_classifier",
+    "SGDRegressor": "sgd_regressor",
 }
 
 __all__ = sorted(_HOMES)
