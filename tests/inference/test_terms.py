@@ -1,6 +1,8 @@
 """Analyses of whole terms: anova, stepwise selection, bands and influence, beyond what R says of them."""
 
 import re
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,9 @@ from sklearn.pipeline import make_pipeline
 from separatrix.inference import anova, bands, influence, stepwise
 from separatrix.linear_model import Lasso, LinearRegression, LogisticRegression
 from separatrix.preprocessing import AdditiveBasis, NaturalSpline
+
+sys.path.insert(0, str(Path(__file__).parent))
+from class_data import OtherMultinomial, three
 
 
 def maximum_likelihood():
@@ -69,6 +74,18 @@ def test_a_term_that_others_determine_has_no_degrees_of_freedom():
     X = X.assign(twice=2 * X["dose"])
     row = anova(maximum_likelihood().fit(X, y), X, y)["twice"]
     assert row["df"] == 0 and row["p"] is None and row["lr"] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_term_of_three_classes_has_a_degree_of_freedom_for_each_but_one():
+    X, y = three()
+    found = anova(OtherMultinomial().fit(X, y), X, y)
+    codes = np.unique(y, return_inverse=True)[1]
+    full, less = (sm.MNLogit(codes, sm.add_constant(Z)).fit(disp=0, method="newton", tol=1e-14) for Z in (X, X[:, :1]))
+    assert found["x1"]["df"] == 2
+    assert_allclose(found["x1"]["lr"], 2 * (full.llf - less.llf), rtol=1e-8)
+    assert_allclose(found["x1"]["aic"], less.aic, rtol=1e-10)
+    with pytest.raises(ValueError, match="coefficient per class"):
+        stepwise(OtherMultinomial().fit(X, y), X, y, criterion="wald")
 
 
 @pytest.mark.mission("SI-03")
@@ -167,6 +184,18 @@ def test_blocks_of_a_spline_leave_together():
     theirs = sm.Logit(y, sm.add_constant(np.delete(H, np.s_[3:6], axis=1))).fit(disp=0, tol=1e-14, maxiter=100)
     assert_allclose(found["age"]["deviance"], -2 * theirs.llf, rtol=1e-9)
     assert "noise" not in stepwise(model, X, y, criterion="bic").terms
+
+
+@pytest.mark.mission("SI-06")
+def test_degrees_of_freedom_are_one_and_those_of_each_term():
+    rng = np.random.default_rng(11)
+    X = np.column_stack([rng.normal(size=(300, 6)), np.tile([0.0, 1.0], 150)])
+    y = (rng.random(300) < 0.5).astype(int)
+    for columns, df in (([0, 1, 2, 3, 4, 5, 6], 26), ([0, 1, 2, 3, 4, 6], 22)):
+        model = make_pipeline(AdditiveBasis(), maximum_likelihood()).fit(X[:, columns], y)
+        statistics = model[-1].summary(model[0].transform(X[:, columns]), y).statistics
+        assert model[0].df_ == df and statistics["residual_df"] == 300 - df
+        assert statistics["aic"] == pytest.approx(statistics["deviance"] + 2 * df)
 
 
 @pytest.mark.mission("SI-07")
