@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from separatrix.core.certificate import not_certified
 from separatrix.core.errors import RankDeficient, cannot
-from separatrix.core.registry import register
+from separatrix.core.registry import late, register
 from separatrix.core.solution import Certificate
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.doors import check_choice, check_number, enter_classes
@@ -16,6 +16,8 @@ from separatrix.solvers.firth import JeffreysLikelihood, modified_score
 
 # The solver goes further than it is asked to, for the certificate is computed anew, with roundings of its own.
 AIM = 0.01
+
+_firth_summary = late("separatrix.inference.firth:firth_summary")
 
 
 @register("estimator")
@@ -55,7 +57,7 @@ class FirthLogisticRegression(LinearClassifier):
     >>> from separatrix.linear_model import FirthLogisticRegression
     >>> model = FirthLogisticRegression().fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
     >>> model.coef_.round(4), model.certificate_.converged
-    (array([[0.9405]]), True)
+    (array([[1.0041]]), True)
     """
 
     def __init__(self, *, fit_intercept=True, tol=1e-8, max_iter=200):
@@ -109,6 +111,13 @@ class FirthLogisticRegression(LinearClassifier):
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(design.p)])
         warnings.warn(RankDeficient(design.p - len(aliased), design.p, [names[j] for j in aliased]), stacklevel=3)
         return likelihood.shortest(w)
+
+    def summary(self, X, y, sample_weight=None, *, level=0.95):
+        """Estimates, standard errors, penalised likelihood-ratio tests and profile intervals, from the data of the fit.
+
+        See :func:`separatrix.inference.firth_summary`.
+        """
+        return _firth_summary(self, X, y, sample_weight, level)
 
     def predict_proba(self, X):
         """Probability of each class, in the order of ``classes_``."""
