@@ -34,7 +34,7 @@ def signs(A, w):
     array([1, 0])
     """
     exact = w.tolist() if isinstance(w, np.ndarray) else list(w)
-    rounded, fits = _as_floats(exact)
+    rounded, fits = as_floats(exact)
     value = np.asarray(A @ rounded, dtype=np.float64)
     # one rounding for each product and each sum, and one for each integer that is no float
     reach = (len(exact) + 4) * EPS * np.asarray(abs(A) @ np.abs(rounded)) + np.finfo(np.float64).tiny
@@ -52,7 +52,7 @@ def signs(A, w):
     return found
 
 
-def _as_floats(w):
+def as_floats(w):
     """w as floats (integers too large for that are scaled down together), and whether they hold it exactly."""
     if all(isinstance(v, float) for v in w):
         return np.array(w), True

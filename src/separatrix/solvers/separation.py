@@ -209,7 +209,7 @@ def _report(rows, face, names, classes):
         margin=_margin(rows, W) if verdict == "complete" else 0.0,
         multipliers=_by_row(rows, face.a) if face.a.any() else None,
         infinite=tuple(label[j] for j in free) if verdict in ("complete", "quasi-complete") else (),
-        rows_on_boundary=np.unique(rows.row[~face.above]),
+        rows_on_boundary=np.flatnonzero(np.bincount(rows.row[~face.above], minlength=rows.design.n)),
         aliased=tuple(label[j] for j in np.setdiff1d(np.arange(rows.width), kept)),
         names=names,
         classes=classes,
@@ -222,8 +222,10 @@ def _kept_and_free(rows, face):
 
     A coefficient is determined by some rows if every vector of their null space is zero there.
     """
-    kept = face.kept if face.kept is not None else independent(rows.factor(np.arange(len(rows))))
-    if face.above.all() or not face.above.any() or not rows.dense(len(rows)):
+    kept = face.kept
+    if kept is None:
+        kept = independent(rows.factor(np.arange(len(rows)))) if rows.narrow else np.arange(rows.width)
+    if face.above.all() or not face.above.any() or not rows.narrow:
         return kept, kept
     R = rows.factor(np.flatnonzero(~face.above))[:, kept]
     R = R * powers_of_two(np.abs(R).max(axis=0, initial=0.0))
