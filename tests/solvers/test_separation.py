@@ -13,8 +13,6 @@ from separatrix.core.target import Target
 from separatrix.designs import as_design
 from separatrix.losses import Logistic
 from separatrix.penalties import NoPenalty
-from separatrix.solvers.exact_signs import signs
-from separatrix.solvers.recession import recession
 from separatrix.solvers.separation import separation_of
 
 spec = util.spec_from_file_location("exact_cone", Path(__file__).with_name("exact_cone.py"))

@@ -16,8 +16,8 @@ STEPS = 200
 DOUBLINGS = 40
 
 HOW = (
-    "Intervals and p-values are of the profile of the penalised likelihood (Heinze and Schemper 2002): with few or separated "
-    "rows the estimate is far from normal, and intervals of ± 2 standard errors mislead."
+    "Intervals and p-values are of the profile of the penalised likelihood (Heinze and Schemper 2002): with few or "
+    "separated rows the estimate is far from normal, and intervals of ± 2 standard errors mislead."
 )
 
 

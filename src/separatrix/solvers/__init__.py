@@ -6,6 +6,7 @@ _HOMES = {
     "descend": "descent",
     "gradient_descent": "descent",
     "newton": "newton_raphson",
+    "separation_of": "separation",
     "stochastic_descent": "stochastic",
 }
 

@@ -84,8 +84,8 @@ def null_vector(A, near):
     """Integers w, in about the direction of `near`, with ``A w = 0`` for as many rows as `near` has near-zeros.
 
     Two attempts: `near` may be a multiple of simple fractions (it is for dummies and counts); otherwise the entries in
-    free columns are rounded, and those in pivot columns solved for, exactly. Returns a list of candidates, to be checked
-    by :func:`signs`; it is empty where the system is too large.
+    free columns are rounded, and those in pivot columns solved for, exactly. Returns a list of candidates, to be
+    checked by :func:`signs`; it is empty where the system is too large.
     """
     size = np.abs(near)
     candidates = [_simple(near / unit) for unit in {float(size.max()), float(size[size > 1e-9 * size.max()].min())}]

@@ -1,13 +1,13 @@
 r"""The cone of directions along which no row loses: ``{w : A w >= 0}``, with proof.
 
 Given    rows A (m, q), each signed so that a score ``a_i w > 0`` is right.
-Returns  the rows that some direction of the cone lifts off zero (``above``), a direction that lifts all of them at once,
-         and multipliers a >= 0 with ``A'a = 0`` that hold the others down.
+Returns  the rows that some direction of the cone lifts off zero (``above``), a direction that lifts all of them at
+         once, and multipliers a >= 0 with ``A'a = 0`` that hold the others down.
 
 Stiemke's lemma (1915): either some w has ``A w >= 0`` and ``A w != 0``, or some a > 0 has ``A'a = 0``. Gordan's (1873):
 either some w has ``A w > 0``, or some a >= 0, not all zero, has ``A'a = 0``. If a >= 0 and ``A'a = 0``, every w with
-``A w >= 0`` is zero on the rows with a_i > 0 (``Σ a_i (A w)_i = 0``), hence on all rows that these span: that is the form in
-which multipliers are used, on the rows that are not above.
+``A w >= 0`` is zero on the rows with a_i > 0 (``Σ a_i (A w)_i = 0``), hence on all rows that these span: that is the
+form in which multipliers are used, on the rows that are not above.
 
 Methods, each tried where the one before proves nothing: Newton's method for the logistic likelihood (its residuals at a
 maximum are such multipliers); non-negative least squares, ``min |A'(1 + l)|, l >= 0``, whose residual is 0 or, by its
@@ -236,7 +236,7 @@ def _widest(M):
 
 
 def _by_program(rows):
-    """``max Σ p_i`` with ``C'(p + e) = 0``, ``0 <= p <= 1``, ``e >= 0``: at the optimum p is 1 on held rows, 0 above."""
+    """``max Σ p_i`` with ``C'(p + e) = 0``, ``0 <= p <= 1``, ``e >= 0``: p is then 1 on held rows, 0 above."""
     found = program(rows.C)
     if found is None:
         return None

@@ -1,8 +1,8 @@
 r"""Rows signed by their classes, for two classes and for more, hard labels and soft; and proofs for very many of them.
 
-A row z = (1, x) of class c asks of scores ``z'W`` that ``z'(w_c - w_d) >= 0`` for every other class d. With the first class as
-reference (``w_0 = 0``) each demand is a row of a matrix A with q (k - 1) columns, class after class. With two classes
-these are the rows ``±z``. A soft label makes demands for each class it gives weight to.
+A row z = (1, x) of class c asks of scores ``z'W`` that ``z'(w_c - w_d) >= 0`` for every other class d. With the first
+class as reference (``w_0 = 0``) each demand is a row of a matrix A with q (k - 1) columns, class after class. With two
+classes these are the rows ``±z``. A soft label makes demands for each class it gives weight to.
 """
 
 from functools import cached_property

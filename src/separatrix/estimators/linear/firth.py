@@ -27,9 +27,9 @@ class FirthLogisticRegression(LinearClassifier):
     .. math:: U^*(\beta) = \sum_i \big(s_i (y_i - \mu_i) + h_i (\tfrac12 - \mu_i)\big)\, z_i = 0, \qquad
               h_i = s_i \mu_i (1 - \mu_i)\, z_i' I(\beta)^{-1} z_i, \quad z = (1, x)
 
-    The modified score is that of the likelihood times Jeffreys' prior :math:`\det(I)^{1/2}`. It removes the bias of order
-    1/n of the maximum-likelihood estimate, and needs no tuning: the estimate changes with the units of X as an unpenalised
-    one does. Two classes.
+    The modified score is that of the likelihood times Jeffreys' prior :math:`\det(I)^{1/2}`. It removes the bias of
+    order 1/n of the maximum-likelihood estimate, and needs no tuning: the estimate changes with the units of X as an
+    unpenalised one does. Two classes.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class FirthLogisticRegression(LinearClassifier):
     coef_ : array of shape (1, n_features).
     intercept_ : array of shape (1,).
     classes_ : array of shape (2,).
-    covariance_ : array of shape (q, q).  Inverse of the Fisher information at the estimate, the intercept first where there is
-        one; NaN for columns that are combinations of others.
+    covariance_ : array of shape (q, q).  Inverse of the Fisher information at the estimate, the intercept first where
+        there is one; NaN for columns that are combinations of others.
     standard_errors_ : array of shape (q,).  Roots of its diagonal.
     log_likelihood_ : float.  Of the penalised likelihood, at its maximum.
     n_iter_ : int.  Steps taken.
@@ -133,4 +133,3 @@ class FirthLogisticRegression(LinearClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
-
