@@ -82,19 +82,25 @@ def _unscaled(w, kept, scale):
 
 
 def independent(A):
-    """Columns that are no linear combination of those before them, to working precision."""
+    """Columns that are no linear combination of those before them, to working precision.
+
+    A column that is nearly a combination leaves a remainder whose direction is known to few digits; what of a later
+    column lies along it is known to no more.
+    """
     R = np.linalg.qr(A, mode="r")
     limit = 64.0 * EPS * np.sqrt(max(A.shape))
-    basis, kept = np.zeros((R.shape[0], 0)), []
+    basis, doubt, kept = np.zeros((R.shape[0], 0)), np.zeros(0), []
     for j, column in enumerate(R.T):
         if len(kept) == R.shape[0]:
             break
-        length = np.linalg.norm(column)
-        rest = column - basis @ (basis.T @ column)
+        along = basis.T @ column
+        rest = column - basis @ along
         rest -= basis @ (basis.T @ rest)
-        if np.linalg.norm(rest) > limit * length:
+        length, error = np.linalg.norm(rest), limit * np.linalg.norm(column) + np.abs(along) @ doubt
+        if length > error:
             kept.append(j)
-            basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
+            basis = np.column_stack([basis, rest / length])
+            doubt = np.append(doubt, error / length)
     return np.array(kept, dtype=int)
 
 
