@@ -34,10 +34,10 @@ def independent_rows(rows):
 def determinants(M):
     """Determinants of integer matrices (s, k, k), by their definition."""
     k = M.shape[1]
-    total = np.zeros(len(M), dtype=np.int64)
+    total = np.zeros(len(M), dtype=M.dtype)
     for order in permutations(range(k)):
         swaps = sum(order[a] > order[b] for a in range(k) for b in range(a + 1, k))
-        term = np.full(len(M), (-1) ** swaps, dtype=np.int64)
+        term = np.full(len(M), (-1) ** swaps, dtype=M.dtype)
         for i, j in enumerate(order):
             term *= M[:, i, j]
         total += term
@@ -46,19 +46,17 @@ def determinants(M):
 
 def extreme_rays(A):
     """All extreme rays of ``{w : A w >= 0}`` for integer A of full column rank; may hold some of them twice."""
-    A = np.asarray(A, dtype=np.int64)
     r = A.shape[1]
     chosen = np.array(list(combinations(range(len(A)), r - 1)), dtype=int)
     rows = A[chosen]
     minors = [determinants(np.delete(rows, j, axis=2)) * (-1) ** j for j in range(r)]
     W = np.stack(minors, axis=1)
     W = np.concatenate([W, -W])
-    return W[W.any(axis=1) & (W @ A.T >= 0).all(axis=1)]
+    return W[(W != 0).any(axis=1) & (W @ A.T >= 0).all(axis=1)]
 
 
 def decide(A):
-    """Verdict, rows that can be lifted, and columns without a finite estimate."""
-    A = np.asarray(A, dtype=np.int64)
+    """Verdict, rows that can be lifted, and columns without a finite estimate; for A of int64 or of Python integers."""
     kept = independent_columns(A)
     if not kept:
         return "overlap", np.zeros(len(A), dtype=bool), []
@@ -66,7 +64,7 @@ def decide(A):
     rays = extreme_rays(C)
     lifted = (rays @ C.T > 0).any(axis=0) if len(rays) else np.zeros(len(A), dtype=bool)
     verdict = "complete" if lifted.all() else ("quasi-complete" if lifted.any() else "overlap")
-    return verdict, lifted, [j for j, moves in zip(kept, rays.any(axis=0)) if moves]
+    return verdict, lifted, [j for j, moves in zip(kept, (rays != 0).any(axis=0)) if moves]
 
 
 def holds_down(A, a):

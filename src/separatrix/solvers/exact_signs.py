@@ -7,7 +7,7 @@ rational arithmetic.
 """
 
 from fractions import Fraction
-from math import lcm
+from math import frexp, lcm, ldexp
 
 import numpy as np
 import scipy.linalg
@@ -108,7 +108,8 @@ def _simple(near):
 def _solved(A, pivots, free, near):
     w = [Fraction(0)] * len(near)
     for j in free:
-        w[j] = Fraction(round(float(near[j]) * 2**24), 2**24)
+        part, power = frexp(near[j])  # a few digits of it, so that the integers stay short
+        w[j] = Fraction(ldexp(round(part * 2**24), power - 24)) if abs(near[j]) > 64.0 * EPS else Fraction(0)
     right = [-sum((Fraction(float(row[j])) * w[j] for j in free if w[j]), Fraction(0)) for row in A]
     solved = solve_exactly([[Fraction(float(row[j])) for j in pivots] for row in A], right)
     if solved is None:

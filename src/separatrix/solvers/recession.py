@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog, nnls
 from scipy.special import expit
 
-from separatrix.core.extended import Pair, pair_rmatvec
+from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec
 from separatrix.solvers.exact_signs import EPS, null_vector, signs
 
 NEWTON_STEPS = 8
@@ -29,6 +29,7 @@ NEWTON_STEPS = 8
 # exact arithmetic has looked at it.
 NEGLIGIBLE = 1e-9
 PROGRAM_SECONDS = 60.0
+WELL_CONDITIONED = 1e6
 
 
 @dataclass
@@ -120,9 +121,13 @@ class Orthonormal:
         R = np.linalg.qr(C, mode="r")
         # what is proved below holds for any T; orthonormal columns only make it easy
         self.T = np.linalg.inv(R)
-        self.M = C @ self.T
         values = np.linalg.svd(R, compute_uv=False)
         self.condition = values[0] / values[-1]
+        if self.condition < WELL_CONDITIONED:
+            self.M = C @ self.T
+        else:  # the product cancels: doubled precision leaves M right to the last digits
+            self.M = np.column_stack([pair_matvec(C, Pair(t, np.zeros_like(t))).high for t in self.T.T])
+            self.condition = 1.0 + self.condition * self.condition * EPS
 
     def direction(self, u):
         """w with ``C w = M u``."""
