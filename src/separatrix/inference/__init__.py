@@ -2,6 +2,7 @@
 
 from separatrix.inference.anova import anova
 from separatrix.inference.bands import Band, bands
+from separatrix.inference.firth import firth_summary
 from separatrix.inference.influence import Influence, influence
 from separatrix.inference.likelihood import (
     Proportion,
@@ -30,6 +31,7 @@ __all__ = [
     "anova",
     "bands",
     "class_log_likelihood",
+    "firth_summary",
     "gaussian_log_likelihood",
     "gaussian_precision",
     "influence",

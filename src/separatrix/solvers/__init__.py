@@ -7,6 +7,7 @@ _HOMES = {
     "gradient_descent": "descent",
     "learn_from_mistakes": "mistakes",
     "newton": "newton_raphson",
+    "separation_of": "separation",
     "stochastic_descent": "stochastic",
 }
 
