@@ -8,7 +8,7 @@ import numpy as np
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.designs import DenseDesign
-from separatrix.losses import Quantile, Squared
+from separatrix.losses import Logistic, Quantile, Squared
 from separatrix.penalties import ElasticNet
 
 DIGITS = 50
@@ -38,6 +38,9 @@ def exact_objective(problem, beta, intercept):
         r = mp.fdot(row, beta) + intercept - target
         if isinstance(problem.loss, Squared):
             fit += weight * r * r / 2
+        elif isinstance(problem.loss, Logistic):
+            eta = r + target
+            fit += weight * (mp.log1p(mp.exp(-abs(eta))) + max(eta, 0) - target * eta)
         else:
             q = mp.mpf(problem.loss.q)
             fit += weight * (-q * r if r < 0 else (1 - q) * r)
@@ -46,7 +49,9 @@ def exact_objective(problem, beta, intercept):
 
 def optimum(problem):
     """(min P, beta, intercept): the best of all candidates, one of which is an optimum."""
-    candidates = least_squares_candidates if isinstance(problem.loss, Squared) else quantile_candidates
+    candidates = {Squared: least_squares_candidates, Logistic: logistic_candidates}.get(
+        type(problem.loss), quantile_candidates
+    )
     best = None
     for beta, intercept in candidates(problem):
         found = exact_objective(problem, beta, intercept)
@@ -82,6 +87,39 @@ def least_squares_candidates(problem):
             yield beta, intercept
 
 
+def logistic_candidates(problem, steps=60):
+    """Where Newton's method ends for each pattern of signs (-1, 0, 1) of the coefficients."""
+    X, y, s = exact(problem.design.X), exact(problem.target.y), exact(problem.target.weights)
+    l1, l2, _ = strengths(problem.penalty)
+    p, total, extra = problem.design.p, mp.fsum(s), int(problem.intercept)
+    centre = [mp.fsum(row[j] for row in X) / len(X) if extra else mp.mpf(0) for j in range(p)]
+    for signs in product((0, 1, -1) if l1 else (1,), repeat=p):
+        active = [j for j in range(p) if signs[j]]
+        Z = [[row[j] - centre[j] for j in active] + [mp.mpf(1)] * extra for row in X]
+        k = len(active) + extra
+        w = mp.matrix(k, 1)
+        for _ in range(steps if k else 0):
+            A, b = mp.matrix(k, k), mp.matrix(k, 1)
+            for z, target, weight in zip(Z, y, s):
+                mu = 1 / (1 + mp.exp(-mp.fsum(a * c for a, c in zip(z, w))))
+                for i in range(k):
+                    b[i] += weight * z[i] * (mu - target) / total
+                    for j in range(k):
+                        A[i, j] += weight * mu * (1 - mu) * z[i] * z[j] / total
+            for i, j in enumerate(active):
+                A[i, i] += l2
+                b[i] += l2 * w[i] + (l1 * signs[j] if l1 else 0)
+            move = mp.lu_solve(A, b)
+            length = mp.norm(move)
+            w -= move * min(1, 2 / length) if length else move
+            if length < mp.mpf(10) ** -45 or mp.norm(w) > 100:
+                break
+        beta = [mp.mpf(0)] * p
+        for i, j in enumerate(active):
+            beta[j] = w[i]
+        yield beta, (w[k - 1] - mp.fdot(beta, centre) if extra else mp.mpf(0))
+
+
 def quantile_candidates(problem):
     """The points that interpolate as many rows as they have non-zero coefficients: the vertices of the program."""
     X, y = exact(problem.design.X), exact(problem.target.y)
@@ -108,6 +146,9 @@ def random_problem(seed, loss, penalty, *, intercept, x_mean=0.0, y_mean=0.0, we
     rng = np.random.default_rng(seed)
     X = x_mean + rng.normal(size=(n, p))
     y = y_mean + X @ np.array([1.0, -0.5, 2.0][:p]) + rng.normal(size=n)
+    if isinstance(loss, Logistic):
+        y = np.where(y > np.median(y), 1.0, 0.0)
+        y[0] = 0.4  # a soft label
     s = rng.integers(0, 3, size=n).astype(float) if weighted else None
     if s is not None:
         s[:4] += 1.0

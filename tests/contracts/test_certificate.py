@@ -30,6 +30,8 @@ COMBINATIONS = {
     "positive elastic net": (Squared(), ElasticNet(0.1, 0.1, True)),
     "non-negative least squares": (Squared(), ElasticNet(0.0, 0.0, True)),
     "least squares": (Squared(), NoPenalty()),
+    "logistic lasso": (Logistic(), L1(0.05)),
+    "logistic ridge": (Logistic(), L2(0.1)),
     "median lasso": (Quantile(0.5), L1(0.05)),
     "decile lasso": (Quantile(0.9), L1(0.02)),
     "median": (Quantile(0.5), NoPenalty()),

@@ -8,12 +8,14 @@ for every u (with Σ s_i u_i = 0 if there is an intercept). We take the slopes a
 penalty's domain. Where nothing is penalised that domain is {0}: a v that rounding explains then counts as 0.
 """
 
+import operator
 import time
 
 import numpy as np
 
 from separatrix.core.errors import NotCertified
 from separatrix.core.objective import (
+    fill_dual_terms,
     is_joint,
     null_objective,
     slopes_at,
@@ -38,6 +40,8 @@ def duality_gap(problem, beta, intercept, u=None):
     target, penalty = problem.target, problem.penalty
     s, total = target.weights, target.total
     beta = np.asarray(beta, dtype=np.float64)
+    if u is None and hasattr(problem.loss, "link") and not is_joint(problem.loss) and _strength(penalty) > 0.0:
+        return _gap_at_slopes(problem, beta, float(intercept))
     y = target.y
     if problem.intercept and getattr(problem.loss, "of_residual", False):
         # y and the intercept move together; about the mean of y nothing large cancels in the sums below
@@ -54,6 +58,40 @@ def duality_gap(problem, beta, intercept, u=None):
     sums = abs(primal) + abs(dual) + (np.abs(weighted) * (np.abs(y) + np.abs(eta))).sum() / total
     products = reach * np.abs(weighted).sum() / total
     rounding = EPS * (4.0 * np.log2(target.n + problem.design.p + 2.0) * sums + 4.0 * products) + unsettled
+    return float(max(primal - dual, 0.0) + rounding)
+
+
+def _strength(penalty):
+    return getattr(penalty, "lam", 0.0) + getattr(penalty, "l1", 0.0) + getattr(penalty, "l2", 0.0)
+
+
+def _gap_at_slopes(problem, beta, intercept):
+    """The gap of a likelihood at its own slopes, in one read of X.
+
+    With an intercept the slopes of one sign are multiplied by a <= 1 so that all sum to zero, and all by a scale that
+    the penalty may ask for. No loss is negative, so that its conjugate is not positive at 0, and by convexity
+    ``conjugate(a u) <= a conjugate(u)``: the conjugates need not be computed again.
+    """
+    target, penalty, total = problem.target, problem.penalty, problem.target.total
+
+    def task(B, y, s):
+        u, terms = np.empty(len(y)), np.zeros(6)
+        fill_dual_terms(problem.loss, y, np.asarray(B @ beta) + intercept, s, u, terms)
+        return [terms, np.maximum(u, 0.0) @ B, np.minimum(u, 0.0) @ B]
+
+    terms, v_up, v_down = problem.design.reduce(
+        task, lambda a, b: [operator.add(*pair) for pair in zip(a, b)], target.y, target.weights
+    )
+    fit, conjugate_up, conjugate_down, up, down, sums = terms / total
+    shares = (min(1.0, down / up) if up > 0.0 else 0.0, min(1.0, up / down) if down > 0.0 else 0.0)
+    shares = shares if problem.intercept else (1.0, 1.0)
+    conjugates = shares[0] * conjugate_up + shares[1] * conjugate_down
+    v = -(shares[0] * v_up + shares[1] * v_down) / total
+    primal = fit + sum_of_costs(penalty, beta)
+    dual = max(-a * conjugates - sum_of_conjugate_costs(penalty, a * v) for a in _scales(penalty, beta, v))
+    products = (_reach(problem.design, beta) + abs(intercept)) * (up + down)
+    sums += abs(primal) + abs(dual)
+    rounding = EPS * (4.0 * np.log2(target.n + problem.design.p + 2.0) * sums + 4.0 * products)
     return float(max(primal - dual, 0.0) + rounding)
 
 
@@ -111,7 +149,7 @@ def _settled(problem, beta, u, v, reach):
     computed v attains. A v that rounding explains counts as 0, at the price of ``|v_j|`` times twice ``|beta_j|``.
     """
     penalty, total = problem.penalty, problem.target.total
-    if getattr(penalty, "lam", 0.0) + getattr(penalty, "l1", 0.0) + getattr(penalty, "l2", 0.0) > 0.0:
+    if _strength(penalty) > 0.0:
         return v, 0.0
     s = problem.target.weights
     size = np.sqrt(problem.design.column_squares(s) / total)

@@ -48,3 +48,14 @@ class RankDeficient(UserWarning):
             "The minimum-norm solution is returned; predictions are unique, single coefficients are not. "
             "Drop these columns, or use Ridge or Lasso."
         )
+
+
+class Separated(ConvergenceWarning):
+    """A maximum-likelihood estimate that does not exist: a direction separates the classes.
+
+    ``proof`` is the :class:`~separatrix.solvers.separation.Separation` with its direction and multipliers.
+    """
+
+    def __init__(self, proof):
+        self.proof, self.verdict, self.direction = proof, proof.verdict, proof.direction
+        super().__init__(proof.advice())

@@ -47,6 +47,26 @@ def sum_of_conjugates(loss, y, u, s):
 
 
 @compiled
+def fill_dual_terms(loss, y, eta, s, u, out):
+    """u_i = s_i slope_i, and out += what a duality gap at the slopes is made of, summed over the rows.
+
+    In turn: s value; s conjugate (= s (slope eta - value), by Fenchel's equality at the slope) where the slope is
+    positive, and where it is negative; u where positive, and -u where negative; |u| (|y| + |eta|).
+    """
+    for i in range(y.shape[0]):
+        u[i] = 0.0
+        if s[i] > 0.0:
+            here = value(loss, y[i], eta[i])
+            g = slope(loss, y[i], eta[i])
+            u[i] = s[i] * g
+            side = 0 if g > 0.0 else 1
+            out[0] += s[i] * here
+            out[1 + side] += s[i] * (g * eta[i] - here)
+            out[3 + side] += abs(u[i])
+            out[5] += abs(u[i]) * (abs(y[i]) + abs(eta[i]))
+
+
+@compiled
 def fill_slopes(loss, y, eta, out):
     """out_i = slope(loss, y_i, eta_i)."""
     for i in range(y.shape[0]):

@@ -75,6 +75,11 @@ def conjugate_cost(penalty, v):
 
 
 @generic
+def row_score(rows, i, beta):
+    """``x_i' beta``."""
+
+
+@generic
 def row_dot(rows, i, beta):
     """``x_i' beta`` and ``x_i' x_i``: the row is read once for both."""
 

@@ -23,7 +23,7 @@ def thin_product(B, right):
 
     BLAS's matrix-vector product reads the block twice as fast as its matrix product with two columns does.
     """
-    if right.shape[1] > 4:
+    if not 0 < right.shape[1] <= 4:
         return np.asarray(B.T @ right)
     return np.stack([np.ascontiguousarray(right[:, c]) @ B for c in range(right.shape[1])], axis=1)
 
@@ -41,6 +41,12 @@ class Design(ABC):
     p: int
     offers: frozenset = frozenset()
     whole_is_faster = False  # whether X'X is better made of X as a whole, by BLAS alone
+    stored_by_rows = False  # whether walking over rows reads memory in order
+
+    @property
+    def stored(self):
+        """How many numbers are stored."""
+        return self.n * self.p
 
     @abstractmethod
     def block(self, rows):

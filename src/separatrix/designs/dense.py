@@ -29,6 +29,10 @@ class DenseDesign(Design):
         """Long columns side by side: blocks of rows would cut each of them into pieces."""
         return self.X.flags.f_contiguous and self.X.dtype == np.float64 and self.p >= 128
 
+    @property
+    def stored_by_rows(self):
+        return self.X.flags.c_contiguous
+
     def block(self, rows):
         return np.asarray(self.X[rows], dtype=np.float64)  # a view for float64, a small copy for float32
 

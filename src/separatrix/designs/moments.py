@@ -66,10 +66,10 @@ def moments(design, target, *, about_mean=True, gram=True):
     Y = target.y.reshape(target.n, -1)
     y_shift = target.mean().reshape(-1) if about_mean else np.zeros(Y.shape[1])
     with np.errstate(over="ignore", invalid="ignore"):
-        x_shift = _provisional_means(design) if about_mean else None
+        x_shift = provisional_means(design) if about_mean else None
 
     def task(B, Y_block, s_block):
-        return _moments_of_block(B, Y_block - y_shift, s_block, x_shift, about_mean, gram)
+        return moments_of_block(B, Y_block - y_shift, s_block, x_shift, about_mean, gram)
 
     if gram and x_shift is None and target.s is None and design.whole_is_faster:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -83,7 +83,7 @@ def moments(design, target, *, about_mean=True, gram=True):
     return found
 
 
-def _provisional_means(design, sample=256):
+def provisional_means(design, sample=256):
     """Means of evenly spaced rows, or None where all columns lie near zero compared with their spread.
 
     A sparse block is shifted in the columns that need it only, which hold hardly a zero, and so stays sparse.
@@ -101,7 +101,8 @@ def _provisional_means(design, sample=256):
     return np.where(far, mean, 0.0) if sp.issparse(rows) else mean
 
 
-def _moments_of_block(B, Y, s, x_shift, about_mean, gram):
+def moments_of_block(B, Y, s, x_shift, about_mean, gram):
+    """Moments of some rows, those of X less `x_shift` (None: 0); to be merged, and the shift added to the mean."""
     far = None
     if x_shift is not None and sp.issparse(B):
         far = np.flatnonzero(x_shift)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import implements
 from separatrix.core.prefetch import prefetch
-from separatrix.core.verbs import row_add, row_ahead, row_dot, row_entry, row_span
+from separatrix.core.verbs import row_add, row_ahead, row_dot, row_entry, row_score, row_span
 
 LINE = 64  # bytes of a cache line
 # A long row is recognised as a stream by the processor itself after its first few lines.
@@ -15,6 +15,14 @@ class DenseRows(NamedTuple):
     """A C-ordered matrix, float32 or float64."""
 
     X: object
+
+
+@implements(row_score, DenseRows)
+def _(rows, i, beta):
+    dot = 0.0
+    for j in range(beta.shape[0]):
+        dot += float(rows.X[i, j]) * beta[j]
+    return dot
 
 
 @implements(row_dot, DenseRows)
@@ -56,6 +64,14 @@ class SparseRows(NamedTuple):
     data: object
     indices: object
     indptr: object
+
+
+@implements(row_score, SparseRows)
+def _(rows, i, beta):
+    dot = 0.0
+    for k in range(rows.indptr[i], rows.indptr[i + 1]):
+        dot += float(rows.data[k]) * beta[rows.indices[k]]
+    return dot
 
 
 @implements(row_dot, SparseRows)

@@ -30,6 +30,12 @@ class SparseDesign(base.Design):
         self.X = X
         self.n, self.p = X.shape
 
+    stored_by_rows = True  # or made so once
+
+    @property
+    def stored(self):
+        return self.X.nnz
+
     @cached_property
     def by_rows(self):
         return sp.csr_array(self.X)

@@ -1,4 +1,4 @@
-r"""Covariance of least-squares coefficients: classical, and robust to unequal variances (HC0 to HC3).
+r"""Covariance of coefficients: classical, and robust to unequal variances (HC0 to HC3).
 
 With U = (X'SX)^-1 (the intercept is a column of X here), residuals r and leverages h,
 
@@ -39,7 +39,7 @@ def sandwich(evidence, design, residuals, s, kind, *, repetitions):
     kind : "HC0", "HC1", "HC2" or "HC3".
     repetitions : bool.  Whether a weight counts how often its row was seen.
     """
-    A = _square_root(evidence, design, s)
+    A = square_root(evidence.unscaled, evidence.intercept, design, s)
     power = _POWER_OF_LEVERAGE[kind]
 
     def task(B, R, s_block):
@@ -62,10 +62,35 @@ def sandwich(evidence, design, residuals, s, kind, *, repetitions):
     return covariance
 
 
+def information_sandwich(covariance, intercept, design, information, residuals, s, *, repetitions):
+    """HC0 for the coefficients of a likelihood: ``V [Σ w_i u_i² x_i x_i'] V`` with V the inverse information.
+
+    Parameters
+    ----------
+    covariance : (q, q) array.  V, NaN for aliased coefficients.
+    intercept : bool.
+    design : Design.
+    information : (n,) array.  Of each row, weight included: ``s_i μ_i (1 - μ_i)``.
+    residuals : (n,) array.  The slopes u of the log-likelihood: ``y_i - μ_i``.
+    s : (n,) array or None.  The weights of the fit.
+    repetitions : bool.  Whether a weight counts how often its row was seen (w = s), or is a factor (w = s²).
+    """
+    A = square_root(covariance, intercept, design, information)
+
+    def task(B, R, s_block):
+        weights = np.ones(len(R)) if s_block is None else s_block
+        return sum(_meat(A, B[rows], R[rows], weights[rows], 0, repetitions) for rows in _slices(B, A))
+
+    robust = A @ design.reduce(task, operator.add, residuals[:, None], s)[0] @ A.T
+    aliased = np.isnan(np.diag(covariance))
+    robust[aliased, :] = robust[:, aliased] = np.nan
+    return robust
+
+
 def _meat(A, B, R, s, power, repetitions):
     """``Σ m_i z_i z_i'`` of some rows, in the coordinates z = A'(1, x) in which X'SX is the identity."""
     seen = s > 0.0
-    Z, R, s = _coordinates(A, B)[seen], R[seen], s[seen]
+    Z, R, s = coordinates(A, B)[seen], R[seen], s[seen]
     h = (Z * Z).sum(axis=1)
     if not repetitions:
         h, s = s * h, s * s
@@ -80,7 +105,7 @@ def _gram(Z, weight):
     return (Z * weight[:, None]).T @ Z
 
 
-def _coordinates(A, B):
+def coordinates(A, B):
     """``[1, B] A`` (or ``B A`` without an intercept), dense whatever B is."""
     if A.shape[0] == B.shape[1]:
         return np.asarray(B @ A)
@@ -93,17 +118,17 @@ def _slices(B, A):
     return [slice(i, min(i + height, n)) for i in range(0, n, height)]
 
 
-def _square_root(evidence, design, s, passes=3):
-    """A with ``A A' = U``, of shape (q, number of independent coefficients), zero in aliased rows.
+def square_root(unscaled, intercept, design, s, passes=3):
+    """A with ``A A' = U = (X'SX)^-1``, of shape (q, number of independent coefficients), zero in aliased rows.
 
     The square root of the stored U knows the best determined directions only to ``eps cond(X)²``. The data are at
     hand, so the coordinates are made orthonormal on them, which leaves an error of ``eps cond(X)``.
     """
-    A = _first_square_root(evidence, design, s)
+    A = _first_square_root(unscaled, intercept, design, s)
 
     def task(B, s_block):
         weights = np.ones(B.shape[0]) if s_block is None else s_block
-        return sum(_gram(_coordinates(A, B[rows]), weights[rows]) for rows in _slices(B, A))
+        return sum(_gram(coordinates(A, B[rows]), weights[rows]) for rows in _slices(B, A))
 
     for _ in range(passes):
         gram = design.reduce(task, operator.add, s)
@@ -113,19 +138,20 @@ def _square_root(evidence, design, s, passes=3):
     return A
 
 
-def _first_square_root(evidence, design, s):
-    first = int(evidence.intercept)
-    U = evidence.unscaled[first:, first:]
+def _first_square_root(unscaled, intercept, design, s):
+    first = int(intercept)
+    U = unscaled[first:, first:]
     kept = np.flatnonzero(~np.isnan(np.diag(U)))
     U = U[np.ix_(kept, kept)]
     size = np.sqrt(np.diag(U))
     values, vectors = np.linalg.eigh(U / np.multiply.outer(size, size))
     root = size[:, None] * vectors * np.sqrt(np.maximum(values, EPS * values.max(initial=1.0)))
-    A = np.zeros((evidence.unscaled.shape[0], first + len(kept)))
+    A = np.zeros((unscaled.shape[0], first + len(kept)))
     A[first + kept, first:] = root
     if first:
         # the constant, and the slopes about the mean: these are orthogonal, so large means cost no digits of U
-        mean = design.column_sums(s) / evidence.total
-        A[0, 0] = evidence.total**-0.5
+        total = design.n if s is None else s.sum()
+        mean = design.column_sums(s) / total
+        A[0, 0] = total**-0.5
         A[0, 1:] = -mean[kept] @ root
     return A

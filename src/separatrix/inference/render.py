@@ -59,9 +59,13 @@ def columns(table, level):
         "estimate": [_estimate(row) for row in rows],
         "std. error": [_unless_aliased(row, significant(row.error, 4)) for row in rows],
         "t": [_unless_aliased(row, _t(row.t)) for row in rows],
+        "z": [_unless_aliased(row, _t(row.z)) for row in rows],
         "p": [_unless_aliased(row, p_value(row.p)) for row in rows],
         f"{100 * level:.4g}% from": [_unless_aliased(row, _bound(row, row.low)) for row in rows],
         "to": [_unless_aliased(row, _bound(row, row.high)) for row in rows],
+        "odds ratio": [_unless_aliased(row, significant(row.odds_ratio, 4)) for row in rows],
+        "OR from": [_unless_aliased(row, significant(row.odds_low, 4)) for row in rows],
+        "OR to": [_unless_aliased(row, significant(row.odds_high, 4)) for row in rows],
         "digits": [_unless_aliased(row, _digits(row)) for row in rows],
     }
     return {label: column for label, column in cells.items() if set(column) - {"", UNDEFINED}}
@@ -91,9 +95,10 @@ def _wanted(row):
 
 def _bound(row, value):
     """A bound of the interval, to the decimal of the estimate."""
-    if value is None or not row.estimate or not value:
+    if value is None or not row.estimate or not value or not isfinite(value):
         return significant(value, 5)
-    return significant(value, max(1, _wanted(row) + floor(log10(abs(value))) - floor(log10(abs(row.estimate)))))
+    wanted = _wanted(row) + floor(log10(abs(value))) - floor(log10(abs(row.estimate)))
+    return significant(value, min(9, max(1, wanted)))
 
 
 def _trusted(row):
@@ -128,6 +133,9 @@ def facts(table):
         ("sigma", "residual scale", lambda v: significant(v, 5)),
         ("r_squared", "R²", _share),
         ("adjusted_r_squared", "adjusted R²", _share),
+        ("null_deviance", "null deviance", lambda v: f"{v:.2f}"),
+        ("deviance", "deviance", lambda v: f"{v:.2f}"),
+        ("pseudo_r_squared", "McFadden R²", _share),
         ("log_likelihood", "log-likelihood", lambda v: f"{v:.2f}"),
         ("aic", "AIC", lambda v: f"{v:.2f}"),
         ("bic", "BIC", lambda v: f"{v:.2f}"),
@@ -135,11 +143,10 @@ def facts(table):
     ):
         if found.get(key) is not None:
             shown.append((label, form(found[key])))
-    if found.get("f") is not None:
-        between, within = found["f_df"]
-        shown.append(
-            (f"F({count(between)}, {count(within)})", f"{significant(found['f'], 4)}, p {p_value(found['f_p'])}")
-        )
+    for test, name in (("f", "F"), ("lr", "LR χ²")):
+        if found.get(test) is not None:
+            df = ", ".join(map(count, found[f"{test}_df"]))
+            shown.append((f"{name}({df})", f"{significant(found[test], 4)}, p {p_value(found[f'{test}_p'])}"))
     return shown
 
 
@@ -156,6 +163,8 @@ def title(summary):
     if summary.covariance is not None:
         penalised = summary.tables[0].statistics.get("edf") is not None
         parts.append("standard errors around a shrunken mean" if penalised else f"{summary.covariance} standard errors")
+    if summary.intervals == "profile":
+        parts.append("profile-likelihood intervals")
     if summary.weights not in (None, "frequency"):
         parts.append(f"{summary.weights} weights")
     return " · ".join(parts)
@@ -192,7 +201,9 @@ def renderables(summary, width):
         if title(summary):
             head.append(f"  {title(summary)}", style="dim")
         yield Padding(head, (0, 0, 0, 1))
-        yield _rich_table(fitting(columns(table, summary.level), width))
+        yield rich_table(fitting(columns(table, summary.level), width))
+        if _said_below(summary, table):
+            continue
         yield Padding(_rich_facts(facts(table), across=3 if width >= 88 else 2), (0, 0, 0, 1))
         if table.statistics.get("certificate"):
             yield Padding(Text(table.statistics["certificate"]), (0, 0, 0, 1))
@@ -201,17 +212,25 @@ def renderables(summary, width):
         yield Padding(Text(remark, style="dim"), (0, 0, 0, 1))
 
 
+def _said_below(summary, table):
+    """Whether the next table has the same statistics, as the tables of one multinomial fit have."""
+    place = next(i for i, other in enumerate(summary.tables) if other is table)
+    return place + 1 < len(summary.tables) and summary.tables[place + 1].statistics == table.statistics
+
+
 def fitting(cells, width, gap=2, least_name=12):
     """Columns that fit a width whole: numbers are never cut, so a narrow terminal gets fewer columns.
 
-    Given up in this order: the alignment of decimal points, the interval, the digits to trust, t.
+    Given up in this order: the alignment of decimal points, the interval of the odds ratio, the interval, the digits to
+    trust, t or z, the odds ratio.
     """
     names = {"": cells[""]}
     numbers = {label: column for label, column in cells.items() if label}
     room = width - 2 - min(least_name, max(map(len, cells[""])))
-    interval = [label for label in numbers if label == "to" or label.endswith(" from")]
-    attempts = [{label: aligned_by_point(column) for label, column in numbers.items()}]
-    for given_up in ([], interval, [*interval, "digits"], [*interval, "digits", "t"]):
+    interval = [label for label in numbers if label == "to" or label.endswith("% from")]
+    attempts, given_up = [{label: aligned_by_point(column) for label, column in numbers.items()}], []
+    for last in ([], ["OR from", "OR to"], interval, ["digits"], ["t", "z"], ["odds ratio"]):
+        given_up = [*given_up, *last]
         attempts.append({label: column for label, column in numbers.items() if label not in given_up})
     for attempt in attempts:
         if sum(gap + max(map(len, (label, *column))) for label, column in attempt.items()) <= room:
@@ -219,7 +238,8 @@ def fitting(cells, width, gap=2, least_name=12):
     return {**names, **attempt}
 
 
-def _rich_table(cells):
+def rich_table(cells):
+    """Columns as a table for a rich console; the first holds names, the others numbers."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -315,7 +335,9 @@ def html(summary):
         output = f"<span>{escape(table.output)}</span>" if len(summary.tables) > 1 else ""
         soft = f'<span class="soft">{escape(title(summary))}</span>'
         parts.append(f'<div class="head"><b>{escape(summary.model)}</b>{output}{soft}</div>')
-        parts.append(f'<div class="wide">{_html_table(table, summary.level)}</div>')
+        parts.append(f'<div class="wide">{html_table(columns(table, summary.level))}</div>')
+        if _said_below(summary, table):
+            continue
         pairs = (f"<div><dt>{escape(label)}</dt><dd>{_html_number(value)}</dd></div>" for label, value in facts(table))
         parts.append(f"<dl>{''.join(pairs)}</dl>")
         certificate = table.statistics.get("certificate")
@@ -326,8 +348,8 @@ def html(summary):
     return f'<div class="separatrix-summary">{"".join(parts)}</div>'
 
 
-def _html_table(table, level):
-    cells = columns(table, level)
+def html_table(cells):
+    """Columns as an HTML table; the first holds names, the others numbers."""
     head = "".join(f'<th scope="col">{escape(label)}</th>' for label in cells)
     aligned = [column if not label else aligned_by_point(column) for label, column in cells.items()]
     body = "".join(

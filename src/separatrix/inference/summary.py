@@ -1,6 +1,9 @@
 """The summary of a linear fit: what it estimates, how surely, and to how many digits."""
 
+from dataclasses import replace
+
 import numpy as np
+from sklearn.base import is_classifier
 
 from separatrix.core.errors import cannot
 from separatrix.estimators.doors import enter
@@ -25,22 +28,38 @@ SELECTED = (
 
 
 def summary(
-    model, X=None, y=None, *, sample_weight=None, covariance="classical", level=0.95, weights="frequency", output=None
+    model,
+    X=None,
+    y=None,
+    *,
+    sample_weight=None,
+    covariance="classical",
+    level=0.95,
+    weights="frequency",
+    output=None,
+    intervals="wald",
+    reference=None,
 ):
     """Say what a fitted linear model estimates, how surely, and to how many digits.
 
     Parameters
     ----------
-    model : fitted linear model.  With ``evidence_`` (LinearRegression, Ridge) standard errors are given.
-    X, y, sample_weight : the data of the fit, checked to be so.  Needed for robust standard errors, and for the
-        likelihood under precision weights.
+    model : fitted linear model.  With ``evidence_`` (LinearRegression, Ridge, LogisticRegression without a penalty)
+        standard errors are given.
+    X, y, sample_weight : the data of the fit, checked to be so.  Needed for robust standard errors, for profile
+        intervals, for the likelihood under precision weights, and where the model kept no evidence.
     covariance : {"classical", "HC0", "HC1", "HC2", "HC3"}, default "classical".  All but the first allow each row a
         variance of its own; HC3 is the best choice in small samples. Tests use t and F with N - k degrees of freedom.
+        A logistic fit has the inverse information ("classical") and the sandwich of its scores ("HC0"), and tests use
+        the normal distribution.
     level : float, (0, 1), default 0.95.  Of the confidence intervals.
     weights : {"frequency", "precision", "sampling"}, default "frequency".  What the weights of the fit mean:
         how often a row was seen; the inverse of its variance, up to a factor; how many rows it stands for in the
         population (which needs a robust covariance).
     output : int or None.  One output of a model with several; None gives a table for each.
+    intervals : {"wald", "profile"}, default "wald".  Of a logistic fit: estimate ± z standard errors, or all values
+        that a likelihood-ratio test would not reject, which is the better choice in small samples.
+    reference : label or None, default None.  The class that others are compared with; None takes the first.
 
     Returns
     -------
@@ -53,6 +72,23 @@ def summary(
     (0.94, 0.091, 0.0092)
     """
     _check_options(covariance, level, weights)
+    if is_classifier(model):
+        return _summarise_classes(
+            model,
+            (X, y, sample_weight),
+            output,
+            covariance=covariance,
+            level=level,
+            weights=weights,
+            intervals=intervals,
+            reference=reference,
+        )
+    if intervals != "wald" or reference is not None:
+        raise cannot(
+            f"summarise {type(model).__name__} with intervals={intervals!r}, reference={reference!r}",
+            because="these belong to logistic regression",
+            instead="the defaults, intervals='wald' and reference=None",
+        )
     evidence = getattr(model, "evidence_", None)
     if evidence is None:
         _needs_plain_least_squares(model, covariance, weights)
@@ -83,6 +119,22 @@ def summary(
         level=level,
         notes=reading_notes(fit, tables, outputs),
     )
+
+
+def _summarise_classes(model, data, output, **options):
+    """The summary of a classifier: of logistic regression, statistics; of others, what they estimate."""
+    from separatrix.inference.likelihood import is_logistic
+    from separatrix.inference.logistic import summarise
+
+    if _all_or_none(*data) and not is_logistic(model):
+        raise cannot(
+            f"summarise {type(model).__name__} with data",
+            because="it has no likelihood",
+            instead="summary() without data, or LogisticRegression",
+        )
+    found = summarise(model, *data, **options)
+    kept = tuple(found.tables[o] for o in _outputs(len(found.tables), output))
+    return replace(found, tables=kept)
 
 
 def _describe(model, X, y, sample_weight, output, level):

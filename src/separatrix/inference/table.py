@@ -11,12 +11,19 @@ _FRAME_COLUMNS = {
     "estimate": "estimate",
     "std_error": "error",
     "t": "t",
+    "z": "z",
     "p_value": "p",
     "ci_low": "low",
     "ci_high": "high",
+    "odds_ratio": "odds_ratio",
+    "odds_low": "odds_low",
+    "odds_high": "odds_high",
     "digits": "digits",
     "aliased": "aliased",
 }
+# Columns that belong to one family of models only; the others are there even where nothing is defined.
+_OF_LIKELIHOOD = ("z", "odds_ratio", "odds_low", "odds_high")
+_OF_LEAST_SQUARES = ("t", "digits")
 
 
 @dataclass(frozen=True)
@@ -27,10 +34,13 @@ class Coefficient:
     ----------
     name : str.
     estimate, error : float or None.  The coefficient and its standard error.
-    t, p : float or None.  The statistic of the test that the coefficient is 0, and its two-sided p-value.
+    t, z : float or None.  The statistic of the test that the coefficient is 0: t of least squares, z of a likelihood.
+    p : float or None.  Its two-sided p-value.
     low, high : float or None.  The confidence interval.
     digits : float or None.  Decimal digits of the estimate that rounding of the data cannot change.
     aliased : bool.  Whether the column is a linear combination of others, so that no coefficient belongs to it.
+    odds_ratio, odds_low, odds_high : float or None.  The factor by which one unit more multiplies the odds, and its
+        confidence interval; of slopes of a logistic fit.
     """
 
     name: str
@@ -42,6 +52,10 @@ class Coefficient:
     high: float | None = None
     digits: float | None = None
     aliased: bool = False
+    z: float | None = None
+    odds_ratio: float | None = None
+    odds_low: float | None = None
+    odds_high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +85,7 @@ class Summary:
     covariance, weights : str or None.  What the standard errors assume; None where there are none.
     level : float.  Of the confidence intervals.
     notes : tuple of str.  What must be known to read the numbers.
+    intervals : str or None.  How the intervals of a likelihood were made: "wald" or "profile".
     """
 
     model: str
@@ -79,6 +94,7 @@ class Summary:
     weights: str | None
     level: float
     notes: tuple[str, ...] = ()
+    intervals: str | None = None
 
     @property
     def rows(self):
@@ -117,13 +133,15 @@ class Summary:
         import narwhals as nw
 
         kinds = {"term": nw.String, "aliased": nw.Boolean}
-        schema = {column: kinds.get(column, nw.Float64) for column in _FRAME_COLUMNS}
+        left_out = _OF_LIKELIHOOD if self.intervals is None else _OF_LEAST_SQUARES
+        columns = {column: field for column, field in _FRAME_COLUMNS.items() if column not in left_out}
+        schema = {column: kinds.get(column, nw.Float64) for column in columns}
         rows = [row for table in self.tables for row in table.rows]
-        data = {column: [getattr(row, field) for row in rows] for column, field in _FRAME_COLUMNS.items()}
+        data = {column: [getattr(row, field) for row in rows] for column, field in columns.items()}
         if len(self.tables) > 1:
             data = {"output": [table.output for table in self.tables for _ in table.rows], **data}
             schema = {"output": nw.String, **schema}
-        return nw.from_dict(data, schema=schema, backend=_backend(backend)).to_native()
+        return nw.from_dict(data, schema=schema, backend=frame_backend(backend)).to_native()
 
     def __str__(self):
         from separatrix.inference.render import text
@@ -147,7 +165,8 @@ def _plain(pairs):
     return {name: list(value) if isinstance(value, tuple) else value for name, value in pairs}
 
 
-def _backend(backend):
+def frame_backend(backend):
+    """The library that makes a frame: the one asked for, or the first that is installed."""
     installed = [name for name in BACKENDS if find_spec(name) is not None]
     if backend is None and installed:
         return installed[0]

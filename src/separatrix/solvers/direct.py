@@ -96,8 +96,8 @@ class DirectFit:
         """The small numbers that a summary is made of."""
         factor, fit = self.factor, self.fit
         coefficients = np.vstack([fit.intercept, fit.beta]) if factor.intercept else fit.beta
-        inverse = self._inverse()
-        unscaled, edf = self._variance(inverse)
+        inverse = factor.inverse()
+        unscaled, edf = factor.variance(inverse, self.lam)
         return Evidence(
             n=self.rows,
             total=factor.total,
@@ -114,33 +114,6 @@ class DirectFit:
             aliased=tuple(sorted(int(j) for j in (*factor.aliased, *factor.constant))),
             penalised=self.lam > 0.0,
         )
-
-    def _inverse(self):
-        """``(X'SX + lam I)^-1``, intercept first; NaN for columns not kept."""
-        first = 1 if self.factor.intercept else 0
-        q = len(self.factor.scale) + first
-        kept = np.concatenate([np.arange(first), first + np.sort(self.factor.kept)])
-        unit = np.zeros((q, len(kept)))
-        unit[kept, np.arange(len(kept))] = 1.0
-        W, W0 = self.factor.solve(unit[first:], unit[0] if first else np.zeros(len(kept)))
-        full = np.full((q, q), np.nan)
-        full[:, kept] = np.vstack([W0, W]) if first else W
-        full[np.setdiff1d(np.arange(q), kept), :] = np.nan
-        return full
-
-    def _variance(self, inverse):
-        """Var(coefficients) / σ² and the effective degrees of freedom.
-
-        Least squares: the inverse W itself, and the rank. Ridge: ``W X'SX W = W - lam W J W``, where J is the
-        identity that leaves the intercept out, and ``edf = q - lam tr(J W)``.
-        """
-        first = 1 if self.factor.intercept else 0
-        q = float(len(self.factor.kept) + first)
-        if self.lam == 0.0:
-            return inverse, q
-        W = np.nan_to_num(inverse)
-        penalised = W[:, first:]
-        return inverse - self.lam * penalised @ penalised.T, q - self.lam * float(np.trace(W[first:, first:]))
 
     def _digits(self, inverse, coefficients):
         """Decimal digits that survive a relative change of eps/2 in every number of X and y, to first order.

@@ -39,6 +39,33 @@ class Factor:
             step[self.kept] = D * cho_solve((self.R, False), D * g[self.kept], check_finite=False)
         return step, (g0 / self.total - self.mean @ step if self.intercept else np.zeros_like(g0))
 
+    def inverse(self):
+        """``(X'SX + lam I)^-1``, intercept first; NaN for columns not kept."""
+        first = 1 if self.intercept else 0
+        q = len(self.scale) + first
+        kept = np.concatenate([np.arange(first), first + np.sort(self.kept)])
+        unit = np.zeros((q, len(kept)))
+        unit[kept, np.arange(len(kept))] = 1.0
+        W, W0 = self.solve(unit[first:], unit[0] if first else np.zeros(len(kept)))
+        full = np.full((q, q), np.nan)
+        full[:, kept] = np.vstack([W0, W]) if first else W
+        full[np.setdiff1d(np.arange(q), kept), :] = np.nan
+        return full
+
+    def variance(self, inverse, lam):
+        """``W X'SX W`` and its trace with ``W^-1``, the effective degrees of freedom, from the inverse W.
+
+        Without a penalty: W itself, and the rank. Else ``W X'SX W = W - lam W J W``, where J is the identity that
+        leaves the intercept out, and ``edf = q - lam tr(J W)``.
+        """
+        first = 1 if self.intercept else 0
+        q = float(len(self.kept) + first)
+        if lam == 0.0:
+            return inverse, q
+        W = np.nan_to_num(inverse)
+        penalised = W[:, first:]
+        return inverse - lam * penalised @ penalised.T, q - lam * float(np.trace(W[first:, first:]))
+
     def condition(self, sweeps=12):
         """2-norm condition number of R, by power iterations on R'R and on its inverse (right to a few per cent)."""
         q = len(self.kept)

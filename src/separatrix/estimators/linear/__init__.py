@@ -12,6 +12,7 @@ _HOMES = {
     "ElasticNet": "elastic_net",
     "ElasticNetCV": "elastic_net",
     "enet_path": "elastic_net",
+    "FirthLogisticRegression": "firth",
     "LogisticRegression": "logistic",
     "LogisticRegressionCV": "logistic_cv",
     "QuantileRegressor": "quantile",

@@ -1,0 +1,127 @@
+r"""Firth's logistic regression: :math:`\max_\beta \sum_i s_i \log p(y_i \mid x_i) + \tfrac12 \log\det I(\beta)`."""
+
+import time
+import warnings
+
+import numpy as np
+from scipy.special import expit
+
+from separatrix.core.certificate import not_certified
+from separatrix.core.errors import RankDeficient, cannot
+from separatrix.core.registry import register
+from separatrix.core.solution import Certificate
+from separatrix.estimators.base import LinearClassifier
+from separatrix.estimators.doors import check_choice, check_number, enter_classes
+from separatrix.solvers.firth import JeffreysLikelihood, modified_score
+
+# The solver goes further than it is asked to, for the certificate is computed anew, with roundings of its own.
+AIM = 0.01
+
+
+@register("estimator")
+class FirthLogisticRegression(LinearClassifier):
+    r"""Logistic regression with reduced bias: finite for any data, separated classes included.
+
+    .. math:: U^*(\beta) = \sum_i \big(s_i (y_i - \mu_i) + h_i (\tfrac12 - \mu_i)\big)\, z_i = 0, \qquad
+              h_i = s_i \mu_i (1 - \mu_i)\, z_i' I(\beta)^{-1} z_i, \quad z = (1, x)
+
+    The modified score is that of the likelihood times Jeffreys' prior :math:`\det(I)^{1/2}`. It removes the bias of order
+    1/n of the maximum-likelihood estimate, and needs no tuning: the estimate changes with the units of X as an unpenalised
+    one does. Two classes.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default True.  Whether to fit an intercept.
+    tol : float, [0, inf), default 1e-8.  On the relative modified score: the step still to go, in standard errors.
+    max_iter : int, [1, inf), default 200.  Steps at the most.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features).
+    intercept_ : array of shape (1,).
+    classes_ : array of shape (2,).
+    covariance_ : array of shape (q, q).  Inverse of the Fisher information at the estimate, the intercept first where there is
+        one; NaN for columns that are combinations of others.
+    standard_errors_ : array of shape (q,).  Roots of its diagonal.
+    log_likelihood_ : float.  Of the penalised likelihood, at its maximum.
+    n_iter_ : int.  Steps taken.
+    certificate_ : Certificate.  The relative modified score, recomputed from the data and the published coefficients.
+    n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
+
+    References: Firth (1993), Biometrika 80(1); Heinze and Schemper (2002), Statist. Med. 21(16).
+
+    Examples
+    --------
+    >>> from separatrix.linear_model import FirthLogisticRegression
+    >>> model = FirthLogisticRegression().fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    >>> model.coef_.round(4), model.certificate_.converged
+    (array([[0.9405]]), True)
+    """
+
+    def __init__(self, *, fit_intercept=True, tol=1e-8, max_iter=200):
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X of shape (n, p), dense or sparse, and labels y of two classes; a weight counts as repetitions."""
+        started = time.perf_counter()
+        tol, max_iter = check_number(self, "tol", 0.0), check_number(self, "max_iter", 1, integer=True)
+        intercept = bool(check_choice(self, "fit_intercept", (True, False)))
+        design, y, s = self._enter(X, y, sample_weight)
+        likelihood = JeffreysLikelihood(design, y, s, intercept)
+        start = np.zeros(len(likelihood.kept))
+        u, self.log_likelihood_, factor, _, self.n_iter_ = likelihood.maximise(start, tol=AIM * tol, max_iter=max_iter)
+        # the prior depends on the units of X by a constant only; this is its value in those of X
+        self.log_likelihood_ -= float(np.linalg.slogdet(likelihood.T)[1])
+        w = likelihood.coefficients(u)
+        self.covariance_ = likelihood.covariance(factor)
+        self.standard_errors_ = np.sqrt(np.diag(self.covariance_))
+        w = self._shortest(design, w, likelihood)
+        self.certificate_ = Certificate(
+            kind="modified score",
+            value=modified_score(design, y, s, intercept, w),
+            tolerance=tol,
+            iterations=self.n_iter_,
+            passes=likelihood.passes,
+            seconds=time.perf_counter() - started,
+        )
+        if not self.certificate_.converged:
+            warnings.warn(not_certified(self.certificate_, "Raise max_iter."), stacklevel=2)
+        return self._publish(w[int(intercept) :], w[0] if intercept else 0.0)
+
+    def _enter(self, X, y, sample_weight, reset=True):
+        design, codes, s = enter_classes(self, X, y, sample_weight, reset=reset)
+        if len(self.classes_) > 2:
+            raise cannot(
+                f"fit FirthLogisticRegression to {len(self.classes_)} classes",
+                because="Only binary classification is supported",
+                instead="LogisticRegression, or sklearn.multiclass.OneVsRestClassifier(FirthLogisticRegression())",
+            )
+        return design, codes.astype(np.float64), np.ones(design.n) if s is None else s
+
+    def _shortest(self, design, w, likelihood):
+        """Coefficients of least length that give the same scores, where columns are combinations of others."""
+        first = int(likelihood.intercept)
+        aliased = np.setdiff1d(np.arange(first, likelihood.width), likelihood.kept) - first
+        if not len(aliased):
+            return w
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(design.p)])
+        warnings.warn(RankDeficient(design.p - len(aliased), design.p, [names[j] for j in aliased]), stacklevel=3)
+        return likelihood.shortest(w)
+
+    def predict_proba(self, X):
+        """Probability of each class, in the order of ``classes_``."""
+        scores = self.decision_function(X)
+        return np.column_stack([expit(-scores), expit(scores)])
+
+    def predict_log_proba(self, X):
+        """Logarithms of :meth:`predict_proba`."""
+        scores = self.decision_function(X)
+        return -np.logaddexp(0.0, np.column_stack([scores, -scores]))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+

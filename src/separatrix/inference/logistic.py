@@ -1,0 +1,252 @@
+r"""Logistic regression read as statistics: standard errors, tests, intervals, odds ratios, deviance.
+
+With the inverse information V, N rows, k estimated coefficients and log-likelihoods l (fit), l0 (null), ls (saturated),
+
+    z_j = beta_j / sqrt(V_jj)              Wald interval  beta_j ± z_{1-a/2} sqrt(V_jj)         odds ratio  exp(beta_j)
+    deviance = 2 (ls - l)                  null deviance = 2 (ls - l0)                          LR = 2 (l - l0)
+    AIC = -2 l + 2 k                       BIC = -2 l + k log N                                 McFadden R² = 1 - l/l0
+
+N is Σs where weights are repetitions, else the number of rows of positive weight.
+
+References: McCullagh and Nelder (1989), Generalized Linear Models, chapters 4 and 5; Agresti (2013), Categorical Data
+Analysis, chapters 5 and 8.
+"""
+
+from dataclasses import replace
+from math import exp, log
+
+import numpy as np
+from scipy.special import chdtrc, ndtr, ndtri
+
+from separatrix.core.errors import cannot
+from separatrix.core.evidence import LikelihoodEvidence
+from separatrix.inference.least_squares import certificate_line, coefficient_names
+from separatrix.inference.likelihood import is_logistic, likelihood_of, penalty_of, robust_covariance
+from separatrix.inference.table import Coefficient, Summary, Table
+from separatrix.penalties import NoPenalty
+
+SHRUNKEN = (
+    "The estimates are shrunken. Their standard errors describe the spread around the shrunken mean, not around the "
+    "true coefficients: z tests, confidence intervals, AIC and likelihood-ratio tests would not hold and are not given."
+)
+SELECTED = "No standard errors: they are not valid after an L1 penalty has selected coefficients."
+DESCRIBED = "The model keeps no evidence of its fit: summary(X, y) gives standard errors and tests."
+DESCRIBED_PENALISED = "A penalised fit: summary(X, y) gives its deviance and effective degrees of freedom, no tests."
+NO_LIKELIHOOD = "No standard errors: the fit maximises no likelihood. LogisticRegression(C=np.inf) does."
+PSEUDO = (
+    "Class weights change the likelihood: standard errors, deviance and AIC are those of the weighted data as if they "
+    "had been seen. covariance='HC0' is valid for the weighted estimate."
+)
+
+
+def summarise(model, X, y, sample_weight, *, covariance, level, weights, intervals, reference):
+    """The summary of a logistic fit; the parameters are those of :func:`separatrix.inference.summary`."""
+    _check(model, covariance, weights, intervals, X)
+    fit, evidence = None, getattr(model, "evidence_", None)
+    if X is not None:
+        fit = likelihood_of(model, X, y, sample_weight)
+        evidence = fit.evidence
+    if not isinstance(evidence, LikelihoodEvidence):
+        return _describe(model, level)
+    if evidence.penalised and (covariance != "classical" or intervals != "wald" or weights != "frequency"):
+        raise cannot(
+            f"summarise a penalised fit with covariance={covariance!r}, intervals={intervals!r}, weights={weights!r}",
+            because="its estimates are shrunken, and no test or interval holds",
+            instead="the defaults, or C=np.inf",
+        )
+    V = evidence.covariance
+    if covariance == "HC0" and V is not None:
+        V = robust_covariance(fit, repetitions=weights == "frequency")
+    place = _reference(evidence, reference)
+    coefficients, V = _against(place, evidence.coefficients, V)
+    ends = None
+    if intervals == "profile":
+        from separatrix.inference.profile import profile_intervals
+
+        ends = profile_intervals(fit, level)
+        ends = ends if place == 0 else -ends[:, ::-1]
+    labels = evidence.classes or tuple(range(coefficients.shape[1] + 1))
+    others = [c for c in range(coefficients.shape[1] + 1) if c != place]
+    statistics = _statistics(evidence, weights, covariance, certificate_line(model, 0))
+    names, q = coefficient_names(model, evidence.p, evidence.intercept), len(coefficients)
+    tables = []
+    for k, c in enumerate(others):
+        errors = None if V is None else np.sqrt(np.diag(V)[k * q : (k + 1) * q])
+        rows = _rows(names, coefficients[:, k], errors, evidence, level, ends)
+        tables.append(Table(f"{labels[c]} against {labels[place]}", rows, statistics))
+    return Summary(
+        type(model).__name__,
+        tuple(tables),
+        covariance if V is not None else None,
+        weights,
+        level,
+        _notes(model, evidence, tables, weights, V),
+        intervals,
+    )
+
+
+def _check(model, covariance, weights, intervals, X):
+    """Raise where an option is asked for that a logistic fit cannot have, or not without its data."""
+    choices = {
+        "covariance": (covariance, ("classical", "HC0"), "a likelihood has the inverse information and one sandwich"),
+        "weights": (weights, ("frequency", "sampling"), "the variance of a class is fixed by its probability"),
+        "intervals": (intervals, ("wald", "profile"), "there are two kinds of intervals"),
+    }
+    for name, (found, legal, because) in choices.items():
+        if found not in legal:
+            raise cannot(
+                f"summarise {type(model).__name__} with {name}={found!r}",
+                because=because,
+                instead=" or ".join(f"{name}={word!r}" for word in legal),
+            )
+    if X is None and (covariance == "HC0" or intervals == "profile"):
+        asked = "covariance='HC0'" if covariance == "HC0" else "intervals='profile'"
+        raise cannot(
+            f"summarise the model alone with {asked}",
+            because="that needs each row, and a model does not keep its data",
+            instead=f"summary(X, y, {asked})",
+        )
+    if intervals == "profile" and len(model.classes_) > 2:
+        raise cannot(
+            f"give profile-likelihood intervals for {len(model.classes_)} classes",
+            because="profiles are taken of two classes",
+            instead="intervals='wald'",
+        )
+    if weights == "sampling" and (covariance != "HC0" or intervals == "profile"):
+        raise cannot(
+            "give standard errors of the likelihood, or its profile, for sampling weights",
+            because="rows that stand for many were not seen many times",
+            instead="summary(X, y, sample_weight=s, weights='sampling', covariance='HC0')",
+        )
+
+
+def _describe(model, level):
+    """Estimates and certificate of a fit of which nothing else is known."""
+    coef = np.atleast_2d(model.coef_)
+    names = coefficient_names(model, coef.shape[1], bool(model.fit_intercept))
+    labels, tables = model.classes_.tolist(), []
+    for c, slopes in enumerate(coef):
+        values = [*([float(model.intercept_[c])] if model.fit_intercept else []), *map(float, slopes)]
+        statistics = {"nonzero": int(np.count_nonzero(slopes)), "p": coef.shape[1]}
+        statistics["certificate"] = certificate_line(model, 0)
+        label = f"{labels[1]} against {labels[0]}" if len(coef) == 1 else str(labels[c])
+        tables.append(Table(label, tuple(map(Coefficient, names, values)), statistics))
+    note = NO_LIKELIHOOD
+    if is_logistic(model):
+        note = DESCRIBED if isinstance(penalty_of(model, 1.0), NoPenalty) else DESCRIBED_PENALISED
+    return Summary(
+        type(model).__name__, tuple(tables), None, None, level, tuple(filter(None, (_direction(tables), note)))
+    )
+
+
+def _reference(evidence, reference):
+    """The place of the reference class."""
+    if reference is None:
+        return 0
+    labels = evidence.classes or tuple(range(evidence.coefficients.shape[1] + 1))
+    if reference not in labels:
+        raise cannot(
+            f"summarise against reference={reference!r}",
+            because="it is not a class of the fit",
+            instead=f"one of {', '.join(map(repr, labels))}",
+        )
+    return labels.index(reference)
+
+
+def _against(place, coefficients, V):
+    """Coefficients (q, k) and covariance against another reference class: differences, nothing is fitted again."""
+    q, k = coefficients.shape
+    L = np.eye(k + 1)[[c for c in range(k + 1) if c != place]]
+    L = (L - np.eye(k + 1)[place])[:, 1:]  # those of the first class are 0
+    if V is not None:
+        V = np.einsum("ac,cjdl,bd->ajbl", L, V.reshape(k, q, k, q), L).reshape(k * q, k * q)
+    return coefficients @ L.T, V
+
+
+def _rows(names, estimates, errors, evidence, level, ends):
+    first = int(evidence.intercept)
+    reach = float(ndtri(0.5 + 0.5 * level))
+    rows = []
+    for j, name in enumerate(names):
+        if j - first in evidence.aliased:
+            rows.append(Coefficient(name, aliased=True))
+            continue
+        row = Coefficient(name, float(estimates[j]))
+        if errors is not None:
+            row = replace(row, error=float(errors[j]))
+        if errors is not None and not evidence.penalised:
+            z = row.estimate / row.error
+            low, high = row.estimate - reach * row.error, row.estimate + reach * row.error
+            if ends is not None:
+                low, high = map(float, ends[j])
+            row = replace(row, z=z, p=float(2.0 * ndtr(-abs(z))), low=low, high=high)
+        if j >= first and not evidence.penalised:
+            row = replace(row, odds_ratio=_exp(row.estimate), odds_low=_exp(row.low), odds_high=_exp(row.high))
+        rows.append(row)
+    return tuple(rows)
+
+
+def _exp(value):
+    """exp, infinite where it overflows; None of None."""
+    return None if value is None else (exp(value) if value < 709.0 else float("inf"))
+
+
+def _statistics(evidence, weights, covariance, certificate):
+    """The numbers below a table; what is not defined is None."""
+    classes = evidence.coefficients.shape[1]
+    n = evidence.total if weights == "frequency" else float(evidence.n)
+    k = evidence.edf if evidence.penalised else classes * (evidence.rank + int(evidence.intercept))
+    found = dict.fromkeys(("pseudo_r_squared", "aic", "bic", "lr", "lr_df", "lr_p"))
+    found = {"n": n, "residual_df": None if evidence.penalised else n * classes - k, "rank": evidence.rank, **found}
+    found["edf"] = float(evidence.edf) if evidence.penalised else None
+    found["log_likelihood"] = evidence.log_likelihood
+    found["null_deviance"] = 2.0 * (evidence.saturated_log_likelihood - evidence.null_log_likelihood)
+    found["deviance"] = 2.0 * (evidence.saturated_log_likelihood - evidence.log_likelihood)
+    found["condition"], found["certificate"] = float(evidence.condition), certificate
+    if evidence.penalised:
+        return found
+    if weights == "sampling":
+        return {**found, "log_likelihood": None, "null_deviance": None, "deviance": None}
+    found["aic"] = -2.0 * evidence.log_likelihood + 2.0 * k
+    found["bic"] = -2.0 * evidence.log_likelihood + k * log(n)
+    if evidence.null_log_likelihood < 0.0:
+        found["pseudo_r_squared"] = 1.0 - evidence.log_likelihood / evidence.null_log_likelihood
+    if covariance == "classical" and evidence.rank > 0:
+        lr = max(2.0 * (evidence.log_likelihood - evidence.null_log_likelihood), 0.0)
+        df = classes * evidence.rank
+        found.update(lr=lr, lr_df=(float(df),), lr_p=float(chdtrc(df, lr)))
+    return found
+
+
+def _notes(model, evidence, tables, weights, V):
+    notes = [_direction(tables)]
+    if evidence.penalised:
+        notes.append(SHRUNKEN if V is not None else SELECTED)
+    elif V is None:
+        notes.append("The information matrix is singular to working precision: standard errors are not defined.")
+    if evidence.sure:
+        rows = (
+            "1 row has a fitted probability"
+            if evidence.sure == 1
+            else f"{evidence.sure} rows have fitted probabilities"
+        )
+        notes.append(
+            f"{rows} of 0 or 1 to eight digits: the classes may be separated, and then neither estimates nor standard "
+            "errors mean anything. separatrix.inference.separation(X, y) decides it."
+        )
+    if len(evidence.aliased):
+        names = [row.name for row in tables[0].rows if row.aliased]
+        shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+        notes.append(
+            f"Aliased, that is, a linear combination of other columns: {shown}. The table is of the model without."
+        )
+    if getattr(model, "class_weight", None) is not None:
+        notes.append(PSEUDO)
+    if weights == "sampling":
+        notes.append("Sampling weights define no likelihood: deviance, AIC and BIC are not given.")
+    return tuple(filter(None, notes))
+
+
+def _direction(tables):
+    """Which odds the coefficients of a single table are of."""
+    return f"Log-odds of {tables[0].output}." if len(tables) == 1 else None

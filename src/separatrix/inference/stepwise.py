@@ -1,0 +1,175 @@
+"""Stepwise selection: drop the term that is missed least, or take in the one that helps most, until nothing improves.
+
+By AIC (price 2 for a degree of freedom) or BIC (price log N), as R's ``step``; or by Wald: drop the term with the
+smallest |z| until every one is above a threshold. Terms stay whole. After a selection, standard errors and p-values are
+too optimistic: they do not know that the data chose the model.
+
+References: Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, sections 3.3.2 and 4.4.2;
+Venables and Ripley (2002), Modern Applied Statistics with S, section 7.2.
+"""
+
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.inference.listing import Listing
+from separatrix.inference.terms import Terms
+
+CRITERIA = ("aic", "bic", "wald")
+DIRECTIONS = ("backward", "both")
+
+
+@dataclass(frozen=True, repr=False)
+class Selection:
+    """Where a stepwise selection went.
+
+    Attributes
+    ----------
+    path : Listing.  The start and every step: what was dropped (-) or taken in (+); df, deviance, criterion after it.
+    terms : tuple of str.  The terms that were kept.
+    columns : tuple of int.  Their columns.
+    model : fitted model on these columns, or None where none was kept.
+    """
+
+    path: Listing
+    terms: tuple
+    columns: tuple
+    model: object
+
+    def __str__(self):
+        return f"{self.path}\n\n Kept: {', '.join(self.terms) or 'nothing but the intercept'}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self):
+        return self.path._repr_html_()
+
+
+def stepwise(
+    model,
+    X,
+    y,
+    *,
+    sample_weight=None,
+    terms=None,
+    criterion="aic",
+    direction="backward",
+    start=None,
+    threshold=2.0,
+):
+    """Select terms of a logistic model step by step.
+
+    Parameters
+    ----------
+    model : fitted LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.  Fitted to all terms.
+    X, y, sample_weight : the data of the fit; weights are repetitions.
+    terms : as in :func:`anova`.
+    criterion : {"aic", "bic", "wald"}, default "aic".
+    direction : {"backward", "both"}, default "backward".  Only drop terms, or at each step drop or take in.
+    start : sequence of str or None, default None.  Terms to start from; None is all of them. With "both" the empty list
+        selects forwards.
+    threshold : float, [0, inf), default 2.0.  With "wald", the |z| that every term must exceed.
+
+    Returns
+    -------
+    Selection.
+
+    >>> import numpy as np
+    >>> from separatrix.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((200, 3))
+    >>> y = rng.random(200) < 1 / (1 + np.exp(-2 * X[:, 1]))
+    >>> stepwise(LogisticRegression(C=np.inf).fit(X, y), X, y, criterion="bic").terms
+    ('x1',)
+    """
+    _check(criterion, direction, threshold)
+    found = Terms(model, X, y, sample_weight, terms)
+    names = found.names if start is None else _start(found, start)
+    current = found.whole if names == found.names else found.fit(names)
+    price = log(found.n) if criterion == "bic" else 2.0
+    label = "bic" if criterion == "bic" else "aic"
+    rows = [("(start)", None, current.deviance, current.criterion(price))]
+    while True:
+        if criterion == "wald":
+            change, after = _least_z(found, current, threshold)
+        else:
+            change, after = _best_change(found, current, price, direction)
+        if change is None:
+            break
+        rows.append((change, abs(after.df - current.df), after.deviance, after.criterion(price)))
+        current = after
+    columns = dict(zip(("step", "df", "deviance", label), map(tuple, zip(*rows))))
+    columns_kept = tuple(sorted(j for name in current.terms for j in found.columns[name]))
+    return Selection(Listing("Stepwise selection", columns), current.terms, columns_kept, current.model)
+
+
+def _best_change(terms, current, price, direction):
+    """The drop or, both ways, the addition that lowers the criterion most; None where none does."""
+    best, change, lowest = None, None, current.criterion(price) - 1e-7
+    for name in terms.names:
+        if name in current.terms:
+            sign, trial = "-", [other for other in current.terms if other != name]
+        elif direction == "both":
+            sign, trial = "+", [*current.terms, name]
+        else:
+            continue
+        fitted = terms.fit(trial)
+        if fitted.criterion(price) < lowest:
+            best, change, lowest = fitted, f"{sign} {name}", fitted.criterion(price)
+    return change, best
+
+
+def _least_z(terms, current, threshold):
+    """The model without the term of the smallest |z|, if that does not exceed the threshold."""
+    if not current.terms:
+        return None, None
+    _needs_single_columns(terms, current)
+    evidence, first = current.evidence, int(current.evidence.intercept)
+    z = np.abs(evidence.coefficients[first:, 0]) / np.sqrt(np.diag(evidence.covariance)[first:])
+    z = np.nan_to_num(z)  # an aliased column adds nothing, and goes first
+    # columns of a submodel are in the order of their numbers, terms in the order they were named
+    order = sorted(current.terms, key=lambda name: terms.columns[name])
+    place = int(np.argmin(z))
+    if z[place] > threshold:
+        return None, None
+    return f"- {order[place]}", terms.fit([name for name in current.terms if name != order[place]])
+
+
+def _needs_single_columns(terms, current):
+    wide = [name for name in current.terms if len(terms.columns[name]) > 1]
+    if wide or current.evidence.coefficients.shape[1] > 1:
+        because = f"the term {wide[0]!r} has several coefficients" if wide else "each term has a coefficient per class"
+        raise cannot(
+            "select with criterion='wald'", because=f"{because}, and no single z", instead="criterion='aic' or 'bic'"
+        )
+
+
+def _start(terms, start):
+    unknown = [name for name in start if name not in terms.names]
+    if unknown:
+        raise cannot(
+            f"start from {list(start)!r}",
+            because=f"{unknown[0]!r} is not a term",
+            instead=f"some of {', '.join(map(repr, terms.names))}",
+        )
+    return tuple(name for name in terms.names if name in start)
+
+
+def _check(criterion, direction, threshold):
+    for name, found, legal in (("criterion", criterion, CRITERIA), ("direction", direction, DIRECTIONS)):
+        if found not in legal:
+            raise cannot(
+                f"select with {name}={found!r}",
+                because=f"{name} is not one of {', '.join(map(repr, legal))}",
+                instead=f"{name}={legal[0]!r} (default)",
+            )
+    if criterion == "wald" and direction == "both":
+        raise cannot(
+            "select both ways with criterion='wald'",
+            because="a term that is not in the model has no z",
+            instead="direction='backward', or criterion='aic'",
+        )
+    if not threshold >= 0.0:
+        raise cannot(f"select with threshold={threshold!r}", because="|z| is not negative", instead="threshold >= 0")

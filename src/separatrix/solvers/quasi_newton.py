@@ -1,0 +1,184 @@
+r"""Smooth problems with many rows: full gradients, a preconditioner from a sample, and the memory of L-BFGS.
+
+Solves   min  (1/Σs) Σ s_i loss(y_i, eta_i) + lam |beta|²/2        for smooth losses of one score, and for softmax
+Given    a Problem, tol, perhaps a start.                          Returns a Solution.
+From     Liu and Nocedal (1989), L-BFGS; Byrd, Chin, Neveitt and Nocedal (2011), SIAM J. Optim. 21(3), sampled Hessians.
+         We differ: the sample is solved first, by the same method, so that the full data start within its statistical
+         error; the inverse Hessian of the sample is the first guess of L-BFGS; lines are searched by slopes alone (the
+         problem is convex), so that no pass evaluates the loss; and each step is corrected to the minimum of its line
+         by the slopes at its two ends, which needs no pass either and makes the method one of conjugate gradients.
+Cost     one read of X per iteration, each worth one to two digits.
+"""
+
+import time
+from collections import deque
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix.core.certificate import certify
+from separatrix.core.objective import null_objective, objective
+from separatrix.core.solution import Solution
+from separatrix.core.stationarity import certify_gradient
+from separatrix.core.target import Target
+from separatrix.solvers.gradient_pass import GradientPass
+from separatrix.solvers.preconditioner import ALL, Preconditioner, taken_together
+
+MEMORY = 10
+# Rows of a sample for each column of its factor: for the whole problem, and for the sample of a sample, which only has
+# to bring the start near.
+ROWS_PER_COLUMN, ROWS_PER_COLUMN_BELOW = 40, 10
+# Where there are few columns a sample may be larger, until its Hessian costs half a read of X: two operations take
+# about as long as a byte, so m p² = 4 n p.
+ROWS_TIMES_COLUMNS = 4.0
+# Data of fewer numbers than this are their own sample.
+SMALL = 1 << 17
+# Where the sample is everything, an iteration that leaves more than this share of the decrement calls for a new
+# Hessian: at the start of Newton's method the curvature changes with each step.
+SLOW = 0.3
+# Below this decrement the problem is so nearly a parabola that slopes at two points give the minimum between them.
+NEARLY_QUADRATIC = 0.1
+
+
+def quasi_newton(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
+    """Solve a smooth problem.
+
+    Parameters
+    ----------
+    problem : Problem.  Logistic, Squared, Huber or SquaredEpsilonInsensitive loss, or Softmax with y (n, k); no penalty
+        or L2.
+    tol : float, [0, inf).  The certificate to reach: the relative duality gap with L2, the relative gradient without.
+        Iterations end when ``sqrt(g'H^-1 g)``, the distance of the coefficients from the optimum in units of the loss,
+        is ``tol^1.25``: then the default leaves ten digits of the coefficients, whatever the order of the rows.
+    max_iter : int, [0, inf).  Iterations on the whole data at the most.
+    start : (beta, intercept) or None.  None starts from the optimum of a sample, or from zero.
+    trace : Trace or None.  Filled with objective and decrement of each iteration, and with the coefficients, intercept
+        first where there is one, where ``trace.coefficients`` is a list. Costs a pass more for each.
+    """
+    started = time.perf_counter()
+    gradient = GradientPass(problem)
+    W = np.zeros(gradient.shape)
+    if start is not None:
+        W[1:], W[0] = np.reshape(start[0], (-1, gradient.k)), start[1]
+    scale = null_objective(problem) or 1.0
+    settled = tol**1.25 * np.sqrt(scale)
+    walk = _Walk(problem, gradient, trace)
+    W, iterations = walk(W, settled, tol * scale, max_iter, warm=start is not None)
+    beta = W[1:, 0].copy() if gradient.k == 1 else W[1:].copy()
+    solution = Solution(beta, float(W[0, 0]) if gradient.k == 1 else W[0].copy(), trace=trace)
+    grade = certify if problem.penalty.lam > 0.0 else certify_gradient
+    solution.certificate = grade(problem, solution, tol, started, iterations, gradient.count)
+    solution.details = {"dependent": walk.jitter > 1e-12}
+    return solution
+
+
+class _Walk:
+    """The iterations on one set of rows, begun where those on a sample of them ended."""
+
+    def __init__(self, problem, gradient, trace=None, rows_per_column=ROWS_PER_COLUMN):
+        self.problem, self.gradient, self.trace = problem, gradient, trace
+        self.sample = _sample(problem, rows_per_column)
+        self.jitter = 0.0
+
+    def __call__(self, W, settled, gap, max_iter, warm):
+        """Where the decrement is at most `settled` and Fenchel's gap at most `gap`; and the iterations made."""
+        problem, sample, gradient = self.problem, self.sample, self.gradient
+        if sample is not problem and problem.design.p <= ALL and not warm:
+            # the optimum of the sample is about sqrt(p / m) from that of the whole: to go much nearer would be wasted
+            rough = 0.1 * np.sqrt(gradient.k * problem.design.p / sample.design.n)
+            W, _ = _Walk(sample, GradientPass(sample), None, ROWS_PER_COLUMN_BELOW)(W, rough, np.inf, max_iter, False)
+        preconditioner = self._precondition(W)
+        memory, before = deque(maxlen=MEMORY), np.inf
+        G = gradient(W)
+        for iteration in range(max_iter + 1):
+            decrement = _decrement(preconditioner, G)
+            self._record(W, decrement)
+            if iteration == max_iter or (decrement <= settled and _fenchel(problem, G) <= gap):
+                break
+            if sample is problem and problem.design.p <= ALL and decrement > SLOW * before:
+                preconditioner = self._precondition(W)
+                memory.clear()
+            before = decrement
+            moved, G_moved = _along(gradient, W, G, -_two_loops(memory, preconditioner, G))
+            if moved is None:  # rounding hides any further progress
+                break
+            move, change = moved - W, G_moved - G
+            bend = float((move * change).sum())
+            t = -float((move * G).sum()) / bend if bend > 0.0 and decrement < NEARLY_QUADRATIC else 1.0
+            t = t if 0.3 < t < 3.0 else 1.0
+            W, G = W + t * move, G + t * change
+            if bend > 0.0:
+                memory.append((move, change))
+        return W, iteration
+
+    def _precondition(self, W):
+        preconditioner = Preconditioner(self.gradient, self.sample, W)
+        self.jitter = max(self.jitter, preconditioner.jitter)
+        return preconditioner
+
+    def _record(self, W, decrement):
+        if self.trace is not None:
+            w = W if self.problem.intercept else W[1:]
+            beta, intercept = (W[1:, 0], W[0, 0]) if W.shape[1] == 1 else (W[1:], W[0])
+            self.trace.append(objective(self.problem, beta, intercept), decrement, w[:, 0] if W.shape[1] == 1 else w)
+
+
+def _sample(problem, rows_per_column):
+    """The problem on some of its rows: one of each stretch of rows, drawn at random but always the same."""
+    design, target = problem.design, problem.target
+    count = taken_together(design)
+    size = max(1000, rows_per_column * count)
+    if count == design.p:
+        size = max(size, int(ROWS_TIMES_COLUMNS * design.n / count))
+    if design.stored <= SMALL or 2 * size > design.n:
+        return problem
+    step = design.n // size
+    rows = np.arange(0, step * size, step) + np.random.default_rng(0).integers(step, size=size)
+    s = None if target.s is None else target.s[rows]
+    if s is not None and not s.any():
+        return problem
+    return replace(problem, design=design.take(rows), target=Target(target.y[rows], s))
+
+
+def _decrement(preconditioner, G):
+    return np.sqrt(max(float((G * preconditioner.solve(G)).sum()), 0.0))
+
+
+def _fenchel(problem, G):
+    """About the duality gap at the slopes: ``|grad|² / (2 lam)``, and what it costs to balance them."""
+    if problem.penalty.lam == 0.0:
+        return 0.0
+    return float((G[1:] ** 2).sum()) / (2.0 * problem.penalty.lam) + 8.0 * float(np.abs(G[0]).sum())
+
+
+def _two_loops(memory, preconditioner, G):
+    """L-BFGS's product of the inverse Hessian with G, the preconditioner as first guess."""
+    q, kept = G.copy(), []
+    for move, change in reversed(memory):
+        rho = 1.0 / float((move * change).sum())
+        a = rho * float((move * q).sum())
+        q -= a * change
+        kept.append((rho, a))
+    r = preconditioner.solve(q)
+    for (move, change), (rho, a) in zip(memory, reversed(kept)):
+        r += (a - rho * float((change * r).sum())) * move
+    return r
+
+
+def _along(gradient, W, G, direction, most=30):
+    """A point along a direction, with its gradient, where the slope is smaller than at the start; by secants of it."""
+    slope = float((G * direction).sum())
+    low, slope_low, high, t = 0.0, slope, np.inf, 1.0
+    for _ in range(most):
+        moved = W + t * direction
+        G_moved = gradient(moved)
+        found = float((G_moved * direction).sum())
+        if abs(found) <= 0.9 * abs(slope):
+            return moved, G_moved
+        if found > 0.0:
+            high = t
+            t = low + (high - low) * min(max(slope_low / (slope_low - found), 0.1), 0.9)
+        else:
+            low, slope_low = t, found
+            t = 2.0 * t if high == np.inf else 0.5 * (low + high)
+    return None, None

@@ -1,0 +1,168 @@
+r"""Rows signed by their classes, for two classes and for more, hard labels and soft; and proofs for very many of them.
+
+A row z = (1, x) of class c asks of scores ``z'W`` that ``z'(w_c - w_d) >= 0`` for every other class d. With the first class as
+reference (``w_0 = 0``) each demand is a row of a matrix A with q (k - 1) columns, class after class. With two classes
+these are the rows ``±z``. A soft label makes demands for each class it gives weight to.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import lsqr
+
+from separatrix.designs import as_dense
+from separatrix.solvers.exact_signs import signs
+from separatrix.solvers.recession import NEGLIGIBLE, Face, powers_of_two, program, recession
+
+# Fewer demands than this are looked at all together.
+FEW = 3000
+# Dense algebra beyond this many columns (and rows) takes minutes.
+DENSE_COLUMNS = 1500
+ROUNDS = 60
+
+
+class SignedRows:
+    """The demands of labelled rows: ``row``, ``own`` and ``rival`` of each."""
+
+    def __init__(self, design, labels, weights, intercept):
+        """`labels` is an (n, k) array of the weight each row gives each class; rows of no weight are left out."""
+        self.design, self.intercept, self.n_classes = design, intercept, labels.shape[1]
+        self.q = design.p + int(intercept)
+        row, own = np.nonzero((labels > 0.0) & (weights > 0.0)[:, None])
+        others = np.arange(self.n_classes - 1)
+        self.row = np.repeat(row, len(others))
+        self.own = np.repeat(own, len(others))
+        rival = np.tile(others, len(row))
+        self.rival = rival + (rival >= self.own)
+        self.width = self.q * (self.n_classes - 1)
+
+    def __len__(self):
+        return len(self.row)
+
+    def matrix(self, demands, dense=None):
+        """Some rows of A: dense where dense algebra can be done with it (or as told), else sparse."""
+        row, own, rival = self.row[demands], self.own[demands], self.rival[demands]
+        Z = self.design.take(row).block(slice(0, len(row)))
+        if self.dense(len(row)) if dense is None else dense:
+            Z = np.asarray(as_dense(Z))
+            Z = np.column_stack([np.ones(len(row)), Z]) if self.intercept else Z
+            return np.hstack([Z * self._sign(own, rival, c)[:, None] for c in range(1, self.n_classes)])
+        Z = sp.hstack([np.ones((len(row), 1)), Z], format="csr") if self.intercept else sp.csr_array(Z)
+        parts = [sp.diags_array(self._sign(own, rival, c)) @ Z for c in range(1, self.n_classes)]
+        return sp.csr_array(sp.hstack(parts, format="csr"))
+
+    def dense(self, m):
+        """Whether m rows are few enough, or narrow enough, for dense algebra."""
+        return min(m, self.width) <= DENSE_COLUMNS and m * self.width <= 1 << 25
+
+    @staticmethod
+    def _sign(own, rival, c):
+        return (own == c).astype(np.float64) - (rival == c)
+
+    def pieces(self):
+        """All demands, in pieces whose matrices are small."""
+        height = max(1, (1 << 20) // self.width)
+        return [np.arange(i, min(i + height, len(self))) for i in range(0, len(self), height)]
+
+    def factor(self, demands):
+        """R with ``R'R = A'A`` of some demands, piece by piece."""
+        R, height = np.zeros((0, self.width)), max(self.width, (1 << 20) // self.width)
+        for start in range(0, len(demands), height):
+            R = np.linalg.qr(np.vstack([R, self.matrix(demands[start : start + height], dense=True)]), mode="r")
+        return R
+
+    def signs(self, w):
+        """Exact signs of ``A w`` for all demands."""
+        return np.concatenate([signs(self.matrix(piece), w) for piece in self.pieces()])
+
+    def scores(self, W):
+        """``A w`` in floats, for W of shape (q, k), intercept first."""
+        eta = self.design.matvec(W[int(self.intercept) :]) + (W[0] if self.intercept else 0.0)
+        return eta[self.row, self.own] - eta[self.row, self.rival]
+
+    def sample(self, size, W=None):
+        """Demands to begin with: at random from each class or, with a hint W, those that it meets worst."""
+        if W is not None:
+            return np.sort(np.argpartition(self.scores(W), size)[:size])
+        rng = np.random.default_rng(0)
+        share = -(-size // self.n_classes)
+        members = [np.flatnonzero(self.own == c) for c in range(self.n_classes)]
+        return np.sort(np.concatenate([rng.permutation(m)[:share] for m in members]))
+
+
+def prove(rows, W=None):
+    """The Face of all demands; few of them are worked on, and the others checked.
+
+    Multipliers of some rows that span the columns prove overlap for all. A direction found on some is tried on all, and
+    the rows that refute it join. `W` (q, k) is a hint: where to begin, or the answer.
+    """
+    if W is not None and np.isfinite(W).all() and (rows.scores(W) > 0.0).all():
+        w = (W[:, 1:] - W[:, :1]).T.ravel()
+        if (rows.signs(w) > 0).all():
+            return Face(w, np.zeros(len(rows)), np.ones(len(rows), dtype=bool), True)
+    if len(rows) <= FEW or not rows.dense(FEW):
+        return _face(rows, np.arange(len(rows)))
+    working = rows.sample(max(FEW // 2, 6 * rows.width), W) if max(FEW, 6 * rows.width) < len(rows) else None
+    for _ in range(ROUNDS):
+        if working is None or 2 * len(working) > len(rows):
+            break
+        A = rows.matrix(working)
+        face = recession(A)
+        if not face.proven:
+            working = np.union1d(working, rows.sample(2 * len(working)))
+            continue
+        found, strays = _strays(rows, working, A, face)
+        if not len(strays):
+            whole = Face(face.w, np.zeros(len(rows)), found > 0, True, face.kept)
+            whole.a[working] = face.a
+            return whole
+        working = np.union1d(working, strays[: len(working)])
+    return _face(rows, np.arange(len(rows)))
+
+
+def _face(rows, demands):
+    A = rows.matrix(demands)
+    return recession(A) if rows.dense(len(demands)) else _sparse_face(A)
+
+
+def _strays(rows, working, A, face):
+    """Signs of all demands, and those outside that refute the direction or add to what the held rows span."""
+    found = rows.signs(face.w) if face.above.any() else np.zeros(len(rows), dtype=int)
+    scale = powers_of_two(np.abs(A).max(axis=0))
+    spans = [(_span(A * scale), None), (_span(A[~face.above] * scale), 0)]
+    wrong = found < 0
+    for basis, where in spans:
+        if basis.shape[1] == rows.width:
+            continue
+        for piece in rows.pieces():
+            piece = piece if where is None else piece[found[piece] == where]
+            B = rows.matrix(piece) * scale
+            wrong[piece] |= np.abs(B - (B @ basis) @ basis.T).max(axis=1, initial=0.0) > NEGLIGIBLE
+    wrong[working] = False
+    strays = np.flatnonzero(wrong)
+    return found, np.random.default_rng(0).permutation(strays)
+
+
+def _span(A):
+    """An orthonormal basis of the span of the rows of A, (q, r)."""
+    if not len(A):
+        return np.zeros((A.shape[1], 0))
+    _, values, V = np.linalg.svd(A, full_matrices=False)
+    return V[values > 64.0 * np.finfo(np.float64).eps * np.sqrt(max(A.shape)) * values[0]].T
+
+
+def _sparse_face(A):
+    """Too many columns for dense algebra: directions by least squares and by the program, no proof of multipliers."""
+    m, q = A.shape
+    scale = powers_of_two(np.sqrt(np.asarray(A.multiply(A).sum(axis=0)).ravel()))
+    scaled = sp.csr_array(A @ sp.diags_array(scale))
+    kept, above = np.flatnonzero(np.asarray(abs(A).sum(axis=0)).ravel()), np.ones(m, dtype=bool)
+    w = lsqr(scaled, np.ones(m), atol=1e-10, btol=1e-10, iter_lim=2000)[0]
+    if (signs(scaled, w) > 0).all():
+        return Face(w * scale, np.zeros(m), above, True, kept)
+    found = program(scaled)
+    if found is None:
+        return Face(np.zeros(q), np.zeros(m), ~above, False, kept)
+    w, a, above = found
+    if above.all():
+        return Face(w * scale, np.zeros(m), above, bool((signs(scaled, w) > 0).all()), kept)
+    return Face(w * scale, a, above, False, kept)
