@@ -129,7 +129,7 @@ class Design(ABC):
             instead="other units for the largest columns",
         )
 
-    def stored(self):
+    def stored_by_column(self):
         """How many numbers each column stores: what work on it costs."""
         return np.full(self.p, self.n)
 

@@ -62,7 +62,7 @@ class SparseDesign(base.Design):
     def columns(self, J):
         return np.asfortranarray(self.by_columns[:, J].toarray(), dtype=np.float64)
 
-    def stored(self):
+    def stored_by_column(self):
         if self.X.format == "csc":
             return np.diff(self.X.indptr)
         return np.bincount(self.X.indices, minlength=self.p)
