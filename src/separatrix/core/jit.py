@@ -11,6 +11,7 @@ written in. What numba must be told once it is there (overloads of verbs, parts 
 import functools
 import hashlib
 import os
+import threading
 from pathlib import Path
 
 # A tenth to a third of a second of interpreted loops.
@@ -19,6 +20,7 @@ SMALL_WORK = 1 << 19
 # less. NaN and infinity keep their meaning.
 REASSOCIATE = frozenset({"reassoc", "contract"})
 
+_LOCK = threading.RLock()
 _waiting: list = []
 _state = {"loaded": False, "work": 0}
 
@@ -33,10 +35,11 @@ def when_loaded(tell):
 
 def load():
     """Bring numba in, and tell it all that waited."""
-    while _waiting:  # one that an interrupt cuts short stays in the list, for the next call to begin with
-        _waiting[0]()
-        del _waiting[0]
-    _state["loaded"] = True
+    with _LOCK:  # the first loop may be called by several threads at once
+        while _waiting:  # one that an interrupt cuts short stays in the list, for the next call to begin with
+            _waiting[0]()
+            del _waiting[0]
+        _state["loaded"] = True
 
 
 class Loop:
@@ -52,8 +55,9 @@ class Loop:
         if self._compiled is None:
             if not _state["loaded"] and not _enough(args):
                 return self.py_func(*args)
-            load()
-            self._compiled = _compile(self.py_func, self._fastmath)
+            with _LOCK:
+                load()
+                self._compiled = self._compiled or _compile(self.py_func, self._fastmath)
         return self._compiled(*args)
 
 

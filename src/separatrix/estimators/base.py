@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.registry import late
 from separatrix.core.target import Target
-from separatrix.estimators.doors import enter_rows
+from separatrix.estimators.doors import enter, enter_rows
 from separatrix.estimators.geometry import Geometry
 
 _summary = late("separatrix.inference.summary:summary")
@@ -53,6 +53,10 @@ class LinearRegressor(RegressorMixin, LinearModel):
     def predict(self, X):
         """Predict y for each row of X."""
         return self._raw_score(X)
+
+    def _restate(self, X, y, sample_weight):
+        """The problem that the fitted model claims to solve, for each output, on data that are handed in again."""
+        return self._problems(*enter(self, X, y, sample_weight, reset=False))
 
     def _problems(self, design, target):
         """The problem this estimator states for each output (``_problem`` states that of one)."""

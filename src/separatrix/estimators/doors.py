@@ -57,8 +57,8 @@ def enter_classes(estimator, X, y, sample_weight=None, *, class_weight=None, spa
         reset=reset,
         ensure_all_finite=not (summed and isinstance(X, np.ndarray) and X.size > UNREAD),
     )
-    codes = encode(estimator, y, reset=reset)
-    s = _weights(sample_weight, len(codes))
+    s = _weights(sample_weight, X.shape[0])
+    codes = encode(estimator, y, reset=reset, seen=None if s is None else s > 0.0)
     if class_weight is not None:
         s = _by_class(class_weight, estimator.classes_, codes, s)
     present = np.unique(codes if s is None else codes[s > 0.0])
@@ -71,14 +71,21 @@ def enter_classes(estimator, X, y, sample_weight=None, *, class_weight=None, spa
     return as_design(X), codes, s
 
 
-def encode(estimator, y, *, reset):
-    """Codes 0, 1, ... of class labels; a first fit (`reset`) learns the classes, later labels must be among them."""
+def encode(estimator, y, *, reset, seen=None):
+    """Codes 0, 1, ... of class labels; a first fit (`reset`) learns the classes, later labels must be among them.
+
+    Rows that are not `seen`, of weight zero, are as if they were not there: their labels make no classes.
+    """
     check_classification_targets(y)
     y = column_or_1d(y, warn=True)
-    if reset:
+    if reset and (seen is None or seen.all()):
         estimator.classes_, codes = np.unique(y, return_inverse=True)
         return codes
+    if reset:
+        estimator.classes_ = np.unique(y[seen])
     codes = np.searchsorted(estimator.classes_, y).clip(max=len(estimator.classes_) - 1)
+    if reset:
+        return codes
     unknown = estimator.classes_[codes] != y
     if unknown.any():
         raise cannot(
@@ -89,13 +96,63 @@ def encode(estimator, y, *, reset):
     return codes
 
 
+def enter_soft(estimator, X, y, sample_weight=None, *, class_weight=None, reset=True):
+    """Check X, class probabilities (n, k) and weights; return a design, probabilities and weights.
+
+    ``classes_`` are the names of the columns of a frame, or 0, 1, ...
+    """
+    names = getattr(y, "columns", None)
+    design, target = enter(estimator, X, y, sample_weight, reset=reset)
+    Y, s = target.y, target.s
+    if Y.min() < 0.0 or Y.max() > 1.0 or np.abs(Y.sum(axis=1) - 1.0).max() > 1e-6:
+        outside = "lie outside [0, 1]" if Y.min() < 0.0 or Y.max() > 1.0 else "do not sum to 1 in every row"
+        raise cannot(
+            f"fit {type(estimator).__name__} to soft labels of shape {Y.shape}",
+            because=f"they {outside}",
+            instead="one probability for each class, each row summing to 1",
+        )
+    Y = Y / Y.sum(axis=1, keepdims=True)
+    if reset:
+        estimator.classes_ = np.arange(Y.shape[1]) if names is None else np.asarray(list(names))
+    elif len(estimator.classes_) != Y.shape[1]:
+        raise cannot(
+            f"use soft labels of {Y.shape[1]} classes",
+            because=f"{type(estimator).__name__} was fitted to {len(estimator.classes_)}",
+            instead=f"shape (n, {len(estimator.classes_)})",
+        )
+    weights = np.ones(len(Y)) if s is None else s
+    if class_weight is not None:
+        each = _each_class(class_weight, estimator.classes_, weights @ Y)
+        share = Y @ each
+        s, Y = weights * share, np.divide(Y * each, share[:, None], out=np.copy(Y), where=share[:, None] > 0.0)
+        weights = s
+    if (weights @ Y > 0.0).sum() < len(estimator.classes_):
+        raise cannot(
+            f"fit {type(estimator).__name__} to these soft labels",
+            because="some class has probability zero in every row of positive weight",
+            instead="only classes that may occur",
+        )
+    return design, Y, s
+
+
 def _by_class(class_weight, classes, codes, s):
     """Weights of the rows times the weights of their classes."""
     s = np.ones(len(codes)) if s is None else s
+    each = _each_class(class_weight, classes, np.bincount(codes, weights=s, minlength=len(classes)))
+    if (each == 0.0).any() and len(classes) > 2:
+        raise cannot(
+            f"use class_weight={class_weight!r}",
+            because=f"it gives the class {classes[np.argmin(each)]!r} the weight 0, and so no place in the model",
+            instead="positive weights, or data without that class",
+        )
+    return s * each[codes]
+
+
+def _each_class(class_weight, classes, counts):
+    """The weight of each class, from what the user said and the weighted counts of the classes."""
     if isinstance(class_weight, str) and class_weight == "balanced":
-        counts = np.bincount(codes, weights=s, minlength=len(classes))
-        each = np.divide(s.sum(), len(classes) * counts, out=np.zeros(len(classes)), where=counts > 0.0)
-    elif isinstance(class_weight, dict):
+        return np.divide(counts.sum(), len(classes) * counts, out=np.zeros(len(classes)), where=counts > 0.0)
+    if isinstance(class_weight, dict):
         strangers = [label for label in class_weight if label not in classes.tolist()]
         each = np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
         if strangers or not np.all((each >= 0.0) & np.isfinite(each)):
@@ -104,13 +161,12 @@ def _by_class(class_weight, classes, codes, s):
                 because=f"{strangers[0]!r} is not a class of y" if strangers else "a weight must be finite and >= 0",
                 instead=f"one weight >= 0 for each of {classes.tolist()}",
             )
-    else:
-        raise cannot(
-            f"use class_weight={class_weight!r}",
-            because="it is neither a dict, nor 'balanced', nor None",
-            instead="class_weight={label: weight, ...}, 'balanced' or None",
-        )
-    return s * each[codes]
+        return each
+    raise cannot(
+        f"use class_weight={class_weight!r}",
+        because="it is neither a dict, nor 'balanced', nor None",
+        instead="class_weight={label: weight, ...}, 'balanced' or None",
+    )
 
 
 def _refuse_if_too_large(y):

@@ -14,11 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import EPS, certify
 from separatrix.core.errors import cannot
-from separatrix.core.objective import null_objective
+from separatrix.core.objective import is_joint, null_objective
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.stationarity import certify_gradient
 from separatrix.designs import as_dense
-from separatrix.estimators.doors import enter
 from separatrix.losses import Quantile, Squared
 from separatrix.solvers import linear_program
 
@@ -53,17 +52,16 @@ def verify(model, X, y, sample_weight=None):
     False
     """
     check_is_fitted(model)
-    if not hasattr(model, "_problems"):
+    if not hasattr(model, "_restate"):
         raise cannot(
             f"verify {type(model).__name__}",
             because="it does not state the problem it solves",
-            instead="a regressor of separatrix.linear_model",
+            instead="a model of separatrix.linear_model that minimises something",
             kind=TypeError,
         )
     started = time.perf_counter()
-    design, target = enter(model, X, y, sample_weight, reset=False)
-    problems = model._problems(design, target)
-    solutions = _solutions(model, len(problems))
+    problems = model._restate(X, y, sample_weight)
+    solutions = _solutions(model, problems)
     tolerance = model.certificate_.tolerance
     found = [_recompute(model.certificate_.kind, p, s, tolerance) for p, s in zip(problems, solutions)]
     worst = max(found, key=lambda certificate: certificate.value - certificate.tolerance)
@@ -73,13 +71,15 @@ def verify(model, X, y, sample_weight=None):
         worst.tolerance,
         passes=worst.passes,
         seconds=time.perf_counter() - started,
-        message=f"recomputed from {design.n} rows and the published coefficients",
+        message=f"recomputed from {problems[0].design.n} rows and the published coefficients",
     )
 
 
-def _solutions(model, k):
-    """One solution for each output, as published."""
-    coefficients = np.atleast_2d(model.coef_)
+def _solutions(model, problems):
+    """One solution for each problem, as published."""
+    coefficients, k = np.atleast_2d(model.coef_), len(problems)
+    if is_joint(problems[0].loss):
+        return [Solution(coefficients.T, np.asarray(model.intercept_))]
     if len(coefficients) != k:
         raise cannot(
             f"verify {type(model).__name__} on a y of {k} outputs",
@@ -93,10 +93,12 @@ def _solutions(model, k):
 def _recompute(kind, problem, solution, tolerance):
     if kind == "gradient":
         return certify_gradient(problem, solution, tolerance)
+    if not np.all(np.isfinite(solution.beta)) or not np.all(np.isfinite(solution.intercept)):
+        return Certificate(kind, np.inf, tolerance)
+    if hasattr(problem.loss, "link"):  # likelihoods are published in double precision
+        return certify(problem, solution, tolerance)
     rounding = _Rounding(problem, solution)
     solution = Solution(solution.beta.astype(np.float64), solution.intercept)
-    if not np.all(np.isfinite(solution.beta)) or not np.isfinite(solution.intercept):
-        return Certificate(kind, np.inf, tolerance)
     if kind == "KKT violation":
         return Certificate(kind, _violation(problem, solution), tolerance + rounding.relative_slope())
     if isinstance(problem.loss, Quantile):

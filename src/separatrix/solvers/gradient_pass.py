@@ -17,6 +17,7 @@ _NO_WEIGHTS = np.empty(0)
 # Sums are split into at most this many parts, whatever the number of threads; into fewer where the gradient is long
 # compared with the data of a part.
 PARTS = 16
+SMALLEST_PART = 1 << 16  # numbers
 
 
 class GradientPass:
@@ -93,6 +94,6 @@ def curvatures(problem, W):
 
 def _parts(design):
     """Ranges of rows that hold about as many numbers each."""
-    count = int(np.clip(design.stored // (8 * design.p + 1), 1, PARTS))
+    count = int(np.clip(design.stored // max(8 * design.p, SMALLEST_PART), 1, PARTS))
     ends = np.linspace(0, design.n, count + 1).astype(int).tolist()
     return list(pairwise(ends))

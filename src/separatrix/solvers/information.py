@@ -81,7 +81,7 @@ def _two_classes(problem, beta, offset):
     covariance, edf = factor.variance(factor.inverse(), lam)
     if l1 > 0.0:
         covariance, edf = None, float(np.count_nonzero(beta) + problem.intercept)
-    determined, offset = _without_aliased(factor, beta[:, None], np.array([offset]))
+    determined, offset = without_aliased(factor, beta[:, None], np.array([offset]))
     return {
         "rank": len(factor.kept),
         "coefficients": np.vstack([offset, determined]) if problem.intercept else determined,
@@ -123,7 +123,7 @@ def _weighted_moments(problem, beta, offset):
     return information, found, log_likelihood, sure
 
 
-def _without_aliased(factor, beta, offset):
+def without_aliased(factor, beta, offset):
     """Coefficients (p, k) and intercepts (k,) of the same scores, those of columns not kept moved to the others."""
     lost = np.concatenate([factor.aliased, factor.constant]).astype(int)
     if not len(lost):
@@ -157,7 +157,7 @@ def _many_classes(problem, beta, offset):
     # Σ_c |beta_c|² of coefficients that sum to zero over the classes, in terms of differences from the first class
     penalty = np.kron(np.eye(k) - 1.0 / (k + 1.0), penalty)
     variance, edf, condition = _inverse(H, penalty)
-    determined, offset = _without_aliased(factor, beta[:, 1:], offset[1:])
+    determined, offset = without_aliased(factor, beta[:, 1:], offset[1:])
     if l1 > 0.0:
         variance, edf = None, float(np.count_nonzero(beta) + k * problem.intercept)
     return {

@@ -54,17 +54,12 @@ class Preconditioner:
         bends = curvatures(sample, W) * (target.weights / target.total)[:, None]
         self.factors = [_factor(design, h, lam, sample.intercept) for h in np.ascontiguousarray(bends.T)]
 
-    @property
-    def jitter(self):
-        """What had to be added to the unit diagonal of the worst factor: large where columns are dependent."""
-        return max(jitter for _, jitter in self.factors)
-
     def solve(self, G):
         """About ``H^-1 G``."""
         step = np.zeros_like(G)
         if self.light is not None:
             step[1:] = G[1:] / self.light
-        for c, (factor, _) in enumerate(self.factors):
+        for c, factor in enumerate(self.factors):
             beta, intercept = factor.solve(G[1:, c : c + 1][self.heavy], G[0, c : c + 1])
             step[1:, c : c + 1][self.heavy] = beta
             step[0, c] = intercept[0]
@@ -75,7 +70,7 @@ class Preconditioner:
 
 
 def _factor(design, h, lam, intercept):
-    """Cholesky factor of ``X_c'H X_c + lam I``, columns scaled to length 1, and what was added to make it one."""
+    """Cholesky factor of ``X_c'H X_c + lam I``, columns scaled to length 1, or of something a little larger."""
     found = moments(design, Target(np.zeros(design.n), h), about_mean=intercept)
     squares = found.squares + lam
     scale = 1.0 / np.sqrt(np.where(squares > 0.0, squares, 1.0))
@@ -89,4 +84,4 @@ def _factor(design, h, lam, intercept):
         if np.diag(R).min(initial=1.0) ** 2 > 10.0 * jitter:
             break
     total = max(found.total, np.finfo(np.float64).tiny)
-    return Factor(R, scale, np.arange(design.p), found.x_mean, total, intercept), jitter
+    return Factor(R, scale, np.arange(design.p), found.x_mean, total, intercept)

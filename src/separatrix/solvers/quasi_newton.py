@@ -11,12 +11,13 @@ Cost     one read of X per iteration, each worth one to two digits.
 """
 
 import time
+import warnings
 from collections import deque
 from dataclasses import replace
 
 import numpy as np
 
-from separatrix.core.certificate import certify
+from separatrix.core.certificate import certify, not_certified
 from separatrix.core.objective import null_objective, objective
 from separatrix.core.solution import Solution
 from separatrix.core.stationarity import certify_gradient
@@ -36,8 +37,9 @@ SMALL = 1 << 17
 # Where the sample is everything, an iteration that leaves more than this share of the decrement calls for a new
 # Hessian: at the start of Newton's method the curvature changes with each step.
 SLOW = 0.3
-# Below this decrement the problem is so nearly a parabola that slopes at two points give the minimum between them.
-NEARLY_QUADRATIC = 0.1
+# Below this decrement, in units of the root of the null objective, the problem is so nearly a parabola that slopes at two
+# points give the minimum between them, and the gradient there.
+NEARLY_QUADRATIC = 0.03
 
 
 def quasi_newton(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
@@ -62,13 +64,14 @@ def quasi_newton(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
         W[1:], W[0] = np.reshape(start[0], (-1, gradient.k)), start[1]
     scale = null_objective(problem) or 1.0
     settled = tol**1.25 * np.sqrt(scale)
-    walk = _Walk(problem, gradient, trace)
-    W, iterations = walk(W, settled, tol * scale, max_iter, warm=start is not None)
+    W, iterations = _Walk(problem, gradient, trace)(W, settled, tol * scale, max_iter, warm=start is not None)
     beta = W[1:, 0].copy() if gradient.k == 1 else W[1:].copy()
     solution = Solution(beta, float(W[0, 0]) if gradient.k == 1 else W[0].copy(), trace=trace)
     grade = certify if problem.penalty.lam > 0.0 else certify_gradient
     solution.certificate = grade(problem, solution, tol, started, iterations, gradient.count)
-    solution.details = {"dependent": walk.jitter > 1e-12}
+    if not solution.certificate.converged:
+        advice = "Raise max_iter; if it stopped early, rounding or separated classes allow no better."
+        warnings.warn(not_certified(solution.certificate, advice), stacklevel=2)
     return solution
 
 
@@ -78,7 +81,6 @@ class _Walk:
     def __init__(self, problem, gradient, trace=None, rows_per_column=ROWS_PER_COLUMN):
         self.problem, self.gradient, self.trace = problem, gradient, trace
         self.sample = _sample(problem, rows_per_column)
-        self.jitter = 0.0
 
     def __call__(self, W, settled, gap, max_iter, warm):
         """Where the decrement is at most `settled` and Fenchel's gap at most `gap`; and the iterations made."""
@@ -87,7 +89,9 @@ class _Walk:
             # the optimum of the sample is about sqrt(p / m) from that of the whole: to go much nearer would be wasted
             rough = 0.1 * np.sqrt(gradient.k * problem.design.p / sample.design.n)
             W, _ = _Walk(sample, GradientPass(sample), None, ROWS_PER_COLUMN_BELOW)(W, rough, np.inf, max_iter, False)
-        preconditioner = self._precondition(W)
+        preconditioner = Preconditioner(gradient, sample, W)
+        newton = sample is problem and problem.design.p <= ALL
+        nearly = NEARLY_QUADRATIC * np.sqrt(null_objective(problem))
         memory, before = deque(maxlen=MEMORY), np.inf
         G = gradient(W)
         for iteration in range(max_iter + 1):
@@ -95,8 +99,8 @@ class _Walk:
             self._record(W, decrement)
             if iteration == max_iter or (decrement <= settled and _fenchel(problem, G) <= gap):
                 break
-            if sample is problem and problem.design.p <= ALL and decrement > SLOW * before:
-                preconditioner = self._precondition(W)
+            if newton and decrement > SLOW * before:
+                preconditioner = Preconditioner(gradient, sample, W)
                 memory.clear()
             before = decrement
             moved, G_moved = _along(gradient, W, G, -_two_loops(memory, preconditioner, G))
@@ -104,17 +108,13 @@ class _Walk:
                 break
             move, change = moved - W, G_moved - G
             bend = float((move * change).sum())
-            t = -float((move * G).sum()) / bend if bend > 0.0 and decrement < NEARLY_QUADRATIC else 1.0
-            t = t if 0.3 < t < 3.0 else 1.0
-            W, G = W + t * move, G + t * change
+            W, G = moved, G_moved
             if bend > 0.0:
                 memory.append((move, change))
+                past = -float((move * G).sum()) / bend
+                if not newton and decrement < nearly and abs(past) < 0.5:
+                    W, G = W + past * move, G + past * change
         return W, iteration
-
-    def _precondition(self, W):
-        preconditioner = Preconditioner(self.gradient, self.sample, W)
-        self.jitter = max(self.jitter, preconditioner.jitter)
-        return preconditioner
 
     def _record(self, W, decrement):
         if self.trace is not None:

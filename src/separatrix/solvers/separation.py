@@ -116,7 +116,9 @@ class Separation:
         lines = [f"Separation: {self.verdict}", self.advice()]
         if self.direction is not None and self.direction.ndim == 1:
             terms = [f"{v:.4g} {name}" for name, v in zip(self.names, self.direction) if v != 0.0]
-            lines.append("direction: " + " + ".join(terms[:8]).replace("+ -", "- ") + (" + …" if len(terms) > 8 else ""))
+            lines.append(
+                "direction: " + " + ".join(terms[:8]).replace("+ -", "- ") + (" + …" if len(terms) > 8 else "")
+            )
         if self.verdict == "complete":
             lines.append(f"margin: {self.margin:.4g}, the distance of the nearest row from that hyperplane")
         elif self.multipliers is not None and self.verdict != "undecided":

@@ -124,4 +124,3 @@ class FirthLogisticRegression(LinearClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
-

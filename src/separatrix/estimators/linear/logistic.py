@@ -1,24 +1,97 @@
-r"""Logistic regression: :math:`\min_{w, b} \sum_i s_i \log(1 + e^{-y_i f(x_i)}) + \frac{1}{C}\,\Omega(w)`, and softmax."""
+r"""Logistic regression, of two classes and of more:
+:math:`\min_{w, b} \ C \sum_i s_i\,\ell(y_i, x_i^\top w + b) + \frac{1 - \rho}{2} \|w\|_2^2 + \rho \|w\|_1`.
+"""
 
 import warnings
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import not_certified
+from separatrix.core.errors import NotCertified, RankDeficient, Separated, cannot
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
+from separatrix.core.solution import Trace
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearClassifier
-from separatrix.estimators.doors import check_number, enter_classes
-from separatrix.losses import Logistic
-from separatrix.penalties import L2, NoPenalty
+from separatrix.estimators.doors import check_choice, check_number, encode, enter_classes, enter_soft
+from separatrix.losses import Logistic, Softmax
+from separatrix.penalties import L2, ElasticNet, NoPenalty
+from separatrix.solvers.choose import likelihood
+from separatrix.solvers.descent import descend
+from separatrix.solvers.maximum_likelihood import maximum_likelihood
 from separatrix.solvers.newton_raphson import newton
+
+_AUTOMATIC = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
+_PENALTIES = {"l2": 0.0, "l1": 1.0}
+
+
+class LogOdds(NamedTuple):
+    """Coefficients of ``log P(class | x) / P(reference | x)``, a row for each class but the reference."""
+
+    reference: object
+    classes: np.ndarray
+    coef: np.ndarray
+    intercept: np.ndarray
 
 
 @register("estimator")
 class LogisticRegression(LinearClassifier):
-    """Logistic regression."""
+    r"""Classes with probabilities: the log-odds are linear in x.
+
+    .. math:: \min_{w, b} \ C \sum_i s_i\,\ell(y_i, x_i^\top w + b) + \frac{1-\rho}{2} \|w\|_2^2 + \rho \|w\|_1, \qquad
+              \ell = \log(1 + e^{\eta}) - y \eta
+
+    with :math:`\rho` = `l1_ratio`; for more than two classes :math:`\ell = \log \sum_c e^{\eta_c} - \eta_y`. The intercept
+    is never penalised. ``C=np.inf`` is maximum likelihood, with standard errors (:meth:`summary`); if the classes can be
+    separated it has no maximum, which is proved and said (:class:`~separatrix.core.errors.Separated`).
+
+    Parameters
+    ----------
+    penalty : deprecated, as in scikit-learn: None means ``C=np.inf``, "l1" and "l2" a `l1_ratio` of 1 and 0.
+    C : float, (0, inf], default 1.0.  Inverse strength of the penalty.
+    l1_ratio : float, [0, 1], default 0.0.  Share of L1; above 0 some coefficients are exactly zero.
+    dual : bool, default False.  Accepted for compatibility, no effect here.
+    tol : float, [0, inf), default 1e-8.  Relative gap to be certified; relative gradient where nothing is penalised.
+    fit_intercept : bool, default True.
+    intercept_scaling : accepted for compatibility, no effect here: the intercept is not penalised.
+    class_weight : dict, "balanced" or None, default None.  Factors of the weights of the rows of each class.
+    random_state : accepted for compatibility; nothing here is random.
+    solver : str, default "lbfgs".  scikit-learn's names are accepted for compatibility and all mean the same: the method
+        is chosen by shape, storage and penalty. "newton" takes Newton's steps (iteratively reweighted least squares)
+        on two classes, "gradient" descends with fixed steps; neither knows L1.
+    max_iter : int, [1, inf), default 100.  Most iterations.
+    verbose : accepted for compatibility, no effect here.
+    warm_start : bool, default False.  Whether `fit` starts where the last one ended.
+    n_jobs : accepted for compatibility; threads are set by ``SEPARATRIX_THREADS``.
+    trace : bool, default False.  Whether to keep objective, certificate and coefficients of each iteration in ``trace_``.
+
+    Attributes
+    ----------
+    classes_ : (k,) array.  coef_ : (1, p) array, (k, p) for k > 2 classes.  intercept_ : (1,) or (k,) array.
+    n_iter_ : (1,) array of int.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+    certificate_ : Certificate.
+    evidence_ : LikelihoodEvidence, where nothing is penalised.  What the summary is made of.
+    separation_ : Separation, where nothing is penalised and there is no maximum.  Its proof.
+    trace_ : Trace, if asked for.
+
+    Notes
+    -----
+    y may also be an (n, k) array of class probabilities, each row summing to 1 (soft labels): then the classes are the
+    names of the columns of a frame, or 0, 1, ... In scikit-learn the multinomial coefficients of classes sum to zero;
+    here too.
+
+    References: Cox (1958), J. R. Statist. Soc. B 20(2). Albert and Anderson (1984), Biometrika 71(1).
+
+    Examples
+    --------
+    >>> model = LogisticRegression(C=np.inf).fit([[0.0], [1.0], [2.0], [3.0]], ["no", "yes", "no", "yes"])
+    >>> model.predict([[2.5]]), model.predict_proba([[1.5]]).round(3)
+    (array(['yes'], dtype='<U3'), array([[0.5, 0.5]]))
+    """
 
     def __init__(
         self,
@@ -37,6 +110,7 @@ class LogisticRegression(LinearClassifier):
         verbose=0,
         warm_start=False,
         n_jobs=None,
+        trace=False,
     ):
         self.penalty = penalty
         self.C = C
@@ -52,35 +126,150 @@ class LogisticRegression(LinearClassifier):
         self.verbose = verbose
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.trace = trace
 
     def fit(self, X, y, sample_weight=None):
-        """Fit to class labels."""
-        check_number(self, "tol", 0.0)
-        check_number(self, "max_iter", 1, integer=True)
-        design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight)
-        problem = self._problem(design, Target(codes.astype(np.float64), s))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            solution = newton(problem, tol=self.tol, max_iter=self.max_iter)
+        """Fit to labels y (n,), or to class probabilities y (n, k).
+
+        Parameters
+        ----------
+        X : (n, p) array, sparse array or frame.  y : (n,) array of labels, or (n, k) array of probabilities.
+        sample_weight : (n,) array or None.  How often each row counts.
+        """
+        self._check()
+        before = (self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
+        problem = self._problem(*self._enter(X, y, sample_weight, reset=True))
+        options = {"tol": self.tol, "max_iter": self.max_iter, "start": _start(before, problem)}
+        options["trace"] = Trace(coefficients=[]) if self.trace else None
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            solution = self._solve(problem, options)
+        for warning in caught:
+            if not issubclass(warning.category, NotCertified):
+                warnings.warn(warning.message, stacklevel=2)
         self.certificate_ = solution.certificate
-        self.n_iter_ = np.array([solution.certificate.iterations])
-        if not solution.certificate.converged:
-            warnings.warn(not_certified(solution.certificate, "Raise max_iter."), stacklevel=2)
+        self.n_iter_ = np.array([max(solution.certificate.iterations, 1)], dtype=np.int32)
+        for name, found in (("evidence_", "evidence"), ("separation_", "separation")):
+            self.__dict__.pop(name, None)
+            if found in solution.details:
+                setattr(self, name, solution.details[found])
+        if self.trace:
+            self.trace_ = solution.trace
+        self._warn()
         return self._publish(solution.beta, solution.intercept)
 
+    def _solve(self, problem, options):
+        solve = {"newton": newton, "gradient": descend}.get(self.solver, likelihood)
+        if solve is newton and isinstance(problem.loss, Softmax):
+            solve = likelihood
+        if not isinstance(problem.penalty, NoPenalty):
+            return solve(problem, **options)
+        names = getattr(self, "feature_names_in_", None)
+        return maximum_likelihood(problem, solve=solve, classes=self.classes_, names=names, **options)
+
+    def _warn(self):
+        """What the user must know: no maximum, dependent columns, or iterations that ended too early."""
+        if hasattr(self, "separation_"):
+            warnings.warn(Separated(self.separation_), stacklevel=3)
+        elif not self.certificate_.converged:
+            advice = "Raise max_iter, standardise the columns, or penalise more (a smaller C)."
+            warnings.warn(not_certified(self.certificate_, advice), stacklevel=3)
+        evidence = getattr(self, "evidence_", None)
+        if evidence is not None and evidence.aliased:
+            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+            warnings.warn(RankDeficient(evidence.rank, evidence.p, [names[j] for j in evidence.aliased]), stacklevel=3)
+
+    def _check(self):
+        check_number(self, "tol", 0.0)
+        check_number(self, "max_iter", 1, integer=True)
+        check_choice(self, "solver", [*_AUTOMATIC, "newton", "gradient"])
+        check_choice(self, "penalty", ["deprecated", None, "l1", "l2", "elasticnet"])
+        self._strength()
+
+    def _strength(self):
+        """C and the share of L1, with scikit-learn's deprecated `penalty` understood."""
+        if self.C is not None and np.isscalar(self.C) and self.C == float("inf"):
+            C = np.inf
+        else:
+            C = check_number(self, "C", 0.0, open_low=True)
+        ratio = 0.0 if self.l1_ratio is None else check_number(self, "l1_ratio", 0.0, 1.0)
+        C = np.inf if self.penalty is None else C
+        ratio = _PENALTIES.get(self.penalty, ratio)
+        if ratio > 0.0 and C < np.inf and self.solver in ("newton", "gradient"):
+            raise cannot(
+                f"fit LogisticRegression with solver={self.solver!r} and l1_ratio={ratio:g}",
+                because="L1 has no slope at 0",
+                instead="solver='lbfgs' (default) or l1_ratio=0",
+            )
+        return C, ratio
+
+    def _enter(self, X, y, sample_weight, *, reset):
+        """Design and target, of labels or of soft labels."""
+        if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+            design, Y, s = enter_soft(self, X, y, sample_weight, class_weight=self.class_weight, reset=reset)
+            return design, Target(np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else Y, s)
+        design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight, reset=reset)
+        if len(self.classes_) == 2:
+            return design, Target(codes.astype(np.float64), s)
+        Y = np.zeros((len(codes), len(self.classes_)))
+        Y[np.arange(len(codes)), codes] = 1.0
+        return design, Target(Y, s)
+
     def _problem(self, design, target):
-        C = check_number(self, "C", 0.0, open_low=True) if self.C != np.inf else np.inf
-        # C Σ s_i loss_i + |w|²/2 divided by C Σ s
-        penalty = NoPenalty() if C == np.inf else L2(1.0 / (C * target.total))
-        return Problem(design, target, Logistic(), penalty, bool(self.fit_intercept))
+        C, ratio = self._strength()
+        lam = 1.0 / (C * target.total)  # C Σ s loss + Ω, divided by C Σ s
+        penalty = NoPenalty() if lam == 0.0 else L2(lam)
+        if lam > 0.0 and ratio > 0.0:
+            penalty = ElasticNet(lam * ratio, lam * (1.0 - ratio))
+        loss = Logistic() if target.y.ndim == 1 else Softmax()
+        return Problem(design, target, loss, penalty, bool(self.fit_intercept))
+
+    def _restate(self, X, y, sample_weight):
+        """The problem that the fitted model claims to solve, on data that are handed in again."""
+        return [self._problem(*self._enter(X, y, sample_weight, reset=False))]
+
+    # ------------------------------------------------------------------ probabilities
 
     def predict_proba(self, X):
-        """Probability of each class, in the order of ``classes_``."""
+        """Probability of each class, in the order of ``classes_``: (n, k)."""
         scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([expit(-scores), expit(scores)])
-        return softmax(scores, axis=1)
+        return np.column_stack([expit(-scores), expit(scores)]) if scores.ndim == 1 else softmax(scores, axis=1)
 
     def predict_log_proba(self, X):
-        """Logarithms of :meth:`predict_proba`."""
-        return np.log(self.predict_proba(X))
+        """Logarithms of :meth:`predict_proba`, right also where a probability is too small for a number."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([log_expit(-scores), log_expit(scores)])
+        return log_softmax(scores, axis=1)
+
+    def log_odds(self, reference=None):
+        r"""The model seen from a reference class: :math:`\log P(c | x) / P(r | x) = w_{cr} \cdot x + b_{cr}`.
+
+        Parameters
+        ----------
+        reference : label or None.  None is the last class.
+        """
+        check_is_fitted(self)
+        r = len(self.classes_) - 1 if reference is None else int(encode(self, [reference], reset=False)[0])
+        coef, intercept = self.coef_, self.intercept_
+        if len(self.classes_) == 2:
+            coef, intercept = np.vstack([0.0 * coef, coef]), np.append(0.0, intercept)
+        others = np.arange(len(self.classes_)) != r
+        return LogOdds(
+            self.classes_[r], self.classes_[others], (coef - coef[r])[others], (intercept - intercept[r])[others]
+        )
+
+    @property
+    def n_parameters_(self):
+        """Free parameters: (k - 1) (p + 1), or (k - 1) p without an intercept."""
+        check_is_fitted(self)
+        return (len(self.classes_) - 1) * (self.coef_.shape[1] + bool(self.fit_intercept))
+
+
+def _start(before, problem):
+    """Where the last fit ended, if that has the shape of this problem."""
+    shape = (problem.target.y.shape[1] if problem.target.y.ndim == 2 else 1, problem.design.p)
+    if before is None or before[0].shape != shape:
+        return None
+    coef, intercept = before
+    return (coef[0], float(intercept[0])) if shape[0] == 1 else (coef.T, intercept)
