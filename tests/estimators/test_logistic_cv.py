@@ -30,7 +30,11 @@ def rows(k=2, n=120, p=5, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, p))
     score = X[:, 0] - X[:, 1] + rng.logistic(size=n)
-    return X, (score > 0).astype(int) if k == 2 else np.digitize(score, [-1.0, 1.0]), rng.integers(1, 4, n).astype(float)
+    return (
+        X,
+        (score > 0).astype(int) if k == 2 else np.digitize(score, [-1.0, 1.0]),
+        rng.integers(1, 4, n).astype(float),
+    )
 
 
 def same_shape(ours, theirs):
@@ -117,7 +121,9 @@ def test_the_refitted_model_is_logistic_regression_at_the_choice():
 
 def test_without_a_refit_the_folds_best_are_averaged():
     X, y, _ = rows()
-    model = LogisticRegressionCV(Cs=5, l1_ratios=(0.0,), refit=False, scoring="neg_log_loss", use_legacy_attributes=False)
+    model = LogisticRegressionCV(
+        Cs=5, l1_ratios=(0.0,), refit=False, scoring="neg_log_loss", use_legacy_attributes=False
+    )
     model.fit(X, y)
     best = model.scores_[:, 0].argmax(axis=1)
     mean = np.mean([model.coefs_paths_[fold, 0, place, 0] for fold, place in enumerate(best)], axis=0)
@@ -148,7 +154,9 @@ def test_labels_of_any_kind_and_balanced_classes():
     words = np.array(["left", "middle", "right"])[y]
     options = {"Cs": [0.1, 1.0], "l1_ratios": (0.0,), "class_weight": "balanced"}
     model = LogisticRegressionCV(**options).fit(X, words)
-    theirs = Theirs(solver="newton-cholesky", tol=1e-10, use_legacy_attributes=True, scoring=None, **options).fit(X, words)
+    theirs = Theirs(solver="newton-cholesky", tol=1e-10, use_legacy_attributes=True, scoring=None, **options).fit(
+        X, words
+    )
     assert list(model.scores_) == ["left", "middle", "right"]
     assert_allclose(model.coef_, theirs.coef_, atol=1e-5)
 

@@ -122,7 +122,9 @@ def test_liblinear_finds_the_same_without_an_intercept():
     assert_allclose(ours.beta, theirs.coef_[0], atol=1e-6)
 
 
-@pytest.mark.parametrize("penalty", [ElasticNet(0.05, 0.0), ElasticNet(0.05, 0.1), ElasticNet(0.05, 0.1, True)], ids=str)
+@pytest.mark.parametrize(
+    "penalty", [ElasticNet(0.05, 0.0), ElasticNet(0.05, 0.1), ElasticNet(0.05, 0.1, True)], ids=str
+)
 def test_with_the_squared_loss_it_is_the_elastic_net(penalty):
     X, codes, s = rows()
     target = Target(X[:, 0] - 2.0 * X[:, 1] + 0.1 * codes, s)
