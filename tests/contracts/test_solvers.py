@@ -23,9 +23,11 @@ from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
 from separatrix.solvers.leave_one_out import leave_one_out
+from separatrix.solvers.likelihood_path import likelihood_path
 from separatrix.solvers.newton_raphson import newton
 from separatrix.solvers.nonnegative import nonnegative_least_squares
 from separatrix.solvers.path import elastic_net_path
+from separatrix.solvers.proximal_newton import proximal_newton
 
 ROOM = Path(separatrix.__file__).parent / "solvers"
 
@@ -47,6 +49,12 @@ def at_the_end_of_a_path(problem):
     options = {"intercept": problem.intercept, "positive": problem.penalty.positive}
     coefs, offsets, _, _ = elastic_net_path(problem.design, problem.target, strengths, ratio, **options)
     return type("Answer", (), {"beta": coefs[:, -1], "intercept": offsets[-1], "theta": None})
+
+
+def at_the_end_of_a_likelihood_path(problem):
+    stronger = [L2(0.2), L2(0.1)] if isinstance(problem.penalty, L2) else [ElasticNet(0.2, 0.4), ElasticNet(0.1, 0.2)]
+    coefs, offsets, _, _ = likelihood_path(problem, [*stronger, problem.penalty])
+    return type("Answer", (), {"beta": coefs[-1], "intercept": offsets[-1], "theta": None})
 
 
 def after_leave_one_out(problem):
@@ -79,6 +87,8 @@ SOLVERS = {
     "path": (at_the_end_of_a_path, Squared(), NETS, 1e-8),
     "newton_raphson": (newton, Logistic(), [L2(0.05)], 1e-10),
     "descent": (lambda p: descend(p, learning_rate=None, max_iter=5000, tol=1e-10), Squared(), [L2(0.5)], 1e-8),
+    "proximal_newton": (proximal_newton, Logistic(), [L1(0.03), *NETS], 1e-8),
+    "likelihood_path": (at_the_end_of_a_likelihood_path, Logistic(), [ElasticNet(0.05, 0.1), L2(0.05)], 1e-8),
     "linear_program": (linear_program.solve, Quantile(0.3), [L1(0.05)], 1e-8),
     "stochastic": (walked_by_its_estimator, Squared(), [L2(0.5)], 1e-4),  # it halts when a pass gains little
 }

@@ -24,6 +24,7 @@ MODELS = [
 ELSEWHERE = {
     "FirthLogisticRegression",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "Perceptron",
     "PerceptronRegressor",
     "QuantileRegressor",

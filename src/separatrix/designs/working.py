@@ -32,7 +32,7 @@ class WorkingColumns:
         self._sparse = "gram" not in design.offers
         self._kind = "sparse" if self._sparse else "dense"
         self._stored = design.stored_by_column()
-        self._all = float(self._stored.sum())
+        self._all = float(design.stored)
         self._held = sp.csc_array((design.n, 0)) if self._sparse else np.empty((design.n, 0), order="F")
         self._by_rows = None
 

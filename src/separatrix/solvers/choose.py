@@ -1,9 +1,10 @@
 """Which solver for which problem: the one place that decides by shape and storage."""
 
 import warnings
+from dataclasses import replace
 
 from separatrix.core.certificate import not_certified
-from separatrix.penalties import L1, ElasticNet
+from separatrix.penalties import L1, L2, ElasticNet
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
@@ -52,6 +53,7 @@ def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-14, max_ite
 def likelihood(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
     """A logistic or multinomial likelihood: on working sets where the penalty makes zeros, else by full gradients."""
     penalty = problem.penalty
-    makes_zeros = isinstance(penalty, L1 | ElasticNet) and getattr(penalty, "l1", getattr(penalty, "lam", 0.0)) > 0.0
-    solve = proximal_newton if makes_zeros else quasi_newton
-    return solve(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+    if isinstance(penalty, ElasticNet) and penalty.l1 == 0.0 and not penalty.positive:
+        penalty = L2(penalty.l2)
+    solve = proximal_newton if isinstance(penalty, L1 | ElasticNet) else quasi_newton
+    return solve(replace(problem, penalty=penalty), tol=tol, max_iter=max_iter, start=start, trace=trace)

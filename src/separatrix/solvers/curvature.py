@@ -11,8 +11,8 @@ from separatrix.core.objective import fill_joint_slopes, sum_of_joint_values
 from separatrix.solvers.compiled.curvature import look
 from separatrix.solvers.gram_coordinate import GramProblem
 
-# Rows whose curvature has changed by less than this part, all in all, need no new matrix.
-UNCHANGED = 0.02
+# Rows whose curvature has changed by less than this part, all in all, need no new matrix: it would be the same.
+UNCHANGED = 1e-3
 
 
 class ScalarCurvature:
@@ -93,11 +93,16 @@ class JointCurvature:
 
     def intercept_step(self, mu, imbalance):
         """Newton's step for the intercepts alone; they sum to zero, for a common shift changes nothing."""
-        return -np.linalg.pinv(self._between(mu), hermitian=True) @ imbalance
+        return -_zero_sum(_inverse(self._between(mu)) @ imbalance)
 
     def fresh(self, mu):
         """Whether the matrix in use is as good as a new one."""
-        return self._mu is not None and self.share @ np.abs(mu - self._mu).sum(axis=1) <= UNCHANGED
+        if self._mu is None:
+            return False
+        bends = mu * (1.0 - mu)
+        return self.share @ np.abs(bends - self._mu * (1.0 - self._mu)).sum(axis=1) <= UNCHANGED * (
+            self.share @ bends.sum(axis=1)
+        )
 
     def model(self, mu, renew):
         """The Gram problem of the columns in play at the probabilities mu or, unless `renew`, at earlier ones."""
@@ -117,7 +122,7 @@ class JointCurvature:
                 G[block, rows] = G[rows, block]
                 sums[rows, d] = sums[block, c] = sign * self.columns.correlate(w)
         if self.intercept:
-            self._inverse, self._sums = np.linalg.pinv(self._between(mu), hermitian=True), sums
+            self._inverse, self._sums = _inverse(self._between(mu)), sums
             G -= sums @ self._inverse @ sums.T
         self._model = GramProblem.whole(G, np.zeros(k * m))
         return self._model
@@ -135,4 +140,13 @@ class JointCurvature:
         """How far the intercepts go when the coefficients go by d."""
         if not self.intercept:
             return np.zeros(d.shape[1])
-        return -self._inverse @ (imbalance + self._sums.T @ d.T.ravel())
+        return -_zero_sum(self._inverse @ (imbalance + self._sums.T @ d.T.ravel()))
+
+
+def _inverse(between):
+    """The inverse among vectors of sum zero; all others make no difference to the probabilities."""
+    return np.linalg.pinv(between, rcond=1e-13, hermitian=True)
+
+
+def _zero_sum(step):
+    return step - step.mean()
