@@ -133,6 +133,24 @@ def enter_first_rows(estimator, X, *, sparse=False):
     return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES)
 
 
+def enter_scores(estimator, d, y=None, sample_weight=None):
+    """Check one score for each row, (n,) or (n, 1); with labels y of two classes also return codes and weights."""
+    d = check_array(d, ensure_2d=False, dtype=np.float64, input_name="d")
+    if d.ndim != 1 and d.shape[1:] != (1,):
+        raise cannot(f"use scores of shape {d.shape}", because="a row has one score", instead="d of shape (n,)")
+    d = d.reshape(-1)
+    if y is None:
+        return d
+    _, codes, s = enter_classes(estimator, d[:, None], y, sample_weight)
+    if len(estimator.classes_) != 2:
+        raise cannot(
+            f"fit one curve to {len(estimator.classes_)} classes",
+            because="one score tells two classes apart",
+            instead="labels of two classes, or a curve for each class against the others",
+        )
+    return d, codes, s
+
+
 def enter_columns(estimator, X, *, reset):
     """Check X of a composition whose parts check their own columns; a frame may mix numbers and words."""
     if hasattr(X, "columns"):

@@ -28,19 +28,20 @@ class Geometry:
         """
         check_is_fitted(self)
         if first is None and second is None and len(self.classes_) == 2:
-            first, second = self.classes_
+            first, second = self.classes_.tolist()
         if first is None or second is None or first == second:
             raise cannot(
                 f"take the boundary between {first!r} and {second!r}",
                 because=f"a boundary lies between two of the {len(self.classes_)} classes",
-                instead=f"boundary({self.classes_[0]!r}, {self.classes_[1]!r})",
+                instead="boundary({!r}, {!r})".format(*self.classes_[:2].tolist()),
             )
         a, b = encode(self, [first, second], reset=False)
-        if len(self.coef_) == 1:
+        coef, intercept = self._in_double()
+        if len(coef) == 1:
             sign = 1.0 if b == 1 else -1.0
-            normal, offset = sign * self.coef_[0], sign * self.intercept_[0]
+            normal, offset = sign * coef[0], sign * intercept[0]
         else:
-            normal, offset = self.coef_[b] - self.coef_[a], self.intercept_[b] - self.intercept_[a]
+            normal, offset = coef[b] - coef[a], intercept[b] - intercept[a]
         if not normal.any():
             raise cannot(
                 f"take the boundary between {first!r} and {second!r}",
@@ -68,8 +69,8 @@ class Geometry:
         X = enter_rows(self, X)
         if len(self.coef_) == 1:
             return self.boundary().signed_distance(X)
-        scores, coef = self._scores_of(X)
-        return region_distances(scores, coef)
+        coef, intercept = self._in_double()
+        return region_distances(X @ coef.T + intercept, coef)
 
     def project(self, X):
         """The nearest point of the boundary to each row of X; with more than two classes, of the nearest boundary."""
@@ -78,7 +79,8 @@ class Geometry:
         if len(self.coef_) == 1:
             return self.boundary().project(X)
         # the region of the predicted class is convex: its nearest face is the nearest boundary
-        scores, coef = self._scores_of(X)
+        coef, intercept = self._in_double()
+        scores = X @ coef.T + intercept
         own = scores.argmax(axis=1)
         feet = np.empty(X.shape)
         for a in np.unique(own):
@@ -88,7 +90,7 @@ class Geometry:
             if np.isinf(reach.min()):
                 raise cannot(
                     "project onto the boundary",
-                    because=f"the class {self.classes_[a]!r} is predicted everywhere",
+                    because=f"the class {self.classes_[a]} is predicted everywhere",
                     instead="data in which the classes differ, or a weaker penalty",
                 )
             for b in np.unique(rival):
@@ -96,10 +98,9 @@ class Geometry:
                 feet[mine] = self.boundary(self.classes_[a], self.classes_[b]).project(X[mine])
         return feet
 
-    def _scores_of(self, X):
-        """Scores of checked rows, (n, k), and the coefficients, both in double precision."""
-        coef = np.asarray(self.coef_, dtype=np.float64)
-        return X @ coef.T + self.intercept_, coef
+    def _in_double(self):
+        """Coefficients and intercepts in double precision: differences of float32 lose digits."""
+        return np.asarray(self.coef_, dtype=np.float64), np.asarray(self.intercept_, dtype=np.float64)
 
     @property
     def distance_from_origin_(self):
@@ -151,7 +152,7 @@ class Geometry:
             raise cannot(
                 f"give {what} of {type(self).__name__}",
                 because=f"it has {len(self.classes_)} classes, and a boundary between each two of them",
-                instead=f"boundary({self.classes_[0]!r}, {self.classes_[1]!r})",
+                instead="boundary({!r}, {!r})".format(*self.classes_[:2].tolist()),
                 kind=AttributeError,
             )
         return self.boundary()

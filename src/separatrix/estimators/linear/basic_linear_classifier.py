@@ -96,7 +96,7 @@ class BasicLinearClassifier(LinearClassifier):
         if absent.any():
             raise cannot(
                 "take the mean of every class",
-                because=f"all rows of the class {self.classes_[np.argmax(absent)]!r} have weight 0",
+                because=f"all rows of the class {self.classes_[np.argmax(absent)]} have weight 0",
                 instead="data without that class, or a positive weight for one of its rows",
             )
         return self.class_count_ / self.class_count_.sum()
