@@ -65,7 +65,7 @@ def enter_classes(estimator, X, y, sample_weight=None, *, class_weight=None, spa
     if reset and len(present) < 2:
         raise cannot(
             f"fit {type(estimator).__name__} to one class",
-            because=f"every row of positive weight is of the class {estimator.classes_[present[0]]!r}",
+            because=f"every row of positive weight is of the class {estimator.classes_.tolist()[present[0]]!r}",
             instead="data with at least two classes",
         )
     return as_design(X), codes, s
@@ -82,7 +82,7 @@ def encode(estimator, y, *, reset):
     unknown = estimator.classes_[codes] != y
     if unknown.any():
         raise cannot(
-            f"use the label {y[np.argmax(unknown)]!r}",
+            f"use the label {y[unknown][:1].tolist()[0]!r}",
             because=f"{type(estimator).__name__} was fitted to the classes {estimator.classes_.tolist()}",
             instead="labels that were met in training, or fit again",
         )

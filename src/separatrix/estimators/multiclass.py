@@ -123,7 +123,8 @@ class OneVsRestClassifier(_OneVsRest):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = not self.rest_class
+        if self.rest_class:  # the last of several labels cannot be what remains
+            tags.classifier_tags.multi_label = tags.target_tags.multi_output = False
         return tags
 
 

@@ -35,7 +35,7 @@ class SquaredErrorModel(MultiOutputMixin, LinearRegressor):
         return self
 
 
-def name_aliases(model, solution, design):
+def name_aliases(model, solution, design, stacklevel=4):
     """Warn where an unpenalised fit found columns that are determined by others, and name them."""
     direct = solution.details.get("fit")
     if direct is None or direct.lam > 0.0:
@@ -43,7 +43,7 @@ def name_aliases(model, solution, design):
     lost = sorted(int(j) for j in (*direct.factor.aliased, *direct.factor.constant))
     if lost:
         names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(design.p)])
-        warnings.warn(RankDeficient(len(direct.factor.kept), design.p, [names[j] for j in lost]), stacklevel=4)
+        warnings.warn(RankDeficient(len(direct.factor.kept), design.p, [names[j] for j in lost]), stacklevel=stacklevel)
 
 
 @register("estimator")

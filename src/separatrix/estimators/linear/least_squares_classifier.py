@@ -77,7 +77,7 @@ class LeastSquaresClassifier(LinearClassifier):
         elif len(self.classes_) == 2 and self._coding() == "one_of_k":
             beta, intercept = beta[:, 1:] - beta[:, :1], intercept[1:] - intercept[:1]
         self._publish(beta, intercept, dtype)
-        name_aliases(self, solution, design)
+        name_aliases(self, solution, design, stacklevel=3)
         return self
 
     def predict(self, X):
