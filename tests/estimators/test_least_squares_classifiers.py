@@ -36,7 +36,7 @@ SIGNS = np.array([1, 1, 1, 1, 1, -1, -1, -1, -1, -1])
 CHECKED = [
     LeastSquaresClassifier(),
     LeastSquaresClassifier(coding="zero_one", class_weight="balanced"),
-    LeastSquaresClassifier(coding="one_of_k", fit_intercept=False),
+    LeastSquaresClassifier(coding="one_of_k"),
     BasicLinearClassifier(),
     BasicLinearClassifier(metric="diagonal", centred=True),
     BasicLinearClassifier(metric="full", prevalence="observed", centred=True, threshold="regression"),
