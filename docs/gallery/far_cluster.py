@@ -62,7 +62,7 @@ def draw(path):
                 wrong = X[model.predict(X) != y]
                 axes.scatter(*wrong.T, s=90, facecolors="none", edgecolors="0.2", linewidths=1.2)
                 axes.plot([], [], style, color="0.2", label=f"{name}: {len(wrong)} wrong")
-            axes.legend(fontsize=8, loc="lower left")
+            axes.legend(fontsize=8, loc="upper right")
             axes.set(xlabel="x₁", ylabel="x₂")
         panels[0].set_title("Two clusters: both separate")
         panels[1].set_title("A far cluster of class 1: least squares errs")

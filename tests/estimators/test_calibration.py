@@ -121,7 +121,7 @@ def test_curves_are_steeper_flatter_or_shifted_as_in_the_golden_figure(gamma, d0
 def test_calibrating_the_basic_linear_classifier_does_not_move_its_boundary():
     """G013: μ+ = (2, 1), μ- = (0, -1), variance 2 along each axis: gamma = ‖μ+ − μ-‖ / 2 = √2, d0 = 0."""
     cross = np.array([[2.0, 0.0], [-2.0, 0.0], [0.0, 2.0], [0.0, -2.0]])
-    X, y = np.vstack([cross + [2.0, 1.0], cross + [0.0, -1.0]]), np.repeat([1, -1], 4)
+    X, y = np.vstack([np.add(cross, [2.0, 1.0]), np.add(cross, [0.0, -1.0])]), np.repeat([1, -1], 4)
     model = CalibratedLinearClassifier(BasicLinearClassifier(), method="moments").fit(X, y)
     assert_allclose(model.estimator_.coef_, [[2.0, 2.0]])
     assert_allclose(model.estimator_.intercept_, [-2.0])

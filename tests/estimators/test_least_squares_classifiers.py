@@ -406,7 +406,9 @@ def test_dependent_columns_are_named_and_predictions_stay_unique():
 
 
 @pytest.mark.parametrize("data", [load_iris, load_wine], ids=["iris", "wine"])
-@pytest.mark.parametrize("options", [{}, {"alpha": 30.0, "fit_intercept": False}, {"class_weight": "balanced"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"alpha": 30.0, "fit_intercept": False}, {"class_weight": "balanced"}], ids=str
+)
 @pytest.mark.parametrize("two", [False, True])
 def test_ridge_classifiers_agree_with_scikit_learn(data, options, two):
     X, y = data(return_X_y=True)
@@ -561,7 +563,7 @@ def test_one_class_is_refused(model):
 def test_numbers_that_are_no_labels_are_refused(model):
     with pytest.raises(ValueError, match="Unknown label type"):
         model.fit([[1.0], [2.0], [3.0]], [0.1, 0.2, 0.3])
-    with pytest.raises(ValueError, match="Input y contains NaN|unknown label type|Unknown label type"):
+    with pytest.raises(ValueError, match=r"Input y contains NaN|Unknown label type"):
         model.fit([[1.0], [2.0], [3.0]], [0.0, 1.0, np.nan])
 
 

@@ -98,7 +98,7 @@ def test_two_classes_need_one_machine_whose_negative_is_the_other():
 def test_one_against_the_rest_takes_the_largest_score(machine):
     ours = OneVsRestClassifier(machine).fit(X_IRIS, NAMES)
     theirs = reference.OneVsRestClassifier(machine).fit(X_IRIS, NAMES)
-    scores = [type(machine)().fit(X_IRIS, NAMES == label).decision_function(X_IRIS) for label in ours.classes_]
+    scores = [type(machine)().fit(X_IRIS, label == NAMES).decision_function(X_IRIS) for label in ours.classes_]
     assert_allclose(ours.decision_function(X_IRIS), np.transpose(scores), atol=1e-9)
     assert_array_equal(ours.predict(X_IRIS), ours.classes_[np.argmax(scores, axis=0)])
     assert_array_equal(ours.predict(X_IRIS), theirs.predict(X_IRIS))
@@ -226,7 +226,7 @@ def test_softmax_with_the_last_score_at_zero_has_the_golden_probabilities():
 @pytest.mark.mission("MC-10")
 def test_the_last_class_is_what_remains_where_none_fires():
     rest = OneVsRestClassifier(LeastSquaresClassifier(), rest_class=True).fit(X_IRIS, NAMES)
-    scores = [LeastSquaresClassifier().fit(X_IRIS, NAMES == c).decision_function(X_IRIS) for c in rest.classes_[:2]]
+    scores = [LeastSquaresClassifier().fit(X_IRIS, c == NAMES).decision_function(X_IRIS) for c in rest.classes_[:2]]
     scores = np.transpose(scores)
     fires = scores.max(axis=1) >= 0.0
     expected = np.where(fires, rest.classes_[scores.argmax(axis=1)], "virginica")
@@ -320,7 +320,7 @@ def test_scores_that_cannot_be_decoded_are_refused(T):
 
 
 def test_one_class_and_wrong_parameters_are_refused():
-    with pytest.raises(ValueError, match="one class|only one class"):
+    with pytest.raises(ValueError, match=r"one class"):
         OneVsOneClassifier(LeastSquaresClassifier()).fit([[1.0], [2.0]], [1, 1])
     with pytest.raises(ValueError, match="rest_class='yes'"):
         OneVsRestClassifier(LeastSquaresClassifier(), rest_class="yes").fit(X_IRIS, NAMES)

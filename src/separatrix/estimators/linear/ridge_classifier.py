@@ -49,7 +49,7 @@ class RidgeClassifier(_RidgeOnClasses):
     classes_, coef_, intercept_, n_iter_, solver_, n_features_in_, feature_names_in_ : as in scikit-learn.
     certificate_ : Certificate.  The relative gap.
 
-    Unlike scikit-learn 1.9's, ``coef_`` of two classes is (1, p), as in all linear classifiers, and a row has one label.
+    Unlike scikit-learn 1.9's, ``coef_`` of two classes is (1, p), as in all linear classifiers; a row has one label.
 
     >>> import numpy as np
     >>> model = RidgeClassifier(alpha=1.0).fit(np.array([[-1.0], [1.0]]), ["left", "right"])
