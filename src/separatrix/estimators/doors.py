@@ -70,7 +70,7 @@ def enter_classes(
     if learns and len(present) < 2:
         raise cannot(
             f"fit {type(estimator).__name__} to one class",
-            because=f"every row of positive weight is of the class {estimator.classes_[present[0]]!r}",
+            because=f"every row of positive weight is of the class {estimator.classes_.tolist()[present[0]]!r}",
             instead="data with at least two classes",
         )
     return as_design(X), codes, s
@@ -94,7 +94,7 @@ def encode(estimator, y, *, reset, seen=None):
     unknown = estimator.classes_[codes] != y
     if unknown.any():
         raise cannot(
-            f"use the label {y[np.argmax(unknown)]!r}",
+            f"use the label {y[unknown][:1].tolist()[0]!r}",
             because=f"{type(estimator).__name__} was fitted to the classes {estimator.classes_.tolist()}",
             instead="labels that were met in training, or fit again",
         )
@@ -213,6 +213,24 @@ def enter_rows(estimator, X, *, sparse=True):
 def enter_first_rows(estimator, X, *, sparse=False):
     """Check X of a transformer's fit, which has no target."""
     return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES)
+
+
+def enter_scores(estimator, d, y=None, sample_weight=None):
+    """Check one score for each row, (n,) or (n, 1); with labels y of two classes also return codes and weights."""
+    d = check_array(d, ensure_2d=False, dtype=np.float64, input_name="d")
+    if d.ndim != 1 and d.shape[1:] != (1,):
+        raise cannot(f"use scores of shape {d.shape}", because="a row has one score", instead="d of shape (n,)")
+    d = d.reshape(-1)
+    if y is None:
+        return d
+    _, codes, s = enter_classes(estimator, d[:, None], y, sample_weight)
+    if len(estimator.classes_) != 2:
+        raise cannot(
+            f"fit one curve to {len(estimator.classes_)} classes",
+            because="one score tells two classes apart",
+            instead="labels of two classes, or a curve for each class against the others",
+        )
+    return d, codes, s
 
 
 def enter_columns(estimator, X, *, reset):

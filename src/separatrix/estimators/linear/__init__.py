@@ -3,9 +3,13 @@
 from importlib import import_module
 
 _HOMES = {
+    "BasicLinearClassifier": "basic_linear_classifier",
+    "LeastSquaresClassifier": "least_squares_classifier",
     "LinearRegression": "least_squares",
     "Ridge": "ridge",
     "RidgeCV": "ridge",
+    "RidgeClassifier": "ridge_classifier",
+    "RidgeClassifierCV": "ridge_classifier",
     "Lasso": "lasso",
     "LassoCV": "lasso",
     "lasso_path": "lasso",
