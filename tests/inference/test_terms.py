@@ -47,6 +47,16 @@ def test_terms_by_name_number_and_slice_are_the_same():
     assert_allclose(named["kind"]["deviance"], -2 * theirs.llf, rtol=1e-10)
 
 
+def test_frames_of_polars_and_a_pipeline_of_one_step_say_the_same():
+    pl = pytest.importorskip("polars")
+    X, y = data()
+    other = pl.from_pandas(X)
+    expected = anova(maximum_likelihood().fit(X, y), X, y, terms=KINDS).to_dict()
+    assert anova(make_pipeline(maximum_likelihood()).fit(other, y), other, y, terms=KINDS).to_dict() == expected
+    band, theirs = (bands(spline_model(frame).fit(frame, y), frame, y)["age"] for frame in (other, X))
+    assert_allclose(band.error, theirs.error)
+
+
 def test_columns_of_no_term_are_left_out_of_all_models():
     X, y = data()
     found = anova(maximum_likelihood().fit(X, y), X, y, terms={"dose": ["dose"], "age": ["age"]})

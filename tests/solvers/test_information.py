@@ -166,9 +166,25 @@ def test_a_multinomial_ridge_penalises_all_classes_alike():
 
 
 @pytest.mark.parametrize("penalty", [L1(0.1), ElasticNet(0.1, 0.2)], ids=str)
-def test_after_selection_there_is_no_covariance_but_a_count(penalty):
-    found = evidence(X, Y, np.array([0.5, 0.0, 0.0]), OFFSET, penalty=penalty)
-    assert found.covariance is None and found.edf == 2.0 and found.penalised
+@pytest.mark.parametrize("intercept", [True, False])
+def test_after_selection_there_is_no_covariance_but_a_count(penalty, intercept):
+    few, offset = np.array([0.5, 0.0, 0.0]), OFFSET if intercept else 0.0
+    found = evidence(X, Y, few, offset, S, penalty=penalty, intercept=intercept)
+    plain = evidence(X, Y, few, offset, S, intercept=intercept)
+    assert found.covariance is None and found.edf == 1.0 + intercept and found.penalised and found.rank == 1
+    assert found.log_likelihood == pytest.approx(plain.log_likelihood, rel=1e-13)
+    assert_allclose(found.coefficients, plain.coefficients)
+    several = evidence(X, INDICATORS, BETAS, OFFSETS, S, penalty=penalty)
+    assert several.log_likelihood == pytest.approx(evidence(X, INDICATORS, BETAS, OFFSETS, S).log_likelihood, rel=1e-13)
+    assert several.edf == 11.0 and several.coefficients.shape == (4, 2)
+
+
+def test_a_wide_selection_forms_nothing_of_the_size_of_its_square():
+    wide = sp.random_array((20, 200_000), density=1e-3, rng=np.random.default_rng(0), format="csr")
+    beta = np.zeros(200_000)
+    beta[7] = 1.0
+    found = evidence(wide, Y[:20], beta, 0.0, penalty=L1(0.1))
+    assert found.edf == 2.0
 
 
 def test_rows_with_certain_probabilities_are_counted():

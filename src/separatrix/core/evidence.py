@@ -69,7 +69,8 @@ class LikelihoodEvidence:
     saturated_log_likelihood : float.  Of fitted probabilities equal to y: 0 unless labels are soft.
     edf : float.  Effective degrees of freedom, intercepts included; with an L1 part in the penalty, the number of
         coefficients that are not zero.
-    condition : float.  2-norm condition number of the columns, weighted by their information, centred and scaled.
+    condition : float.  2-norm condition number of the columns, weighted by their information, centred and scaled; NaN
+        where none was needed.
     sure : int.  Rows for which some class has a fitted probability of 0 or 1, to rounding.
     aliased : tuple of int.  Columns that are linear combinations of the others.
     penalised : bool.

@@ -12,7 +12,6 @@ References: Hastie, Tibshirani and Friedman (2009), The Elements of Statistical 
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
@@ -110,9 +109,10 @@ def bands(model, X, y, *, sample_weight=None, points=101, multiple=2.0):
 
 
 def _basis(model):
-    if isinstance(model, Pipeline) and len(model) > 1 and hasattr(model[-2], "terms") and is_logistic(model[-1]):
+    steps = list(getattr(model, "named_steps", {}).values())
+    if len(steps) > 1 and hasattr(steps[-2], "bases_") and is_logistic(steps[-1]):
         check_is_fitted(model)
-        return model[-2]
+        return steps[-2]
     raise cannot(
         f"give error bands of {type(model).__name__}",
         because="its columns are not known to be functions of single features",

@@ -202,7 +202,8 @@ def _statistics(evidence, weights, covariance, certificate):
     found["log_likelihood"] = evidence.log_likelihood
     found["null_deviance"] = 2.0 * (evidence.saturated_log_likelihood - evidence.null_log_likelihood)
     found["deviance"] = 2.0 * (evidence.saturated_log_likelihood - evidence.log_likelihood)
-    found["condition"], found["certificate"] = float(evidence.condition), certificate
+    found["condition"] = None if np.isnan(evidence.condition) else float(evidence.condition)
+    found["certificate"] = certificate
     if evidence.penalised:
         return found
     if weights == "sampling":

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
@@ -47,9 +46,12 @@ class Terms:
     """
 
     def __init__(self, model, X, y, sample_weight=None, terms=None):
-        if isinstance(model, Pipeline):
-            terms = model[-2] if terms is None and hasattr(model[-2], "blocks_") else terms
-            X, model = model[:-1].transform(X), model[-1]
+        if hasattr(model, "named_steps"):  # a Pipeline, whose import would cost more than all of this room
+            *before, model = model.named_steps.values()
+            for step in before:
+                X = step.transform(X)
+            if terms is None and before and hasattr(before[-1], "blocks_"):
+                terms = before[-1]
         check_is_fitted(model)
         if not is_logistic(model) or not isinstance(penalty_of(model, 1.0), NoPenalty):
             raise cannot(

@@ -12,7 +12,7 @@ far means nor unequal units cost a digit. Cholesky where its rounding errors can
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from scipy.special import softmax, xlogy
+from scipy.special import log_softmax, softmax, xlogy
 
 from separatrix.core.evidence import LikelihoodEvidence
 from separatrix.core.target import Target
@@ -59,6 +59,8 @@ def likelihood_evidence(problem, beta, intercept, classes=None):
         "penalised": _strengths(problem) != (0.0, 0.0),
     }
     beta = np.asarray(beta, dtype=np.float64)
+    if _strengths(problem)[0] > 0.0:
+        return LikelihoodEvidence(**common, **_selected(problem, beta, intercept))
     if target.y.ndim == 1:
         offset = float(np.ravel(intercept)[0]) if problem.intercept else 0.0
         return LikelihoodEvidence(**common, **_two_classes(problem, beta.reshape(-1), offset))
@@ -71,16 +73,13 @@ def likelihood_evidence(problem, beta, intercept, classes=None):
 
 def _two_classes(problem, beta, offset):
     design, target = problem.design, problem.target
-    l1, l2 = _strengths(problem)
     information, found, log_likelihood, sure = _weighted_moments(problem, beta, offset)
     weighted = Target(target.y, information)
-    lam = l2 * target.total
+    lam = _strengths(problem)[1] * target.total
     factor = None if design.n * design.p <= SMALL else gram_factor(found, lam, problem.intercept)
     if factor is None:
         factor = triangle_factor(design, weighted, found, lam, problem.intercept)
     covariance, edf = factor.variance(factor.inverse(), lam)
-    if l1 > 0.0:
-        covariance, edf = None, float(np.count_nonzero(beta) + problem.intercept)
     determined, offset = without_aliased(factor, beta[:, None], np.array([offset]))
     return {
         "rank": len(factor.kept),
@@ -142,7 +141,6 @@ def without_aliased(factor, beta, offset):
 def _many_classes(problem, beta, offset):
     """As for two, in coordinates in which the columns of X are orthonormal: a well-conditioned information."""
     design, target = problem.design, problem.target
-    l1, l2 = _strengths(problem)
     beta, offset = beta - beta[:, :1], offset - offset[0]
     found = moments(design, target, about_mean=problem.intercept, gram=design.p <= design.n)
     small = design.n * design.p <= SMALL or found.xx.ndim == 1
@@ -153,13 +151,11 @@ def _many_classes(problem, beta, offset):
     H, log_likelihood, sure = _class_information(problem, beta, offset, factor, root)
     k, r = beta.shape[1] - 1, root.shape[1] + bool(problem.intercept)
     penalty = np.zeros((r, r))
-    penalty[r - root.shape[1] :, r - root.shape[1] :] = l2 * target.total * root.T @ root
+    penalty[r - root.shape[1] :, r - root.shape[1] :] = _strengths(problem)[1] * target.total * root.T @ root
     # Σ_c |beta_c|² of coefficients that sum to zero over the classes, in terms of differences from the first class
     penalty = np.kron(np.eye(k) - 1.0 / (k + 1.0), penalty)
     variance, edf, condition = _inverse(H, penalty)
     determined, offset = without_aliased(factor, beta[:, 1:], offset[1:])
-    if l1 > 0.0:
-        variance, edf = None, float(np.count_nonzero(beta) + k * problem.intercept)
     return {
         "rank": len(factor.kept),
         "coefficients": np.vstack([offset, determined]) if problem.intercept else determined,
@@ -198,8 +194,7 @@ def _class_information(problem, beta, offset, factor, root):
         eta = B @ beta + offset
         mu = softmax(eta, axis=1)
         s = np.ones(len(Y)) if s is None else s
-        log_mu = eta - eta.max(axis=1, keepdims=True)
-        log_mu -= np.log(np.exp(log_mu).sum(axis=1, keepdims=True))
+        log_mu = log_softmax(eta, axis=1)
         Z = np.ones((len(Y), first + root.shape[1]))
         Z[:, first:] = (as_dense(B)[:, factor.kept] - mean) @ root
         r = Z.shape[1]
@@ -260,7 +255,35 @@ def _in_original_units(variance, factor, k):
     return out
 
 
-# ------------------------------------------------------------------ what both need
+# ------------------------------------------------------------------ after an L1 penalty has selected
+
+
+def _selected(problem, beta, intercept):
+    """The likelihood and the number of coefficients: X may be as wide as it likes, nothing of size p² is formed."""
+    target = problem.target
+    offset = np.asarray(intercept, dtype=np.float64) if problem.intercept else np.zeros(1)
+    eta = problem.design.matvec(beta) + offset
+    if target.y.ndim == 1:
+        eta = np.column_stack([np.zeros(target.n), eta])
+    log_mu = log_softmax(eta, axis=1)
+    Y = np.column_stack([1.0 - target.y, target.y]) if target.y.ndim == 1 else target.y
+    beta = beta.reshape(len(beta), -1)
+    nonzero, k = np.count_nonzero(beta), eta.shape[1] - 1
+    against = beta if beta.shape[1] == k else beta[:, 1:] - beta[:, :1]
+    offset = np.broadcast_to(offset, beta.shape[1])
+    offset = offset if beta.shape[1] == k else offset[1:] - offset[0]
+    return {
+        "rank": int(beta.any(axis=1).sum()),
+        "coefficients": np.vstack([offset, against]) if problem.intercept else against,
+        "covariance": None,
+        "log_likelihood": float(target.weights @ np.where(Y > 0.0, Y * log_mu, 0.0).sum(axis=1)),
+        "edf": float(nonzero + k * problem.intercept),
+        "condition": np.nan,
+        "sure": int(np.count_nonzero((log_mu.max(axis=1) > np.log1p(-SURE)) & (target.weights > 0.0))),
+    }
+
+
+# ------------------------------------------------------------------ what all need
 
 
 def _strengths(problem):
