@@ -134,6 +134,16 @@ def test_a_hair_decides(gap):
     assert tied.verify(x[:, None], y)
 
 
+def test_a_tie_that_is_broken_by_rounding_alone_is_left_undecided():
+    """In decimals the last point lies between the first two; in binary it is beside the line by a part in 1e17."""
+    X, y = np.array([[0.2, 0.1 * 3], [-0.1, -0.1 * 3], [0.0, 0.0], [0.0, -0.1]]), np.array([1, 1, 1, 0])
+    proof = separation(X, y)
+    assert proof.verdict == "undecided" and proof.exists is None and not proof.verify(X, y)
+    assert proof.infinite == () and "rounding" in str(proof)
+    tied = separation(np.rint(10.0 * X), y)
+    assert tied.verdict == "quasi-complete" and tied.verify(np.rint(10.0 * X), y)
+
+
 def test_dependent_columns_are_left_out_and_are_no_separation():
     rng = np.random.default_rng(5)
     X, y = rng.standard_normal((60, 2)), rng.integers(0, 2, 60)

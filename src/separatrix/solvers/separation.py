@@ -19,7 +19,7 @@ from separatrix.solvers.recession import NEGLIGIBLE, Orthonormal, independent, p
 from separatrix.solvers.signed_rows import SignedRows, prove
 
 REMEDIES = (
-    "Use a penalty (LogisticRegression(C=1.0)), FirthLogisticRegression, or drop or merge the columns that separate"
+    "use a penalty (LogisticRegression(C=1.0)), FirthLogisticRegression, or drop or merge the columns that separate"
 )
 
 
@@ -103,13 +103,13 @@ class Separation:
         if self.verdict == "undecided":
             return (
                 "Undecided whether the classes are separated: some rows lie on a separating boundary to within "
-                f"rounding, and neither side could be proved. If coefficients grow without bound: {REMEDIES}."
+                f"rounding, and neither side could be proved. If coefficients grow without bound, {REMEDIES}."
             )
         shown = ", ".join(map(_said, self.infinite[:8])) + (", …" if len(self.infinite) > 8 else "")
         rest = "" if self.verdict == "complete" else f", but for {len(self.rows_on_boundary)} rows on the boundary"
         return (
             f"Separation is {self.verdict}: a direction (proof.direction) puts every row on the side of its class"
-            f"{rest}. The likelihood has no maximum; without a finite estimate: {shown}. {REMEDIES}."
+            f"{rest}. The likelihood has no maximum; without a finite estimate: {shown}. Instead, {REMEDIES}."
         )
 
     def __str__(self):
