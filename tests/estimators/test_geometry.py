@@ -101,8 +101,10 @@ def test_a_boundary_looked_at_from_the_other_side_is_the_same_boundary(model):
 @over_binary
 def test_margins_are_negative_exactly_where_the_prediction_is_wrong(model):
     X, y = clouds(seed=3)
+    y[[0, -1]] = y[[-1, 0]]  # one row of each class lies among the other
     model.fit(X, y)
     margins = model.margins(X, y)
+    assert margins[0] < 0.0 and margins[-1] < 0.0
     assert_array_equal(margins < 0.0, model.predict(X) != y)
     assert_allclose(np.abs(margins), np.abs(model.signed_distance(X)))
     assert model.margin_ == pytest.approx(1.0 / np.sqrt(np.sum(model.coef_**2)), rel=1e-14)
