@@ -6,7 +6,6 @@ _HOMES = {
     "descend": "descent",
     "gradient_descent": "descent",
     "newton": "newton_raphson",
-    "proximal_newton": "proximal_newton",
     "stochastic_descent": "stochastic",
 }
 
