@@ -37,12 +37,14 @@ def main():
     from benchmarks.problems.storage import load_data, megabytes, save_answer
 
     try:
-        small = load_data(arguments.small)
+        small = contestant.prepare(load_data(arguments.small))
         small.settings.update(threads=arguments.threads, tolerance=contestant.tolerances[0])
         contestant.fit(small, small.settings)
         data = load_data(arguments.data)
+        size = megabytes(data.X)
+        data = contestant.prepare(data)
         data.settings.update(threads=arguments.threads)
-        reply(state="ready", megabytes=megabytes(data.X))
+        reply(state="ready", megabytes=size)
         for line in sys.stdin:
             request = json.loads(line)
             data.settings.update(tolerance=request["tolerance"])

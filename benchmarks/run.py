@@ -85,34 +85,35 @@ def contest(problem, options):
     """All contestants on one problem: a list of rows, and a table on the screen, per number of threads."""
     with tempfile.TemporaryDirectory(prefix="separatrix-benchmark-") as folder:
         folder = Path(folder)
-        data = problem.make(options.scale)
+        data = problem.make(options.scale, strength=options.strength)
         settings = save_data(folder / "data", data)
-        save_data(folder / "small", problem.make(WARM_UP_SCALE))
+        save_data(folder / "small", problem.make(WARM_UP_SCALE, strength=options.strength))
         judge = problem.judge(data)
         reference = tidy(judge.reference())
         reference_values = judge.values(reference)
         proof = judge.gap(reference) if hasattr(judge, "gap") else None
         for threads in options.threads:
-            rows = []
-            for side, contestant in line_up(problem.group, options):
-                if contestant.suits(settings):
-                    row = Row(
-                        problem.group, problem.variant, data.X.shape, threads, side, contestant.name, problem.target
-                    )
-                    compete(row, contestant, judge, reference_values, folder, options)
-                    rows.append(row)
+            rows, place = [], (problem.group, problem.variant, data.X.shape, threads)
+            entrants, slow = line_up(problem.group, settings, options)
+            for side, contestant in entrants:
+                row = Row(*place, side, contestant.name, problem.target)
+                compete(row, contestant, judge, reference_values, folder, options)
+                rows.append(row)
             best = np.min([reference_values] + [row.values for row in rows if row.values is not None], axis=0)
             for row in rows:
                 if row.values is not None:
                     row.suboptimality = judge.suboptimality(row.values, best)
-            show(rows, megabytes(data.X), proof)
+            show(rows, megabytes(data.X), proof, slow)
             yield rows
 
 
-def line_up(group, options):
-    """Ours first, then the rivals in the order of their files."""
-    mine = [] if options.without_ours else [("ours", contestant) for contestant in ours.contestants(group)]
-    return mine + [("rivals", contestant) for contestant in rivals.contestants(group, options.rivals)]
+def line_up(group, settings, options):
+    """Ours first, then the rivals in the order of their files; and the names of those left out as slow."""
+    entrants = [] if options.without_ours else [("ours", contestant) for contestant in ours.contestants(group)]
+    entrants += [("rivals", contestant) for contestant in rivals.contestants(group, options.rivals)]
+    entrants = [(side, contestant) for side, contestant in entrants if contestant.suits(settings)]
+    slow = [contestant.name for _, contestant in entrants if contestant.slow(settings)]
+    return [(side, contestant) for side, contestant in entrants if contestant.name not in slow], slow
 
 
 def compete(row, contestant, judge, best, folder, options):
@@ -132,7 +133,7 @@ def compete(row, contestant, judge, best, folder, options):
                 row.note = reply["reason"]
                 return
             _take(row, reply, tolerance, judge, best, request["answer"], size)
-            if row.reached:
+            if row.reached or row.seconds > options.patience:
                 break
         if row.reached and options.repeat > 1 and row.seconds < options.patience:
             request["patience"] = options.patience - row.seconds
@@ -158,10 +159,11 @@ def parse(arguments=None):
     parser.add_argument("--repeat", type=int, default=3, help="fits per contestant; the best counts")
     parser.add_argument("--scale", type=float, default=1.0, help="part of the entries of X, for a quick look")
     parser.add_argument("--only", type=names, help="variants, such as wide,tall")
-    parser.add_argument("--rivals", type=names, help=f"files of rivals, of {','.join(rivals.FILES)}")
+    parser.add_argument("--strength", type=float, help="λ of the lasso and of L1 logistic, as a part of λmax")
+    parser.add_argument("--rivals", type=names, help=f"contestants, or files of them: {','.join(rivals.FILES)}")
     parser.add_argument("--rivals-python", default=sys.executable, help="an interpreter that has the rivals")
     parser.add_argument("--without-ours", action="store_true")
-    parser.add_argument("--patience", type=float, default=60.0, help="seconds after which no fit is repeated")
+    parser.add_argument("--patience", type=float, default=60.0, help="seconds after which nothing is repeated")
     parser.add_argument("--timeout", type=float, default=900.0, help="seconds after which a fit is given up")
     parser.add_argument("--output", type=Path, help="file for the results (default: benchmarks/results/)")
     return parser.parse_args(arguments)

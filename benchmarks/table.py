@@ -7,8 +7,10 @@ YARDSTICK = "by hand"  # not a package: shown apart from the ratio to the best r
 ROUNDING = 1e-16  # below this a difference of two objectives says nothing
 
 
-def show(rows, megabytes, proof=None):
+def show(rows, megabytes, proof=None, slow=()):
     """One problem, one number of threads: a row per contestant, and the ratios below."""
+    if not rows:
+        return
     first = rows[0]
     size = f"{first.shape[0]:,}×{first.shape[1]:,}, X {megabytes:,.0f} MB"
     title = f"{first.group} {first.variant} ({size}), {first.threads} thread{'s' if first.threads > 1 else ''}"
@@ -36,6 +38,8 @@ def show(rows, megabytes, proof=None):
     console.print(table)
     if proof is not None:
         console.print(f"reference proved to a relative gap of {proof:.0e}", style="dim")
+    if slow:
+        console.print(f"left out as slow, unless --rivals names them: {', '.join(slow)}", style="dim")
     for line in ratios(rows):
         console.print(line, style="bold")
     console.print()

@@ -6,6 +6,11 @@ GROUPS = {
     "ridgecv": "ridge_cv",
     "lasso": "lasso",
     "lasso_path": "lasso_path",
+    "logistic": "logistic",
+    "multinomial": "multinomial",
+    "logistic_l1": "logistic_l1",
+    "likelihood": "likelihood",
+    "one_pass": "one_pass",
 }
 
 

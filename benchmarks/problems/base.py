@@ -24,8 +24,9 @@ class Problem:
     group, variant : str.  As on the command line: ``lasso``, ``wide``.
     rows, columns : int.  At ``--scale 1``.
     target : float, (0, 1).  Relative suboptimality at which a time counts.
-    generate : function of (rows, columns, rng) that returns `Data`.
+    generate : function of (rows, columns, rng) that returns `Data`; of a strength too, if there is one.
     judge : function of `Data` that returns a `Judge`.
+    strength : float, (0, 1), or None.  λ as a part of the λ at which every coefficient is zero.
     """
 
     group: str
@@ -35,14 +36,16 @@ class Problem:
     target: float
     generate: Callable
     judge: Callable
+    strength: float | None = None
 
-    def make(self, scale=1.0, seed=0):
+    def make(self, scale=1.0, seed=0, strength=None):
         """The data with about `scale` times as many entries, both sides shrunk alike, never below 60×10."""
         import numpy as np
 
         rows = max(60, round(self.rows * sqrt(scale)))
         columns = max(10, round(self.columns * sqrt(scale)))
-        data = self.generate(rows, columns, np.random.default_rng(seed))
+        more = {} if self.strength is None else {"strength": strength or self.strength}
+        data = self.generate(rows, columns, np.random.default_rng(seed), **more)
         data.settings["variant"] = self.variant
         return data
 

@@ -1,4 +1,4 @@
-"""The lasso at one λ:  P(beta, b) = ||y - X beta - b||²/(2n) + alpha ||beta||_1, with intercept, alpha = λmax/10."""
+"""The lasso at one λ:  P(beta, b) = ||y - X beta - b||²/(2n) + alpha ||beta||_1, with intercept; usually λmax/10."""
 
 import numpy as np
 
@@ -6,6 +6,8 @@ from benchmarks.contestant import Answer
 from benchmarks.problems.base import Data, Judge, Problem
 from benchmarks.problems.designs import autoregressive, sparse_target, text_like
 from benchmarks.problems.exact_lasso import exact_lasso
+
+STRENGTH = 0.1  # of λmax
 
 
 def objectives(X, y, alphas, coefs, intercepts):
@@ -63,16 +65,16 @@ def sparse_data(rows, columns, rng, centre):
 
 
 def _one(make):
-    def generate(rows, columns, rng):
+    def generate(rows, columns, rng, strength):
         X, y = make(rows, columns, rng, centre=2.0)
         top = largest_alpha(X, y - y.mean())
-        return Data(X, y, {"alpha": top / 10.0, "alpha_max": top, "fit_intercept": True})
+        return Data(X, y, {"alpha": strength * top, "alpha_max": top, "fit_intercept": True})
 
     return generate
 
 
 PROBLEMS = [
-    Problem("lasso", "wide", 1_000, 20_000, 1e-6, _one(dense_data), LassoJudge),
-    Problem("lasso", "tall", 100_000, 500, 1e-6, _one(dense_data), LassoJudge),
-    Problem("lasso", "sparse", 20_000, 200_000, 1e-6, _one(sparse_data), LassoJudge),
+    Problem("lasso", "wide", 1_000, 20_000, 1e-6, _one(dense_data), LassoJudge, STRENGTH),
+    Problem("lasso", "tall", 100_000, 500, 1e-6, _one(dense_data), LassoJudge, STRENGTH),
+    Problem("lasso", "sparse", 20_000, 200_000, 1e-6, _one(sparse_data), LassoJudge, STRENGTH),
 ]

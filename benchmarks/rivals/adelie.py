@@ -1,5 +1,7 @@
 """adelie: the path solver for group elastic nets, here with groups of one; on tall data also by covariances."""
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 
@@ -9,14 +11,15 @@ LADDER = tuple(10.0**-k for k in range(4, 14))
 SHORT = 10  # λ on the way down to the one that is wanted
 
 
-def _descend(data, settings, alphas):
+def _descend(data, settings, alphas, family="gaussian"):
     import adelie
 
     threads = settings["threads"]
+    y = data.y.astype(np.float64)
     make = adelie.matrix.sparse if sparse.issparse(data.X) else adelie.matrix.dense
     state = adelie.grpnet(
         make(data.X, method="naive", n_threads=threads),
-        adelie.glm.gaussian(data.y),
+        getattr(adelie.glm, family)(y),
         lmda_path=np.asarray(alphas),
         intercept=settings["fit_intercept"],
         tol=settings["tolerance"],
@@ -66,6 +69,9 @@ def fit_path(descend):
     return fit
 
 
+_descend_binomial = partial(_descend, family="binomial")
+
+
 def tall(settings):
     return settings["variant"] == "tall"
 
@@ -79,5 +85,9 @@ CONTESTANTS = {
     "lasso_path": [
         Contestant("adelie", "adelie", fit_path(_descend), tolerances=LADDER),
         Contestant("adelie cov", "adelie", fit_path(_descend_by_covariance), tolerances=LADDER, suits=tall),
+    ],
+    "logistic_l1": [
+        Contestant("adelie", "adelie", fit_one(_descend_binomial, 1), tolerances=LADDER),
+        Contestant("adelie short path", "adelie", fit_one(_descend_binomial, SHORT), tolerances=LADDER),
     ],
 }

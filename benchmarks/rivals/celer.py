@@ -25,7 +25,15 @@ def fit_lasso_path(data, settings):
     return Answer(coefs)
 
 
+def fit_logistic_l1(data, settings):
+    from celer import LogisticRegression
+
+    model = LogisticRegression(C=settings["C"], tol=settings["tolerance"]).fit(data.X, data.y)
+    return Answer(model.coef_.ravel())
+
+
 CONTESTANTS = {
     "lasso": [Contestant("celer", "celer", fit_lasso, tolerances=LADDER)],
     "lasso_path": [Contestant("celer", "celer", fit_lasso_path, tolerances=LADDER)],
+    "logistic_l1": [Contestant("celer", "celer", fit_logistic_l1, tolerances=LADDER)],
 }

@@ -1,4 +1,4 @@
-# Reads the data once, then answers each line "tolerance type" with "seconds extra_mb"; coefficients go to files.
+# Reads the data once, then answers each line "tolerance kind" with "seconds extra_mb"; coefficients go to files.
 suppressMessages({library(Matrix); library(glmnet)})
 given <- commandArgs(trailingOnly = TRUE)
 folder <- given[1]; out <- given[2]; rows <- as.integer(given[3]); columns <- as.integer(given[4])
@@ -12,7 +12,7 @@ npy <- function(name) {  # version 1 of the format: magic, header length, header
   shape <- regmatches(header, regexpr("\\([0-9, ]*\\)", header))
   count <- prod(as.numeric(strsplit(gsub("[() ]", "", shape), ",")[[1]]))
   if (grepl("'<f8'", header)) readBin(con, "double", count, endian = "little")
-  else readBin(con, "integer", count, size = 4, endian = "little")
+  else readBin(con, "integer", count, size = if (grepl("'<i8'", header)) 8 else 4, endian = "little")
 }
 y <- npy("y.npy")
 lambda <- npy("lambda.npy")
@@ -35,10 +35,11 @@ cat("ready\n")
 while (length(line <- readLines(control, n = 1)) > 0) {
   words <- strsplit(line, " ")[[1]]
   invisible(gc()); restart_peak(); before <- status("VmRSS")
-  seconds <- system.time(model <- glmnet(
-    X, y, family = "gaussian", lambda = lambda, standardize = FALSE, intercept = intercept,
-    thresh = as.numeric(words[1]), type.gaussian = words[2], maxit = 1e7
-  ))[["elapsed"]]
+  kind <- if (words[2] == "binomial") list(family = "binomial")
+          else list(family = "gaussian", type.gaussian = words[2])
+  common <- list(X, y, lambda = lambda, standardize = FALSE, intercept = intercept,
+                 thresh = as.numeric(words[1]), maxit = 1e7)
+  seconds <- system.time(model <- do.call(glmnet, c(common, kind)))[["elapsed"]]
   extra <- status("VmHWM") - before
   writeBin(as.double(model$a0), file.path(out, "intercepts.bin"))
   writeBin(model$beta@i, file.path(out, "indices.bin"))

@@ -68,4 +68,4 @@ CONTESTANTS = {
         Contestant("glmnet covariance", "Rscript", fit_with("covariance"), tolerances=LADDER, suits=tall),
     ]
     for group in ("lasso", "lasso_path")
-}
+} | {"logistic_l1": [Contestant("glmnet", "Rscript", fit_with("binomial"), tolerances=LADDER)]}

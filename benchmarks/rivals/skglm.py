@@ -23,7 +23,18 @@ def fit_lasso_path(data, settings):
     return Answer(coefs)
 
 
+def fit_logistic_l1(data, settings):
+    from skglm import SparseLogisticRegression
+
+    model = SparseLogisticRegression(
+        alpha=settings["alpha"], fit_intercept=settings["fit_intercept"], tol=settings["tolerance"], max_iter=100
+    )
+    model.fit(data.X, data.y)
+    return Answer(model.coef_.ravel(), model.intercept_)
+
+
 CONTESTANTS = {
     "lasso": [Contestant("skglm", "skglm", fit_lasso, tolerances=LADDER)],
     "lasso_path": [Contestant("skglm", "skglm", fit_lasso_path, tolerances=LADDER)],
+    "logistic_l1": [Contestant("skglm", "skglm", fit_logistic_l1, tolerances=LADDER)],
 }

@@ -1,6 +1,7 @@
 """scikit-learn: every solver that may win."""
 
 from benchmarks.contestant import Answer, Contestant
+from benchmarks.problems.storage import by_rows
 
 LADDER = tuple(10.0**-k for k in range(2, 11))
 
@@ -62,8 +63,67 @@ def fit_lasso_path(data, settings):
     return Answer(coefs)
 
 
+def fit_logistic(solver, l1_ratio=0.0):
+    def fit(data, settings):
+        from sklearn.linear_model import LogisticRegression
+
+        model = LogisticRegression(
+            C=settings["C"],
+            l1_ratio=l1_ratio,
+            fit_intercept=settings["fit_intercept"],
+            solver=solver,
+            tol=settings["tolerance"],
+            max_iter=10_000,
+            random_state=0,
+        )
+        model.fit(data.X, data.y)
+        return Answer(model.coef_.T, model.intercept_)
+
+    return fit
+
+
+def fit_likelihood(solver):
+    """scikit-learn has no standard errors: the few lines that its users write follow the fit."""
+
+    def fit(data, settings):
+        import numpy as np
+        from sklearn.linear_model import LogisticRegression
+
+        X = data.X
+        model = LogisticRegression(C=np.inf, solver=solver, tol=settings["tolerance"], max_iter=10_000).fit(X, data.y)
+        mu = model.predict_proba(X)[:, 1]
+        weighted = X * (mu * (1.0 - mu))[:, None]
+        information = np.empty((X.shape[1] + 1, X.shape[1] + 1))
+        information[0, 0] = mu @ (1.0 - mu)
+        information[0, 1:] = information[1:, 0] = weighted.sum(axis=0)
+        information[1:, 1:] = X.T @ weighted
+        return Answer(model.coef_.ravel(), model.intercept_, errors=np.sqrt(np.diag(np.linalg.inv(information))))
+
+    return fit
+
+
+def fit_one_pass(data, settings):
+    from sklearn.linear_model import Perceptron, SGDClassifier
+
+    once = {"max_iter": 1, "tol": None, "shuffle": settings["shuffle"], "random_state": 0}
+    if settings["model"] == "perceptron":
+        model = Perceptron(**once)
+    else:
+        model = SGDClassifier(loss="log_loss", alpha=settings["alpha"], **once)
+    model.fit(data.X, data.y)
+    return Answer(model.coef_.ravel(), model.intercept_, passes=model.n_iter_)
+
+
 def tall(settings):
     return settings["variant"] == "tall"
+
+
+def dense(settings):
+    return not settings["sparse"]
+
+
+def always(settings):
+    return True
 
 
 CONTESTANTS = {
@@ -82,4 +142,39 @@ CONTESTANTS = {
         Contestant("sklearn gram", "sklearn", fit_lasso(True), tolerances=LADDER, suits=tall),
     ],
     "lasso_path": [Contestant("sklearn", "sklearn", fit_lasso_path, tolerances=LADDER)],
+    "logistic": [
+        Contestant("sklearn lbfgs", "sklearn", fit_logistic("lbfgs"), tolerances=LADDER),
+        Contestant("sklearn newton-cg", "sklearn", fit_logistic("newton-cg"), tolerances=LADDER),
+        # its Hessian of 100,000 words would take 80 GB
+        Contestant(
+            "sklearn newton-cholesky", "sklearn", fit_logistic("newton-cholesky"), tolerances=LADDER, suits=dense
+        ),
+        Contestant(
+            "sklearn liblinear",
+            "sklearn",
+            fit_logistic("liblinear"),
+            tolerances=LADDER,
+            slow=lambda s: s["variant"] == "long",
+        ),
+        Contestant("sklearn sag", "sklearn", fit_logistic("sag"), tolerances=LADDER, slow=always),
+        Contestant("sklearn saga", "sklearn", fit_logistic("saga"), tolerances=LADDER, slow=always),
+    ],
+    "multinomial": [
+        Contestant("sklearn lbfgs", "sklearn", fit_logistic("lbfgs"), tolerances=LADDER),
+        Contestant("sklearn newton-cg", "sklearn", fit_logistic("newton-cg"), tolerances=LADDER),
+        Contestant("sklearn newton-cholesky", "sklearn", fit_logistic("newton-cholesky"), tolerances=LADDER),
+        Contestant("sklearn sag", "sklearn", fit_logistic("sag"), tolerances=LADDER, slow=always),
+        Contestant("sklearn saga", "sklearn", fit_logistic("saga"), tolerances=LADDER, slow=always),
+    ],
+    "logistic_l1": [
+        Contestant("sklearn liblinear", "sklearn", fit_logistic("liblinear", 1.0), tolerances=LADDER, prepare=by_rows),
+        Contestant(
+            "sklearn saga", "sklearn", fit_logistic("saga", 1.0), tolerances=LADDER, slow=always, prepare=by_rows
+        ),
+    ],
+    "likelihood": [
+        Contestant(f"sklearn {solver} + numpy", "sklearn", fit_likelihood(solver), tolerances=LADDER)
+        for solver in ("newton-cholesky", "lbfgs")
+    ],
+    "one_pass": [Contestant("sklearn", "sklearn", fit_one_pass)],
 }

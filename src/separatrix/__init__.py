@@ -10,7 +10,16 @@ from importlib import import_module
 __version__ = "0.1.0"
 
 # Public rooms and names, imported when first asked for: `import separatrix` itself costs nothing.
-_ROOMS = ("linear_model", "preprocessing", "inference", "decision", "solvers", "datasets")
+_ROOMS = (
+    "linear_model",
+    "preprocessing",
+    "calibration",
+    "multiclass",
+    "inference",
+    "decision",
+    "solvers",
+    "datasets",
+)
 _NAMES = {"verify": "separatrix.estimators.verify"}
 
 __all__ = ["__version__", *_ROOMS, *_NAMES]

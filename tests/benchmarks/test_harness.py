@@ -162,6 +162,6 @@ def test_a_tiny_run_yields_a_table_with_ours_and_scikit_learn(group, tmp_path, c
     assert {row["variant"] for row in rows} == {problem.variant for problem in problems(group)}
     for row in rows:
         assert row["reached"] and row["seconds"] > 0.0 and row["extra_mb"] >= 0.0, row
-        assert (row["certificate"] is not None) == (row["side"] == "ours")
+        assert (row["certificate"] is not None) == (row["side"] == "ours" and group != "one_pass")
     compare.main([str(path), str(path)])
     assert "1.00" in capsys.readouterr().out

@@ -71,7 +71,14 @@ def test_warmup_runs_every_job_and_says_where_the_loops_are(monkeypatch):
 def test_warmup_covers_every_storage_and_the_compiled_estimators():
     names = [name for name, _ in warmup.jobs()]
     for storage in warmup.STORAGES:
-        for estimator in ("Lasso", "SGDRegressor huber l1", "LinearRegression stochastic", "PolynomialFeatures"):
+        for estimator in (
+            "Lasso",
+            "SGDRegressor huber l1",
+            "SGDClassifier hinge l2",
+            "Perceptron None batch",
+            "LinearRegression stochastic",
+            "PolynomialFeatures",
+        ):
             assert f"{estimator}, {storage}" in names
 
 

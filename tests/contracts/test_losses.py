@@ -12,10 +12,11 @@ from scipy.optimize import minimize_scalar
 from separatrix.core import registry
 from separatrix.core.objective import fill_curvatures, fill_slopes, sum_of_conjugates, sum_of_values
 from separatrix.core.verbs import conjugate, curvature, slope, value
-from separatrix.losses import Logistic
+from separatrix.losses import Hinge, Logistic
 
 LOSSES = registry.instances("loss")
-TARGETS = {"Logistic": (0.0, 0.3, 1.0)}  # losses of a number are looked at with these:
+SIGNS = dict.fromkeys(("Hinge", "SquaredHinge", "ModifiedHuber"), (-1.0, 1.0))
+TARGETS = {"Logistic": (0.0, 0.3, 1.0), **SIGNS}  # losses of a number are looked at with these:
 NUMBERS = (-2.0, 0.0, 0.7, 3.0)
 AWAY = (0.037, 0.53, 1.7, 4.2, 11.0)  # from y: no loss has a kink within 0.01 of these
 
@@ -129,7 +130,7 @@ def test_no_extreme_score_gives_nan(loss, eta):
         assert math.isfinite(curvature(loss, y, eta))
         found = value(loss, y, eta)
         assert not math.isnan(found)
-        if abs(eta) <= 1e3 or math.isfinite(max(domain(loss, y))):  # a square may overflow, a line may not
+        if abs(eta) <= 1e3 or all(map(math.isfinite, domain(loss, y))):  # a square may overflow, a line may not
             assert math.isfinite(found)
 
 
@@ -163,6 +164,34 @@ def test_a_loss_of_the_residual_says_so(loss):
         for y, eta in points(loss)
     )
     assert getattr(loss, "of_residual", False) is shifted
+
+
+@pytest.mark.mission("PC-11")
+def test_the_perceptron_criterion_is_piecewise_linear_and_the_count_of_mistakes_has_no_slope():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 3)), rng.choice([-1.0, 1.0], 30)
+
+    def criterion(w):
+        return sum(value(Hinge(0.0), a, b) for a, b in zip(y, X @ w))
+
+    def mistakes(w):
+        return np.sum(y * (X @ w) <= 0.0)
+
+    for w in rng.standard_normal((20, 3)):
+        wrong = y * (X @ w) <= 0.0
+        assert criterion(w) == pytest.approx(-(y * (X @ w))[wrong].sum(), rel=1e-12)
+        g = X.T @ [slope(Hinge(0.0), a, b) for a, b in zip(y, X @ w)]
+        h = 0.1 * np.abs(X @ w).min() / np.linalg.norm(X, axis=1).max()  # no score changes its sign within h of w
+        for j, axis in enumerate(np.eye(3)):
+            difference = (criterion(w + h * axis) - criterion(w - h * axis)) / (2.0 * h)
+            assert g[j] == pytest.approx(difference, rel=1e-9, abs=1e-9)
+            assert mistakes(w + h * axis) == mistakes(w - h * axis) == wrong.sum()
+
+
+@pytest.mark.mission("PC-11")
+def test_a_score_of_zero_is_a_mistake():
+    assert slope(Hinge(0.0), 1.0, 0.0) == -1.0
+    assert slope(Hinge(0.0), -1.0, 0.0) == 1.0
 
 
 @pytest.mark.parametrize("y", [0.0, 0.25, 1.0])

@@ -36,7 +36,10 @@ def test_a_wrong_answer_on_a_page_would_be_seen():
     assert doctest.DocTestRunner().run(test, out=lambda text: None).failed == 1
 
 
-@pytest.mark.parametrize("room", ["linear_model", "preprocessing", "inference", "decision", "solvers", "datasets"])
+ROOMS = ["linear_model", "preprocessing", "calibration", "multiclass", "inference", "decision", "solvers", "datasets"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
 def test_every_public_name_is_in_the_reference(room):
     page = (DOCS / "reference" / f"{room}.md").read_text(encoding="utf-8")
     for name in getattr(separatrix, room).__all__:

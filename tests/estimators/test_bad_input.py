@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
+from sklearn.base import RegressorMixin, clone
 
 from separatrix.core import registry
 from separatrix.core.errors import RankDeficient
@@ -20,6 +20,7 @@ from separatrix.linear_model import (
     Lasso,
     LassoCV,
     LinearRegression,
+    PerceptronRegressor,
     QuantileRegressor,
     Ridge,
     RidgeCV,
@@ -42,6 +43,7 @@ MODELS = [
     LassoCV(cv=2, alphas=5),
     ElasticNetCV(cv=2, alphas=5),
     QuantileRegressor(alpha=0.01),
+    PerceptronRegressor(),
     SGDRegressor(random_state=0),
 ]
 over_models = pytest.mark.parametrize("model", MODELS, ids=str)
@@ -68,7 +70,7 @@ def finite(model):
 
 
 def test_no_regressor_is_left_out():
-    regressors = {name for name, cls in registry.members("estimator").items() if hasattr(cls, "predict")}
+    regressors = {name for name, cls in registry.members("estimator").items() if issubclass(cls, RegressorMixin)}
     assert regressors == {type(model).__name__ for model in MODELS}
 
 
@@ -152,7 +154,10 @@ def test_one_row_gives_the_constant_or_says_why_not(model):
             quietly(model, X, y)
         return
     found = finite(quietly(model, X, y))
-    if not isinstance(model, SGDRegressor) and getattr(model, "solver", "auto") in ("auto", "highs"):
+    if not isinstance(model, PerceptronRegressor | SGDRegressor) and getattr(model, "solver", "auto") in (
+        "auto",
+        "highs",
+    ):
         assert found.predict(X) == pytest.approx(5.0)
 
 
@@ -255,6 +260,7 @@ BAD_PARAMETERS = [
     (SGDRegressor, {"loss": "hinge"}),
     (SGDRegressor, {"penalty": "l3"}),
     (SGDRegressor, {"eta0": 0.0}),
+    (PerceptronRegressor, {"eta0": 0.0}),
 ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from sklearn.linear_model import SGDRegressor as Reference
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix.core.errors import Diverged, NotCertified
-from separatrix.estimators.linear.online import SGDRegressor
+from separatrix.linear_model import SGDRegressor
 
 LOSSES = ["squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive"]
 PENALTIES = ["l2", "l1", "elasticnet", None]

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from sklearn.base import clone
+from sklearn.base import RegressorMixin, clone
 
 from separatrix.core import registry
 from separatrix.linear_model import (
@@ -22,6 +22,7 @@ from separatrix.linear_model import (
     Lasso,
     LassoCV,
     LinearRegression,
+    PerceptronRegressor,
     QuantileRegressor,
     Ridge,
     RidgeCV,
@@ -48,10 +49,11 @@ MODELS = {
     "ElasticNetCV": ElasticNetCV(alphas=[0.3, 0.1, 0.03], tol=1e-14),
     "QuantileRegressor": QuantileRegressor(alpha=0.01),
     "QuantileRegressor, alpha 0": QuantileRegressor(alpha=0.0, quantile=0.3),
+    "PerceptronRegressor": PerceptronRegressor(shuffle=False, max_iter=5, tol=None),
     "SGDRegressor": SGDRegressor(shuffle=False, max_iter=5, tol=None),
 }
 # SGD takes one example after another: what it learns depends on their order, and a weight is the length of a step.
-ONE_AT_A_TIME = {"SGDRegressor"}
+ONE_AT_A_TIME = {"PerceptronRegressor", "SGDRegressor"}
 BY_ROWS = [name for name in MODELS if name not in ONE_AT_A_TIME]
 # Without a penalty the unit of a column shows in its own coefficient only.
 UNIT_FREE = [name for name in MODELS if name.startswith("LinearRegression") or name.endswith("alpha 0")]
@@ -87,7 +89,7 @@ def agree(one, other, X, slack=100.0):
 
 
 def test_no_regressor_is_left_out():
-    regressors = {name for name, cls in registry.members("estimator").items() if hasattr(cls, "predict")}
+    regressors = {name for name, cls in registry.members("estimator").items() if issubclass(cls, RegressorMixin)}
     assert regressors == {type(model).__name__ for model in MODELS.values()}
 
 

@@ -9,7 +9,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from separatrix.core.jit import cache_folder
-from separatrix.linear_model import ElasticNet, Lasso, LinearRegression, QuantileRegressor, SGDRegressor
+from separatrix.linear_model import (
+    ElasticNet,
+    Lasso,
+    LinearRegression,
+    Perceptron,
+    QuantileRegressor,
+    SGDClassifier,
+    SGDRegressor,
+)
 from separatrix.preprocessing import PolynomialFeatures
 
 # What numba sees as different types: element type and storage. Estimators bring everything to one of these.
@@ -50,6 +58,8 @@ def jobs():
     for storage, hold in STORAGES.items():
         for model in _models():
             made.append((f"{_named(model)}, {storage}", partial(model.fit, hold(X), y)))
+        for model in _classifiers():
+            made.append((f"{_named(model)}, {storage}", partial(model.fit, hold(X), y > 0.0)))
         expand = PolynomialFeatures(2)
         made.append((f"PolynomialFeatures, {storage}", partial(expand.fit_transform, hold(X))))
     return made
@@ -66,9 +76,16 @@ def _models():
             yield SGDRegressor(loss, penalty=penalty, max_iter=2)
 
 
+def _classifiers():
+    yield Perceptron(max_iter=2)
+    yield Perceptron(max_iter=2, updates="batch")
+    for loss in ("hinge", "log_loss", "modified_huber", "squared_hinge"):
+        yield SGDClassifier(loss, max_iter=2)  # what penalties compile, the regressors have compiled
+
+
 def _named(model):
     """The estimator, with what tells it from its siblings."""
-    kinds = [str(v) for k, v in model.get_params().items() if k in {"loss", "penalty"}]
+    kinds = [str(v) for k, v in model.get_params().items() if k in {"loss", "penalty", "updates"}]
     if isinstance(model, LinearRegression):
         kinds = [model.solver]
     return " ".join([type(model).__name__, *kinds])

@@ -36,6 +36,18 @@ class Diverged(ConvergenceWarning):
         )
 
 
+class NotSeparated(ConvergenceWarning):
+    """A perceptron that still made mistakes when its passes were used up."""
+
+    def __init__(self, mistakes, passes):
+        self.mistakes, self.passes = mistakes, passes
+        super().__init__(
+            f"Not separated: pass {passes} of at most max_iter={passes} still made {mistakes} "
+            f"mistake{'' if mistakes == 1 else 's'}. If the classes overlap, no number of passes will do: "
+            "the weights go round in circles. Raise max_iter, add features, or use LogisticRegression."
+        )
+
+
 class RankDeficient(UserWarning):
     """Some columns are linear combinations of others: their coefficients are not determined by the data."""
 

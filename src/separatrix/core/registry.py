@@ -9,7 +9,16 @@ from importlib import import_module
 _MEMBERS: defaultdict[str, dict] = defaultdict(dict)
 
 # The rooms that register something when they are imported.
-_ROOMS = ("losses", "penalties", "designs", "solvers", "estimators.linear", "estimators.basis")
+_ROOMS = (
+    "losses",
+    "penalties",
+    "designs",
+    "solvers",
+    "estimators.linear",
+    "estimators.basis",
+    "estimators.calibration",
+    "estimators.multiclass",
+)
 
 
 def register(kind, *instances):

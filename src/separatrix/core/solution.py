@@ -9,7 +9,8 @@ import numpy as np
 class Certificate:
     """How good an answer is, held against the tolerance asked for.
 
-    ``value`` is relative: for a gap, the bound on ``P(beta) - min P`` divided by ``P`` of the null model.
+    ``value`` is relative: for a gap, the bound on ``P(beta) - min P`` divided by ``P`` of the null model. Only the
+    ``mistakes`` of a perceptron's last pass are a plain number.
     """
 
     kind: str
@@ -26,6 +27,8 @@ class Certificate:
 
     def __str__(self):
         verdict = "certified" if self.converged else "NOT certified"
+        if self.kind == "mistakes":
+            return f"{verdict}: {self.value:.0f} mistakes in the last pass"
         return f"{verdict}: relative {self.kind} {self.value:.1e} (tol {self.tolerance:.0e})"
 
 

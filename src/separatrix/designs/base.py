@@ -80,6 +80,10 @@ class Design(ABC):
     def take(self, rows):
         """A design of some of the rows, for cross-validation."""
 
+    @abstractmethod
+    def scaled(self, factors):
+        """A design whose columns are these times the factors: always a copy."""
+
     def blocks(self, gram=False):
         """Slices of rows, the same whatever the number of threads; `gram` says that p-by-p sums are made of them."""
         numbers = min(max(BLOCK_NUMBERS, 8 * self.p**2), 4 * BLOCK_NUMBERS) if gram else BLOCK_NUMBERS

@@ -66,6 +66,9 @@ class DenseDesign(Design):
     def take(self, rows):
         return DenseDesign(self.X[rows])
 
+    def scaled(self, factors):
+        return DenseDesign(self.X * factors)
+
     def rows_atom(self):
         """Rows for compiled loops; a matrix in Fortran order is copied, for walking its rows would miss every cache."""
         return DenseRows(np.ascontiguousarray(self.X))

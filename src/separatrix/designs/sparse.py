@@ -73,6 +73,9 @@ class SparseDesign(base.Design):
     def take(self, rows):
         return SparseDesign(self.by_rows[rows])
 
+    def scaled(self, factors):
+        return SparseDesign(self.by_rows.multiply(factors).tocsr())
+
     def blocks(self, gram=False):
         """Slices that hold about as many stored numbers as a dense block does."""
         height = max(1, int(self.n * base.BLOCK_NUMBERS / max(self.X.nnz, 1)))

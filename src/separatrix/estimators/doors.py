@@ -41,12 +41,14 @@ def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True
     return as_design(X), Target(y, _weights(sample_weight, y.shape[0]))
 
 
-def enter_classes(estimator, X, y, sample_weight=None, *, class_weight=None, sparse=True, reset=True, summed=False):
+def enter_classes(
+    estimator, X, y, sample_weight=None, *, class_weight=None, classes=None, sparse=True, reset=True, summed=False
+):
     """Check X, class labels and weights; return a design, codes (n,) into ``classes_``, and weights (n,) or None.
 
     A first fit (`reset`) sets ``estimator.classes_``, sorted; later data must keep to those classes. `class_weight`
-    multiplies the weights of the rows of each class: a dict, or "balanced" for equal totals. `summed` is explained in
-    :func:`enter`.
+    multiplies the weights of the rows of each class: a dict, or "balanced" for equal totals. `classes` announces the
+    classes of a stream, whose chunks need not hold all of them. `summed` is explained in :func:`enter`.
     """
     X, y = validate_data(
         estimator,
@@ -58,14 +60,17 @@ def enter_classes(estimator, X, y, sample_weight=None, *, class_weight=None, spa
         ensure_all_finite=not (summed and isinstance(X, np.ndarray) and X.size > UNREAD),
     )
     s = _weights(sample_weight, X.shape[0])
-    codes = encode(estimator, y, reset=reset, seen=None if s is None else s > 0.0)
+    learns = reset and classes is None
+    if classes is not None:
+        _announce(estimator, classes, reset)
+    codes = encode(estimator, y, reset=learns, seen=None if s is None else s > 0.0)
     if class_weight is not None:
         s = _by_class(class_weight, estimator.classes_, codes, s)
     present = np.unique(codes if s is None else codes[s > 0.0])
-    if reset and len(present) < 2:
+    if learns and len(present) < 2:
         raise cannot(
             f"fit {type(estimator).__name__} to one class",
-            because=f"every row of positive weight is of the class {estimator.classes_[present[0]]!r}",
+            because=f"every row of positive weight is of the class {estimator.classes_.tolist()[present[0]]!r}",
             instead="data with at least two classes",
         )
     return as_design(X), codes, s
@@ -89,7 +94,7 @@ def encode(estimator, y, *, reset, seen=None):
     unknown = estimator.classes_[codes] != y
     if unknown.any():
         raise cannot(
-            f"use the label {y[np.argmax(unknown)]!r}",
+            f"use the label {y[unknown][:1].tolist()[0]!r}",
             because=f"{type(estimator).__name__} was fitted to the classes {estimator.classes_.tolist()}",
             instead="labels that were met in training, or fit again",
         )
@@ -122,7 +127,7 @@ def enter_soft(estimator, X, y, sample_weight=None, *, class_weight=None, reset=
         )
     weights = np.ones(len(Y)) if s is None else s
     if class_weight is not None:
-        each = _each_class(class_weight, estimator.classes_, weights @ Y)
+        each = class_factors(class_weight, estimator.classes_, weights @ Y)
         share = Y @ each
         s, Y = weights * share, np.divide(Y * each, share[:, None], out=np.copy(Y), where=share[:, None] > 0.0)
         weights = s
@@ -135,10 +140,29 @@ def enter_soft(estimator, X, y, sample_weight=None, *, class_weight=None, reset=
     return design, Y, s
 
 
+def _announce(estimator, classes, reset):
+    """Set the classes of a stream; a later chunk may name them again, but no others."""
+    found = np.unique(column_or_1d(classes))
+    if len(found) < 2:
+        raise cannot(
+            f"fit {type(estimator).__name__} to one class",
+            because=f"classes={found.tolist()} holds no second",
+            instead="all the classes that the stream can bring",
+        )
+    if reset:
+        estimator.classes_ = found
+    elif not np.array_equal(estimator.classes_, found):
+        raise cannot(
+            f"go on with classes={found.tolist()}",
+            because=f"the stream began with the classes {estimator.classes_.tolist()}",
+            instead="the same classes, or none",
+        )
+
+
 def _by_class(class_weight, classes, codes, s):
     """Weights of the rows times the weights of their classes."""
     s = np.ones(len(codes)) if s is None else s
-    each = _each_class(class_weight, classes, np.bincount(codes, weights=s, minlength=len(classes)))
+    each = class_factors(class_weight, classes, np.bincount(codes, weights=s, minlength=len(classes)))
     if (each == 0.0).any() and len(classes) > 2:
         raise cannot(
             f"use class_weight={class_weight!r}",
@@ -148,8 +172,10 @@ def _by_class(class_weight, classes, codes, s):
     return s * each[codes]
 
 
-def _each_class(class_weight, classes, counts):
-    """The weight of each class, from what the user said and the weighted counts of the classes."""
+def class_factors(class_weight, classes, counts):
+    """The weight of each class: as a dict says, or those that make the weighted `counts` equal ("balanced")."""
+    if class_weight is None:
+        return np.ones(len(classes))
     if isinstance(class_weight, str) and class_weight == "balanced":
         return np.divide(counts.sum(), len(classes) * counts, out=np.zeros(len(classes)), where=counts > 0.0)
     if isinstance(class_weight, dict):
@@ -189,6 +215,24 @@ def enter_first_rows(estimator, X, *, sparse=False):
     return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES)
 
 
+def enter_scores(estimator, d, y=None, sample_weight=None):
+    """Check one score for each row, (n,) or (n, 1); with labels y of two classes also return codes and weights."""
+    d = check_array(d, ensure_2d=False, dtype=np.float64, input_name="d")
+    if d.ndim != 1 and d.shape[1:] != (1,):
+        raise cannot(f"use scores of shape {d.shape}", because="a row has one score", instead="d of shape (n,)")
+    d = d.reshape(-1)
+    if y is None:
+        return d
+    _, codes, s = enter_classes(estimator, d[:, None], y, sample_weight)
+    if len(estimator.classes_) != 2:
+        raise cannot(
+            f"fit one curve to {len(estimator.classes_)} classes",
+            because="one score tells two classes apart",
+            instead="labels of two classes, or a curve for each class against the others",
+        )
+    return d, codes, s
+
+
 def enter_columns(estimator, X, *, reset):
     """Check X of a composition whose parts check their own columns; a frame may mix numbers and words."""
     if hasattr(X, "columns"):
@@ -220,6 +264,12 @@ def _weights(sample_weight, n):
     if not s.any():
         raise cannot("fit with sample_weight", because="all weights are zero", instead="at least one positive weight")
     return s
+
+
+def enter_weights(sample_weight, n):
+    """Check the weights of n rows that no estimator is fitted to; return them as an array, ones for None."""
+    s = _weights(sample_weight, n)
+    return np.ones(n) if s is None else s
 
 
 def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high=False, integer=False, none=False):

@@ -28,18 +28,27 @@ class Geometry:
         """
         check_is_fitted(self)
         if first is None and second is None and len(self.classes_) == 2:
-            first, second = self.classes_
+            first, second = self.classes_.tolist()
         if first is None or second is None or first == second:
             raise cannot(
                 f"take the boundary between {first!r} and {second!r}",
                 because=f"a boundary lies between two of the {len(self.classes_)} classes",
-                instead=f"boundary({self.classes_[0]!r}, {self.classes_[1]!r})",
+                instead="boundary({!r}, {!r})".format(*self.classes_[:2].tolist()),
             )
         a, b = encode(self, [first, second], reset=False)
-        if len(self.coef_) == 1:
+        coef, intercept = self._in_double()
+        if len(coef) == 1:
             sign = 1.0 if b == 1 else -1.0
-            return _hyperplane(sign * self.coef_[0], sign * self.intercept_[0])
-        return _hyperplane(self.coef_[b] - self.coef_[a], self.intercept_[b] - self.intercept_[a])
+            normal, offset = sign * coef[0], sign * intercept[0]
+        else:
+            normal, offset = coef[b] - coef[a], intercept[b] - intercept[a]
+        if not normal.any():
+            raise cannot(
+                f"take the boundary between {first!r} and {second!r}",
+                because="their scores differ by the same number everywhere: no coefficient tells them apart",
+                instead="data in which the classes differ, or a weaker penalty",
+            )
+        return _hyperplane(normal, offset)
 
     @property
     def boundaries_(self):
@@ -51,21 +60,17 @@ class Geometry:
         r"""Distance of each row of X from the boundary.
 
         With two classes :math:`f(x) / \|w\|`, of shape (n,): positive on the side of ``classes_[1]``. With more, of
-        shape (n, k): :math:`d_c = \min_{d \ne c} (f_c - f_d) / \|w_c - w_d\|`, the distance from the boundary of the
-        region of class c where x lies in it, and negative where x lies outside.
+        shape (n, k): :math:`d_c = \min_{d \ne c} (f_c - f_d) / \|w_c - w_d\|`. Where x lies in the region of class c
+        this is its distance from the boundary of that region; where it lies outside it is negative, and the distance
+        from the farthest of the hyperplanes that keep x out. A region without an end is infinitely far from it, and so
+        is an empty one.
         """
         check_is_fitted(self)
         X = enter_rows(self, X)
         if len(self.coef_) == 1:
             return self.boundary().signed_distance(X)
-        nearest = np.full((X.shape[0], len(self.classes_)), np.inf)
-        codes = {label: c for c, label in enumerate(self.classes_.tolist())}
-        for (first, second), plane in self.boundaries_.items():
-            distance = plane.signed_distance(X)
-            a, b = codes[first], codes[second]
-            nearest[:, a] = np.minimum(nearest[:, a], -distance)
-            nearest[:, b] = np.minimum(nearest[:, b], distance)
-        return nearest
+        coef, intercept = self._in_double()
+        return region_distances(X @ coef.T + intercept, coef)
 
     def project(self, X):
         """The nearest point of the boundary to each row of X; with more than two classes, of the nearest boundary."""
@@ -74,17 +79,28 @@ class Geometry:
         if len(self.coef_) == 1:
             return self.boundary().project(X)
         # the region of the predicted class is convex: its nearest face is the nearest boundary
-        scores = self.decision_function(X)
+        coef, intercept = self._in_double()
+        scores = X @ coef.T + intercept
         own = scores.argmax(axis=1)
         feet = np.empty(X.shape)
-        gaps = scores[np.arange(len(own)), own][:, None] - scores
-        lengths = np.linalg.norm(self.coef_[own][:, None, :] - self.coef_[None, :, :], axis=2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rival = np.where(lengths > 0.0, gaps / lengths, np.inf).argmin(axis=1)
-        for a, b in set(zip(own.tolist(), rival.tolist())):
-            rows = (own == a) & (rival == b)
-            feet[rows] = self.boundary(self.classes_[a], self.classes_[b]).project(X[rows])
+        for a in np.unique(own):
+            rows = np.flatnonzero(own == a)
+            reach = _reach(scores[rows], coef, a)
+            rival = reach.argmin(axis=1)
+            if np.isinf(reach.min()):
+                raise cannot(
+                    "project onto the boundary",
+                    because=f"the class {self.classes_[a]} is predicted everywhere",
+                    instead="data in which the classes differ, or a weaker penalty",
+                )
+            for b in np.unique(rival):
+                mine = rows[rival == b]
+                feet[mine] = self.boundary(self.classes_[a], self.classes_[b]).project(X[mine])
         return feet
+
+    def _in_double(self):
+        """Coefficients and intercepts in double precision: differences of float32 lose digits."""
+        return np.asarray(self.coef_, dtype=np.float64), np.asarray(self.intercept_, dtype=np.float64)
 
     @property
     def distance_from_origin_(self):
@@ -108,6 +124,12 @@ class Geometry:
         """
         check_is_fitted(self)
         distance, codes = self.signed_distance(X), encode(self, y, reset=False)
+        if len(codes) != len(distance):
+            raise cannot(
+                f"give the margins of {len(distance)} rows with {len(codes)} labels",
+                because="each row needs its own",
+                instead="X and y of equal length",
+            )
         if distance.ndim == 1:
             return np.where(codes == 1, distance, -distance)
         return distance[np.arange(len(codes)), codes]
@@ -130,7 +152,27 @@ class Geometry:
             raise cannot(
                 f"give {what} of {type(self).__name__}",
                 because=f"it has {len(self.classes_)} classes, and a boundary between each two of them",
-                instead=f"boundary({self.classes_[0]!r}, {self.classes_[1]!r})",
+                instead="boundary({!r}, {!r})".format(*self.classes_[:2].tolist()),
                 kind=AttributeError,
             )
         return self.boundary()
+
+
+def region_distances(scores, coef):
+    r"""Distances (n, k) from the boundaries of the regions where each of k linear scores is largest.
+
+    .. math:: d_c = \min_{d \ne c} (f_c - f_d) / \|w_c - w_d\|
+    """
+    return np.stack([_reach(scores, coef, c).min(axis=1) for c in range(len(coef))], axis=1)
+
+
+def _reach(scores, coef, c):
+    """Signed distances (n, k) from the hyperplanes between class c and each other class; infinite from itself.
+
+    Classes of equal coefficients have no hyperplane between them: one of them wins everywhere, the first of equals.
+    """
+    gaps = scores[:, [c]] - scores
+    lengths = np.linalg.norm(coef[c] - coef, axis=1)
+    later = np.arange(len(coef)) >= c
+    always = np.where((gaps > 0.0) | ((gaps == 0.0) & later), np.inf, -np.inf)
+    return np.divide(gaps, lengths, out=always, where=lengths > 0.0)

@@ -2,7 +2,16 @@
 
 from separatrix.inference.anova import anova
 from separatrix.inference.bands import Band, bands
+from separatrix.inference.firth import firth_summary
 from separatrix.inference.influence import Influence, influence
+from separatrix.inference.likelihood import (
+    Proportion,
+    class_log_likelihood,
+    gaussian_log_likelihood,
+    gaussian_precision,
+    proportion,
+    sequence_log_likelihood,
+)
 from separatrix.inference.listing import Listing
 from separatrix.inference.separation import Separation, separation
 from separatrix.inference.stepwise import Selection, stepwise
@@ -14,14 +23,21 @@ __all__ = [
     "Coefficient",
     "Influence",
     "Listing",
+    "Proportion",
     "Selection",
     "Separation",
     "Summary",
     "Table",
     "anova",
     "bands",
+    "class_log_likelihood",
+    "firth_summary",
+    "gaussian_log_likelihood",
+    "gaussian_precision",
     "influence",
+    "proportion",
     "separation",
+    "sequence_log_likelihood",
     "stepwise",
     "summary",
 ]

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
-from separatrix.inference.likelihood import is_logistic, likelihood_of
+from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of
 
 
 @dataclass(frozen=True)

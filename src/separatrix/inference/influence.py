@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.errors import cannot
 from separatrix.estimators.doors import enter
 from separatrix.inference.covariance import coordinates, square_root
-from separatrix.inference.likelihood import is_logistic, likelihood_of
+from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of
 
 
 @dataclass(frozen=True)

@@ -1,147 +1,196 @@
-"""A logistic fit together with its data: scores, residuals, information of each row, robust covariance."""
+r"""Likelihood: how probable a model makes what was seen, :math:`\ell = \sum_i \log P(y_i \mid x_i)`."""
 
+import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import xlog1py, xlogy
 
 from separatrix.core.errors import cannot
-from separatrix.core.evidence import LikelihoodEvidence
-from separatrix.core.problem import Problem
-from separatrix.core.target import Target
-from separatrix.estimators.doors import enter, enter_classes
-from separatrix.inference.covariance import information_sandwich
-from separatrix.losses import Logistic
-from separatrix.penalties import L2, ElasticNet, NoPenalty
-from separatrix.solvers.information import likelihood_evidence
+from separatrix.estimators.doors import enter_weights
+from separatrix.estimators.probabilities import (
+    class_codes,
+    enter_labels,
+    enter_posteriors,
+    enter_priors,
+    same_length,
+)
 
 
-def is_logistic(model):
-    """Whether a classifier is a logistic regression: it has probabilities, and scikit-learn's strength C."""
-    return hasattr(model, "predict_proba") and (hasattr(model, "C") or hasattr(model, "Cs"))
+def sequence_log_likelihood(sequence, probabilities, base=math.e):
+    r"""Log-likelihood of independent draws from one distribution.
+
+    .. math:: \ell = \log \prod_i P(z_i) = \sum_z n_z \log P(z)
+
+    Parameters
+    ----------
+    sequence : sequence of outcomes.
+    probabilities : dict from outcome to probability, summing to 1.
+    base : float, (1, inf), default e.  Of the logarithm; 2 gives bits.
+
+    Returns
+    -------
+    log_likelihood : float.  -inf if something happened that has probability 0; 0 for an empty sequence.
+
+    Examples
+    --------
+    >>> draws = ["red", "blue", "blue", "red", "red"]
+    >>> sequence_log_likelihood(draws, {"red": 0.5, "blue": 0.5}, base=2)
+    -5.0
+    """
+    outcomes = list(probabilities)
+    p = enter_priors([probabilities[z] for z in outcomes], len(outcomes), name="probabilities")
+    counts = Counter(np.asarray(sequence).tolist())
+    strangers = [z for z in counts if z not in probabilities]
+    if strangers:
+        raise cannot(
+            f"find the probability of {strangers[0]!r}",
+            because=f"only {outcomes} have one",
+            instead="probabilities={outcome: probability, ...} for all that can happen",
+        )
+    return _sum_of_logs(np.array([counts[z] for z in outcomes], dtype=np.float64), p, base)
 
 
 @dataclass(frozen=True)
-class Likelihood:
-    """A logistic fit with its data: problem and evidence."""
+class Proportion:
+    """A proportion estimated by maximum likelihood.
 
-    problem: Problem
-    evidence: LikelihoodEvidence
+    Attributes
+    ----------
+    estimate : float.  successes / n.
+    error : float or None.  Standard error; None at 0 and 1, where the curvature of the likelihood gives none.
+    log_likelihood : float.  The largest log-likelihood, in nats, of the sequence of outcomes.
+    n : float.  The number of draws.
+    """
 
-    @property
-    def design(self):
-        return self.problem.design
-
-    @property
-    def s(self):
-        return self.problem.target.s
-
-    def scores(self):
-        """Raw scores (n,), or (n, K) with the reference at 0."""
-        evidence, first = self.evidence, int(self.evidence.intercept)
-        eta = self.design.matvec(evidence.coefficients[first:])
-        eta = eta + evidence.coefficients[0] if first else eta
-        if self.problem.target.y.ndim == 1:
-            return eta[:, 0]
-        return np.column_stack([np.zeros(len(eta)), eta])
-
-    def residuals(self):
-        """``y - μ``, of shape (n,) or (n, K)."""
-        eta, y = self.scores(), self.problem.target.y
-        return y - (expit(eta) if eta.ndim == 1 else softmax(eta, axis=1))
-
-    def information(self):
-        """``s μ (1 - μ)`` of each row (two classes)."""
-        z = np.exp(-np.abs(self.scores()))
-        return self.problem.target.weights * z / (1.0 + z) ** 2
+    estimate: float
+    error: float | None
+    log_likelihood: float
+    n: float
 
 
-def likelihood_of(model, X, y, sample_weight=None):
-    """The likelihood of a fitted logistic model on the data of the fit; raises where they are other data."""
-    classes = model.classes_
-    if np.ndim(y) == 2 and np.shape(y)[1] == len(classes) > 1:
-        design, target = enter(model, X, y, sample_weight, reset=False)
-        y, s = target.y, target.s
-        y = y[:, 1] if len(classes) == 2 else y
-    else:
-        weight = getattr(model, "class_weight", None)
-        design, codes, s = enter_classes(model, X, y, sample_weight, class_weight=weight, reset=False)
-        y = codes.astype(np.float64) if len(classes) == 2 else np.eye(len(classes))[codes]
-    target = Target(y, s)
-    problem = Problem(design, target, Logistic(), penalty_of(model, target.total), bool(model.fit_intercept))
-    beta = model.coef_[0] if len(classes) == 2 else model.coef_.T
-    fit = Likelihood(problem, likelihood_evidence(problem, beta, model.intercept_, classes))
-    _refuse_other_data(model, fit)
-    return fit
+def proportion(successes, n):
+    r"""Maximum-likelihood estimate of a proportion, with its standard error.
+
+    .. math:: \hat\theta = \frac{m}{n}, \qquad \operatorname{se} = \sqrt{\hat\theta (1 - \hat\theta) / n}
+
+    Parameters
+    ----------
+    successes : float, [0, n].  How often it happened.
+    n : float, (0, inf).  How often it could have.
+
+    Examples
+    --------
+    >>> found = proportion(3, 5)
+    >>> found.estimate, round(found.error, 6)
+    (0.6, 0.219089)
+    """
+    if not 0.0 <= successes <= n or not 0.0 < n < math.inf:
+        raise cannot(
+            f"estimate the proportion of {successes!r} in {n!r}",
+            because="there must be draws, and no more successes than draws",
+            instead="0 <= successes <= n and n > 0",
+        )
+    theta = successes / n
+    inside = 0 < successes < n
+    error = math.sqrt(theta * (1.0 - theta) / n) if inside else None
+    best = float(xlogy(successes, theta) + xlog1py(n - successes, -theta))
+    return Proportion(theta, error, best, n)
 
 
-def penalty_of(model, total):
-    """The penalty that scikit-learn's parameters stand for, on the scale of the mean loss."""
-    C = getattr(model, "C_", getattr(model, "C", np.inf))
-    C, named = float(np.ravel(C)[0]), getattr(model, "penalty", "deprecated")
-    if np.isinf(C) or named is None:
-        return NoPenalty()
-    share = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 0.0))
-    share = {"l1": 1.0, "l2": 0.0}.get(named, float(np.ravel(share)[0] or 0.0))
-    strength = 1.0 / (C * total)
-    return L2(strength) if share == 0.0 else ElasticNet(share * strength, (1.0 - share) * strength)
+def class_log_likelihood(y, posteriors, *, classes=None, sample_weight=None, base=math.e):
+    r"""Log-likelihood of predicted class probabilities, once the classes are known.
+
+    .. math:: \ell = \sum_i s_i \log P(y_i \mid x_i)
+
+    Parameters
+    ----------
+    y : array of shape (n,).  True classes.
+    posteriors : array or frame of shape (n, k).  P(k | x), rows summing to 1.
+    classes : sequence of k labels or None.  Those of the columns; None stands for 0, ..., k - 1.
+    sample_weight : array of shape (n,) or None.
+    base : float, (1, inf), default e.  Of the logarithm; 2 gives bits.
+
+    Returns
+    -------
+    log_likelihood : float.  -inf if something happened that was given probability 0; nothing is clipped.
+
+    Examples
+    --------
+    >>> class_log_likelihood([0, 1], [[0.5, 0.5], [0.75, 0.25]], base=2)
+    -3.0
+    """
+    P = enter_posteriors(posteriors)
+    codes = class_codes(y, enter_labels(classes, P.shape[1]))
+    same_length(len(P), codes)
+    s = enter_weights(sample_weight, len(P))
+    return _sum_of_logs(s, P[np.arange(len(P)), codes], base)
 
 
-def _refuse_other_data(model, fit):
-    """Raise if the fit was to other data: its evidence differs, or its score is not zero where it should be."""
-    evidence, stored = fit.evidence, getattr(model, "evidence_", None)
-    because = None
-    if isinstance(stored, LikelihoodEvidence):
-        if stored.n != evidence.n or abs(stored.total - evidence.total) > 1e-9 * stored.total:
-            because = (
-                f"they have {evidence.n} rows of total weight {evidence.total:g}, the fit had {stored.n} of "
-                f"{stored.total:g}"
-            )
-        elif abs(stored.log_likelihood - evidence.log_likelihood) > 1e-6 * (1.0 + abs(stored.null_log_likelihood)):
-            because = (
-                f"their log-likelihood is {evidence.log_likelihood:.6g}, that of the fit {stored.log_likelihood:.6g}"
-            )
-    elif not evidence.penalised and not evidence.sure and evidence.covariance is not None:
-        certificate = getattr(model, "certificate_", None)
-        slack = evidence.total * certificate.tolerance**2 if certificate is not None else 0.0
-        distance = _distance_from_optimum(fit)
-        if (certificate is None or certificate.converged) and distance > 1e-3 * evidence.covariance.shape[0] + slack:
-            because = f"at the fitted coefficients their score is not zero (score statistic {distance:.3g})"
-    if because:
-        raise cannot("read the fit with these data", because=because, instead="the X, y and sample_weight of the fit")
+def gaussian_log_likelihood(residuals, precision=None, *, sample_weight=None):
+    r"""Log-likelihood of residuals that are normal with mean 0 and the given precision (one over the variance).
+
+    .. math:: \ell = \frac n2 \log\beta - \frac n2 \log 2\pi - \frac\beta2 \sum_i r_i^2
+
+    Whatever the precision, the residuals of least squares maximise it, and its gradient by the coefficients is
+    :math:`\beta X^\top r`.
+
+    Parameters
+    ----------
+    residuals : array of shape (n,).
+    precision : float, (0, inf), or None.  None takes the most likely one, :func:`gaussian_precision`.
+    sample_weight : array of shape (n,) or None.  Repetitions.
+
+    References: Bishop (2006), Pattern Recognition and Machine Learning, section 3.1.1.
+
+    Examples
+    --------
+    >>> round(gaussian_log_likelihood([0.2, 0.3, -0.6, 0.5], 2.5), 9)
+    -2.768172669
+    """
+    r, s = _residuals(residuals, sample_weight)
+    beta = gaussian_precision(r, sample_weight=s) if precision is None else float(precision)
+    if not 0.0 < beta < math.inf:
+        raise cannot(
+            f"find the likelihood of residuals with precision={beta!r}",
+            because="the density is that of a normal variable only for a finite, positive precision",
+            instead="precision in (0, inf); None needs residuals that are not all 0",
+        )
+    return float(0.5 * s.sum() * math.log(beta / (2.0 * math.pi)) - 0.5 * beta * (s @ r**2))
 
 
-def _distance_from_optimum(fit):
-    """The score statistic ``g'Vg``: twice what a Newton step would add to the log-likelihood."""
-    evidence = fit.evidence
-    residuals = fit.problem.target.weights[:, None] * fit.residuals().reshape(fit.design.n, -1)
-    residuals = residuals[:, residuals.shape[1] - evidence.coefficients.shape[1] :]
-    g = fit.design.rmatvec(residuals)
-    g = np.vstack([residuals.sum(axis=0), g]).T.ravel() if evidence.intercept else g.T.ravel()
-    kept = ~np.isnan(np.diag(evidence.covariance))
-    return float(g[kept] @ evidence.covariance[np.ix_(kept, kept)] @ g[kept])
+def gaussian_precision(residuals, *, sample_weight=None):
+    r"""The most likely precision of normal residuals.
+
+    .. math:: \beta_{ML} = \frac{1}{\frac1n \sum_i r_i^2}
+
+    Infinite where all residuals are 0.
+
+    >>> gaussian_precision([0.5, -0.5])
+    4.0
+    """
+    r, s = _residuals(residuals, sample_weight)
+    mean = float(s @ r**2 / s.sum())
+    return 1.0 / mean if mean > 0.0 else math.inf
 
 
-def robust_covariance(fit, *, repetitions):
-    """The sandwich of the scores, HC0; `repetitions` says whether a weight counts how often its row was seen."""
-    evidence = fit.evidence
-    if fit.problem.target.y.ndim == 1:
-        V = evidence.covariance
-        args = V, evidence.intercept, fit.design, fit.information(), fit.residuals(), fit.s
-        return information_sandwich(*args, repetitions=repetitions)
-    V, U, first = evidence.covariance, fit.residuals()[:, 1:], int(evidence.intercept)
-    kept = np.flatnonzero(~np.isnan(np.diag(V)))
-    size = np.sqrt(np.diag(V)[kept])
+def _residuals(residuals, sample_weight):
+    r = np.asarray(residuals, dtype=np.float64)
+    if r.ndim != 1 or not len(r) or not np.isfinite(r).all():
+        raise cannot(
+            f"find the likelihood of residuals of shape {r.shape}",
+            because="they must be the finite residuals of one output",
+            instead="an array of shape (n,) with n >= 1",
+        )
+    return r, enter_weights(sample_weight, len(r))
 
-    def task(B, U_block, s):
-        weights = np.ones(len(U_block)) if s is None else s
-        ones = np.ones((len(U_block), first))
-        Z = np.hstack([ones, B @ np.eye(B.shape[1])])
-        G = (U_block[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)[:, kept] * size
-        return (G * (weights if repetitions else weights**2)[:, None]).T @ G
 
-    meat = fit.design.reduce(task, np.add, U, fit.s)
-    bread = V[np.ix_(kept, kept)] / size
-    robust = np.full_like(V, np.nan)
-    robust[np.ix_(kept, kept)] = bread @ meat @ bread.T
-    return robust
+def _sum_of_logs(s, p, base):
+    """Σ s log p, where what did not happen may have had probability 0."""
+    if not 1.0 < base < math.inf:
+        raise cannot(f"take logarithms to the base {base!r}", because="a base is above 1", instead="base=2 or base=e")
+    used = s > 0.0
+    with np.errstate(divide="ignore"):  # log 0 = -inf is the answer
+        logs = np.log2(p[used]) if base == 2 else np.log(p[used])  # powers of two have exact bits
+    return float(s[used] @ logs) / (1.0 if base in (2, math.e) else math.log(base))

@@ -204,7 +204,7 @@ def renderables(summary, width):
         yield rich_table(fitting(columns(table, summary.level), width))
         if _said_below(summary, table):
             continue
-        yield Padding(_rich_facts(facts(table), across=3 if width >= 88 else 2), (0, 0, 0, 1))
+        yield Padding(_rich_facts(facts(table), across=3 if width >= 88 else 2 if width >= 70 else 1), (0, 0, 0, 1))
         if table.statistics.get("certificate"):
             yield Padding(Text(table.statistics["certificate"]), (0, 0, 0, 1))
         yield Text("")
@@ -222,14 +222,14 @@ def fitting(cells, width, gap=2, least_name=12):
     """Columns that fit a width whole: numbers are never cut, so a narrow terminal gets fewer columns.
 
     Given up in this order: the alignment of decimal points, the interval of the odds ratio, the interval, the digits to
-    trust, t or z, the odds ratio.
+    trust, the odds ratio, t or z.
     """
     names = {"": cells[""]}
     numbers = {label: column for label, column in cells.items() if label}
     room = width - 2 - min(least_name, max(map(len, cells[""])))
     interval = [label for label in numbers if label == "to" or label.endswith("% from")]
     attempts, given_up = [{label: aligned_by_point(column) for label, column in numbers.items()}], []
-    for last in ([], ["OR from", "OR to"], interval, ["digits"], ["t", "z"], ["odds ratio"]):
+    for last in ([], ["OR from", "OR to"], interval, ["digits"], ["odds ratio"], ["t", "z"]):
         given_up = [*given_up, *last]
         attempts.append({label: column for label, column in numbers.items() if label not in given_up})
     for attempt in attempts:

@@ -21,14 +21,14 @@ class SeparationCheck(BaseEstimator):
 def separation(X, y, sample_weight=None, fit_intercept=True):
     r"""Decide, with proof, whether classes are completely separated, quasi-completely separated, or overlap.
 
-    .. math:: \text{complete: } y_i\, w \cdot z_i > 0 \ \forall i; \quad \text{quasi-complete: } y_i\, w \cdot z_i \ge 0,
+    .. math:: \text{complete: } y_i\, w \cdot z_i > 0; \quad \text{quasi-complete: } y_i\, w \cdot z_i \ge 0,
               \text{not all } 0; \quad \text{overlap: } \textstyle\sum_i a_i\, y_i\, z_i = 0, \ a_i \ge 0
               \text{ on rows that span all}
 
-    with z = (1, x) and y = ±1. Only with overlap has the likelihood of logistic (with k classes, multinomial) regression a
-    maximum. Each verdict carries a proof which :meth:`Separation.verify` checks against the data: a direction, by signs
-    that are exact for the numbers as stored; multipliers (Stiemke's lemma; for a direction that is not complete, Gordan's on
-    the rows of the boundary), by sums with error bounds.
+    with z = (1, x) and y = ±1. Only with overlap has the likelihood of logistic (with k classes, multinomial)
+    regression a maximum. Each verdict carries a proof which :meth:`Separation.verify` checks against the data: a
+    direction, by signs that are exact for the numbers as stored; multipliers (Stiemke's lemma; for a direction that is
+    not complete, Gordan's on the rows of the boundary), by sums with error bounds.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ def summary(
 
 def _summarise_classes(model, data, output, **options):
     """The summary of a classifier: of logistic regression, statistics; of others, what they estimate."""
-    from separatrix.inference.likelihood import is_logistic
+    from separatrix.inference.fitted_likelihood import is_logistic
     from separatrix.inference.logistic import summarise
 
     if _all_or_none(*data) and not is_logistic(model):

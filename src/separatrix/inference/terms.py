@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.errors import cannot
 from separatrix.core.evidence import LikelihoodEvidence
 from separatrix.estimators.doors import enter_rows
-from separatrix.inference.likelihood import is_logistic, likelihood_of, penalty_of
+from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of, penalty_of
 from separatrix.penalties import NoPenalty
 
 

@@ -5,7 +5,9 @@ from importlib import import_module
 _HOMES = {
     "descend": "descent",
     "gradient_descent": "descent",
+    "learn_from_mistakes": "mistakes",
     "newton": "newton_raphson",
+    "separation_of": "separation",
     "stochastic_descent": "stochastic",
 }
 

@@ -7,7 +7,7 @@ rational arithmetic.
 """
 
 from fractions import Fraction
-from math import lcm
+from math import frexp, lcm, ldexp
 
 import numpy as np
 import scipy.linalg
@@ -34,7 +34,7 @@ def signs(A, w):
     array([1, 0])
     """
     exact = w.tolist() if isinstance(w, np.ndarray) else list(w)
-    rounded, fits = _as_floats(exact)
+    rounded, fits = as_floats(exact)
     value = np.asarray(A @ rounded, dtype=np.float64)
     # one rounding for each product and each sum, and one for each integer that is no float
     reach = (len(exact) + 4) * EPS * np.asarray(abs(A) @ np.abs(rounded)) + np.finfo(np.float64).tiny
@@ -52,7 +52,7 @@ def signs(A, w):
     return found
 
 
-def _as_floats(w):
+def as_floats(w):
     """w as floats (integers too large for that are scaled down together), and whether they hold it exactly."""
     if all(isinstance(v, float) for v in w):
         return np.array(w), True
@@ -84,8 +84,8 @@ def null_vector(A, near):
     """Integers w, in about the direction of `near`, with ``A w = 0`` for as many rows as `near` has near-zeros.
 
     Two attempts: `near` may be a multiple of simple fractions (it is for dummies and counts); otherwise the entries in
-    free columns are rounded, and those in pivot columns solved for, exactly. Returns a list of candidates, to be checked
-    by :func:`signs`; it is empty where the system is too large.
+    free columns are rounded, and those in pivot columns solved for, exactly. Returns a list of candidates, to be
+    checked by :func:`signs`; it is empty where the system is too large.
     """
     size = np.abs(near)
     candidates = [_simple(near / unit) for unit in {float(size.max()), float(size[size > 1e-9 * size.max()].min())}]
@@ -108,7 +108,8 @@ def _simple(near):
 def _solved(A, pivots, free, near):
     w = [Fraction(0)] * len(near)
     for j in free:
-        w[j] = Fraction(round(float(near[j]) * 2**24), 2**24)
+        part, power = frexp(near[j])  # a few digits of it, so that the integers stay short
+        w[j] = Fraction(ldexp(round(part * 2**24), power - 24)) if abs(near[j]) > 64.0 * EPS else Fraction(0)
     right = [-sum((Fraction(float(row[j])) * w[j] for j in free if w[j]), Fraction(0)) for row in A]
     solved = solve_exactly([[Fraction(float(row[j])) for j in pivots] for row in A], right)
     if solved is None:

@@ -1,6 +1,6 @@
 r"""Firth's bias-reduced logistic regression: the likelihood times Jeffreys' prior.
 
-Solves   max  l*(beta) = Σ s_i log p(y_i | x_i) + ½ log det I(beta),      I = Z' diag(s_i mu_i (1 - mu_i)) Z,   Z = [1, X]
+Solves   max  l*(beta) = Σ s_i log p(y_i | x_i) + ½ log det I(beta),   I = Z' diag(s_i mu_i (1 - mu_i)) Z,  Z = [1, X]
 by       U*(beta) = Z'(s (y - mu) + h (½ - mu)) = 0,     h the diagonal of the weighted hat matrix
 Given    a design, labels in [0, 1], weights.     Returns a finite Solution, whether or not the classes are separated.
 Cost     two passes over the data and O(n q²) per step; Newton steps at fixed h, halved until l* does not fall.
@@ -29,8 +29,8 @@ class JeffreysLikelihood:
     ----------
     design, y, s : Design, (n,) array in [0, 1], (n,) array of weights.
     intercept : bool.
-    last : int or None.  A coefficient (0 is the intercept, where there is one) that is to be ``T[-1, -1] u[-1]`` alone, so that
-        fixing the last coordinate fixes it.
+    last : int or None.  A coefficient (0 is the intercept, where there is one) that is to be ``T[-1, -1] u[-1]``
+        alone, so that fixing the last coordinate fixes it.
     """
 
     def __init__(self, design, y, s, intercept, last=None):
@@ -76,10 +76,10 @@ class JeffreysLikelihood:
         return total.value + float(np.log(np.diag(factor)).sum()), factor
 
     def score(self, u, factor):
-        """``U*`` at u and its slope at fixed h, ``M' diag((s + h) mu (1 - mu)) M``; `factor` is that of the information.
+        """``U*`` at u and minus its slope at fixed h, ``M' diag((s + h) mu (1 - mu)) M``.
 
         With h held, U* is the score of weights s + h and labels (s y + h/2) / (s + h): steps by that slope do not
-        overshoot where leverages are near one, as those by the information alone do.
+        overshoot where leverages are near one, as those by the information alone do. `factor` is its factor.
         """
 
         half = np.linalg.inv(factor).T
@@ -96,7 +96,7 @@ class JeffreysLikelihood:
         return total.value, total.slope
 
     def maximise(self, u, *, tol, max_iter, free=None):
-        """Climb from u; the coordinates after the first `free` stay. Returns u, l*, factor, the relative score and steps.
+        """Climb from u; coordinates after the first `free` stay. Returns u, l*, factor, the relative score and steps.
 
         The relative score is ``sqrt(U*' I^-1 U* / q)``: the mean length of the step still to go, in standard errors.
         """

@@ -4,7 +4,7 @@ Solves   max Σ s_i log P(y_i | x_i),   if it has a maximum
 Given    a Problem with Logistic or Softmax loss and no penalty.
 Returns  a Solution; ``details`` holds "evidence" (LikelihoodEvidence) and, where classes are separated, "separation".
          Dependent columns share their effect: of all maxima the one of least norm is returned. Where there is no
-         maximum, a finite model is returned that ranks all rows as the likelihood would have it in the limit.
+         maximum, the fit under a faint penalty is returned.
 """
 
 import warnings
@@ -13,13 +13,16 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.core.errors import NotCertified
-from separatrix.core.solution import Certificate, Solution
 from separatrix.core.target import Target
 from separatrix.designs.moments import moments
+from separatrix.penalties import L2
 from separatrix.solvers.choose import likelihood
 from separatrix.solvers.factor import triangle_factor
 from separatrix.solvers.information import likelihood_evidence, without_aliased
 from separatrix.solvers.separation import separation_of
+
+# Strengths tried in turn on separated classes; the first is right unless some margin is very thin.
+FAINT = (1e-4, 1e-6, 1e-8, 1e-10)
 
 
 def maximum_likelihood(problem, *, solve=likelihood, classes=None, names=None, **options):
@@ -50,7 +53,7 @@ def maximum_likelihood(problem, *, solve=likelihood, classes=None, names=None, *
             problem, solution.beta, solution.intercept, n_classes=k, names=names, classes=_array(classes)
         )
         if proof.exists is False:
-            solution = _in_the_limit(problem, proof, solution, solve, options)
+            solution = _faintly_penalised(problem, proof, solution, options)
             evidence = likelihood_evidence(problem, solution.beta, solution.intercept, classes)
     if evidence.aliased:
         _shorten(problem, solution)
@@ -62,51 +65,37 @@ def _array(classes):
     return None if classes is None else np.asarray(classes)
 
 
-def _in_the_limit(problem, proof, solution, solve, options):
-    """The best fit of the rows on the boundary, plus so much of the direction that the other rows fall on their side.
+def _faintly_penalised(problem, proof, solution, options):
+    """The fit under a penalty so faint that every row off the boundary falls on the side of its class.
 
-    The likelihood grows along the direction without end, and the rows on the boundary do not see it. The model is made
-    moderately sure of itself: half of the other rows get scores beyond 5.
+    Unlike the place where some iteration happened to stop it is unique, whatever the order of the rows; columns are
+    scaled to standard deviation 1 for it, so that their units do not matter. It tends to the direction of the largest
+    margin as the penalty vanishes.
     """
-    beta, intercept = np.zeros_like(solution.beta), np.zeros_like(np.asarray(solution.intercept))
-    rows = proof.rows_on_boundary
     target = problem.target
-    if len(rows) and not (target.s is not None and not target.s[rows].any()):
-        s = None if target.s is None else target.s[rows]
-        part = replace(problem, design=problem.design.take(rows), target=Target(target.y[rows], s))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotCertified)
-            inner = solve(part, **{**options, "start": None, "trace": None})
-        beta, intercept = inner.beta, np.asarray(inner.intercept)
-        _shorten(part, inner)
-    first = int(problem.intercept)
-    W = proof.direction - proof.direction.mean(axis=1, keepdims=True) if beta.ndim == 2 else proof.direction
-    away, toward = W[first:], (W[0] if first else 0.0 * intercept)
-    lead = np.delete(_leads(problem, away, toward), rows)
-    lift = np.delete(_leads(problem, beta, intercept), rows)
-    against = lead * lift < 0.0
-    t = 5.0 / float(np.median(np.abs(lead)))
-    t = max(t, 1.1 * float(np.abs(lift[against] / lead[against]).max(initial=0.0)))
-    offset = intercept + t * toward
-    found = Solution(beta + t * away, float(offset) if beta.ndim == 1 else offset, trace=solution.trace)
-    found.certificate = Certificate(
-        "gradient",
-        np.inf,
-        solution.certificate.tolerance,
-        solution.certificate.iterations,
-        solution.certificate.passes,
-        solution.certificate.seconds,
-        f"no maximum exists: {proof.verdict} separation",
+    found = moments(problem.design, Target(np.zeros(target.n), target.s), about_mean=problem.intercept, gram=False)
+    size = np.sqrt(found.squares / target.total)
+    size = np.where(size > 0.0, size, 1.0)
+    scaled = replace(problem, design=problem.design.scaled(1.0 / size))
+    off = target.weights > 0.0
+    off[proof.rows_on_boundary] = False
+    for lam in FAINT:
+        fit = likelihood(replace(scaled, penalty=L2(lam)), **{**options, "start": None, "trace": None})
+        if (_leads(scaled, fit.beta, fit.intercept)[off] > 0.0).all():
+            break
+    fit.beta, fit.trace = (fit.beta.T / size).T, solution.trace
+    fit.certificate = replace(
+        fit.certificate, kind="gradient", value=np.inf, message=f"no maximum exists: {proof.verdict} separation"
     )
-    found.details["separation"] = proof
-    return found
+    fit.details["separation"] = proof
+    return fit
 
 
 def _leads(problem, beta, intercept):
-    """The score of each row, or by how much that of its own class leads the best of the others."""
+    """By how much the score of the class of each row leads the best of the others."""
     eta = problem.design.matvec(beta) + intercept
     if eta.ndim == 1:
-        return eta
+        return np.where(problem.target.y > 0.5, eta, -eta)
     own = problem.target.y.argmax(axis=1)
     score = eta[np.arange(len(own)), own]
     eta[np.arange(len(own)), own] = -np.inf

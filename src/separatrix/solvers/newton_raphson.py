@@ -62,15 +62,17 @@ def newton(problem, *, max_iter=50, tol=1e-10, start=None, trace=None):
     beta, intercept = (np.zeros(p), 0.0) if start is None else (np.array(start[0], dtype=np.float64), float(start[1]))
     # without a penalty a dual point is feasible only at the optimum: the gap would say nothing on the way
     grade = certify if problem.penalty.lam > 0.0 else certify_gradient
-    value = objective(problem, beta, intercept)
+    value, was_converged = objective(problem, beta, intercept), False
     for iteration in range(max_iter + 1):
         solution = Solution(beta, intercept, trace=trace)
         solution.certificate = grade(problem, solution, tol, started, iteration, 3 * iteration)
         if trace is not None:
             w = np.concatenate([[intercept], beta]) if problem.intercept else beta
             trace.append(value, solution.certificate.value, w)
-        if solution.certificate.converged or iteration == max_iter:
+        # one step more than the tolerance asks for squares what is left, so that the coefficients are right as well
+        if (solution.certificate.converged and was_converged) or iteration == max_iter:
             break
+        was_converged = solution.certificate.converged
         direction = _direction(problem, beta, intercept)
         moved = _halve(problem, beta, intercept, value, direction)
         if moved is None:  # rounding hides any further progress

@@ -168,6 +168,8 @@ def _two_loops(memory, preconditioner, G):
 def _along(gradient, W, G, direction, most=30):
     """A point along a direction, with its gradient, where the slope is smaller than at the start; by secants of it."""
     slope = float((G * direction).sum())
+    if not slope < 0.0:
+        return None, None
     low, slope_low, high, t = 0.0, slope, np.inf, 1.0
     for _ in range(most):
         moved = W + t * direction
@@ -175,10 +177,11 @@ def _along(gradient, W, G, direction, most=30):
         found = float((G_moved * direction).sum())
         if abs(found) <= 0.9 * abs(slope):
             return moved, G_moved
-        if found > 0.0:
-            high = t
-            t = low + (high - low) * min(max(slope_low / (slope_low - found), 0.1), 0.9)
-        else:
+        if found < 0.0:
             low, slope_low = t, found
             t = 2.0 * t if high == np.inf else 0.5 * (low + high)
+        else:  # too far, or so far that numbers overflow
+            high = t
+            share = slope_low / (slope_low - found) if np.isfinite(found) else 0.1
+            t = low + (high - low) * min(max(share, 0.1), 0.9)
     return None, None

@@ -1,13 +1,13 @@
 r"""The cone of directions along which no row loses: ``{w : A w >= 0}``, with proof.
 
 Given    rows A (m, q), each signed so that a score ``a_i w > 0`` is right.
-Returns  the rows that some direction of the cone lifts off zero (``above``), a direction that lifts all of them at once,
-         and multipliers a >= 0 with ``A'a = 0`` that hold the others down.
+Returns  the rows that some direction of the cone lifts off zero (``above``), a direction that lifts all of them at
+         once, and multipliers a >= 0 with ``A'a = 0`` that hold the others down.
 
 Stiemke's lemma (1915): either some w has ``A w >= 0`` and ``A w != 0``, or some a > 0 has ``A'a = 0``. Gordan's (1873):
 either some w has ``A w > 0``, or some a >= 0, not all zero, has ``A'a = 0``. If a >= 0 and ``A'a = 0``, every w with
-``A w >= 0`` is zero on the rows with a_i > 0 (``Σ a_i (A w)_i = 0``), hence on all rows that these span: that is the form in
-which multipliers are used, on the rows that are not above.
+``A w >= 0`` is zero on the rows with a_i > 0 (``Σ a_i (A w)_i = 0``), hence on all rows that these span: that is the
+form in which multipliers are used, on the rows that are not above.
 
 Methods, each tried where the one before proves nothing: Newton's method for the logistic likelihood (its residuals at a
 maximum are such multipliers); non-negative least squares, ``min |A'(1 + l)|, l >= 0``, whose residual is 0 or, by its
@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog, nnls
 from scipy.special import expit
 
-from separatrix.core.extended import Pair, pair_rmatvec
+from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec
 from separatrix.solvers.exact_signs import EPS, null_vector, signs
 
 NEWTON_STEPS = 8
@@ -29,6 +29,7 @@ NEWTON_STEPS = 8
 # exact arithmetic has looked at it.
 NEGLIGIBLE = 1e-9
 PROGRAM_SECONDS = 60.0
+WELL_CONDITIONED = 1e6
 
 
 @dataclass
@@ -82,19 +83,25 @@ def _unscaled(w, kept, scale):
 
 
 def independent(A):
-    """Columns that are no linear combination of those before them, to working precision."""
+    """Columns that are no linear combination of those before them, to working precision.
+
+    A column that is nearly a combination leaves a remainder whose direction is known to few digits; what of a later
+    column lies along it is known to no more.
+    """
     R = np.linalg.qr(A, mode="r")
     limit = 64.0 * EPS * np.sqrt(max(A.shape))
-    basis, kept = np.zeros((R.shape[0], 0)), []
+    basis, doubt, kept = np.zeros((R.shape[0], 0)), np.zeros(0), []
     for j, column in enumerate(R.T):
         if len(kept) == R.shape[0]:
             break
-        length = np.linalg.norm(column)
-        rest = column - basis @ (basis.T @ column)
+        along = basis.T @ column
+        rest = column - basis @ along
         rest -= basis @ (basis.T @ rest)
-        if np.linalg.norm(rest) > limit * length:
+        length, error = np.linalg.norm(rest), limit * np.linalg.norm(column) + np.abs(along) @ doubt
+        if length > error:
             kept.append(j)
-            basis = np.column_stack([basis, rest / np.linalg.norm(rest)])
+            basis = np.column_stack([basis, rest / length])
+            doubt = np.append(doubt, error / length)
     return np.array(kept, dtype=int)
 
 
@@ -114,9 +121,13 @@ class Orthonormal:
         R = np.linalg.qr(C, mode="r")
         # what is proved below holds for any T; orthonormal columns only make it easy
         self.T = np.linalg.inv(R)
-        self.M = C @ self.T
         values = np.linalg.svd(R, compute_uv=False)
         self.condition = values[0] / values[-1]
+        if self.condition < WELL_CONDITIONED:
+            self.M = C @ self.T
+        else:  # the product cancels: doubled precision leaves M right to the last digits
+            self.M = np.column_stack([pair_matvec(C, Pair(t, np.zeros_like(t))).high for t in self.T.T])
+            self.condition = 1.0 + self.condition * self.condition * EPS
 
     def direction(self, u):
         """w with ``C w = M u``."""
@@ -236,7 +247,7 @@ def _widest(M):
 
 
 def _by_program(rows):
-    """``max Σ p_i`` with ``C'(p + e) = 0``, ``0 <= p <= 1``, ``e >= 0``: at the optimum p is 1 on held rows, 0 above."""
+    """``max Σ p_i`` with ``C'(p + e) = 0``, ``0 <= p <= 1``, ``e >= 0``: p is then 1 on held rows, 0 above."""
     found = program(rows.C)
     if found is None:
         return None

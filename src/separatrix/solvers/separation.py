@@ -1,11 +1,11 @@
 r"""Whether a maximum-likelihood estimate exists: classes that are separated, or overlap, with proof.
 
-The likelihood of logistic and multinomial regression has a maximum if and only if no direction W but those that change no
-score has ``z_i'(w_c - w_d) >= 0`` for every row i of class c and every other class d. Otherwise coefficients run away to
-infinity along such a direction.
+The likelihood of logistic and multinomial regression has a maximum if and only if no direction W but those that change
+no score has ``z_i'(w_c - w_d) >= 0`` for every row i of class c and every other class d. Otherwise coefficients run
+away to infinity along such a direction.
 
-References: Albert and Anderson (1984), Biometrika 71(1), theorems 1 to 3; Konis (2007), thesis, Oxford; Correia, Guimarães
-and Zylkin (2019), arXiv:1903.01633; Stiemke (1915), Math. Ann. 76.
+References: Albert and Anderson (1984), Biometrika 71(1), theorems 1 to 3; Konis (2007), thesis, Oxford; Correia,
+Guimarães and Zylkin (2019), arXiv:1903.01633; Stiemke (1915), Math. Ann. 76.
 """
 
 from dataclasses import dataclass
@@ -31,16 +31,16 @@ class Separation:
     ----------
     verdict : {"complete", "quasi-complete", "overlap", "undecided"}.  "undecided" where some rows are so near to a
         boundary that no proof was found; the direction is then only evidence.
-    direction : (q,) array, (q, k) array for k > 2 classes, or None.  The intercept first where there is one, in the units of X.
-        Its scores are on the right side of zero for every row (with k classes: highest in the row's own class), strictly
-        for the rows that are not on the boundary. The first of k classes is the reference, with zeros.
-    exact : tuple of int or None.  Where the rows on the boundary need it: integers in the same direction, for which they
-        score zero exactly (class after class, reference left out).
+    direction : (q,) array, (q, k) array for k > 2 classes, or None.  The intercept first where there is one, in the
+        units of X. Its scores are on the right side of zero for every row (with k classes: highest in the row's own
+        class), strictly for the rows that are not on the boundary. The first of k classes is the reference, with zeros.
+    exact : tuple of int or None.  Where the rows on the boundary need it: integers in the same direction, for which
+        they score zero exactly (class after class, reference left out).
     margin : float.  Distance of the nearest row from the hyperplane of the direction (complete), else 0. The largest
         margin of all directions is at least that.
-    multipliers : (n,) array, or (n, k) for k classes or soft labels.  Non-negative a with ``Σ_i a_i y_i z_i = 0`` (y = ±1; with
-        k classes ``Σ a_ic (e_own - e_c) z_i' = 0``), zero for rows that the direction separates. The rows where they are
-        positive span all rows on the boundary: no direction can lift any of these off it.
+    multipliers : (n,) array, or (n, k) for k classes or soft labels.  Non-negative a with ``Σ_i a_i y_i z_i = 0`` (y =
+        ±1; with k classes ``Σ a_ic (e_own - e_c) z_i' = 0``), zero for rows that the direction separates. The rows
+        where they are positive span all rows on the boundary: no direction can lift any of these off it.
     infinite : tuple.  Coefficients without a finite estimate: names, or (name, class) pairs for k > 2 classes, whose
         difference from the first class has none. The others are estimated by the rows on the boundary alone.
     rows_on_boundary : (b,) array of int.  Rows that no separating direction lifts off the boundary.
@@ -102,14 +102,14 @@ class Separation:
             return "The classes overlap: the maximum-likelihood estimate exists."
         if self.verdict == "undecided":
             return (
-                "Undecided whether the classes are separated: some rows lie on a separating boundary to within rounding, "
-                f"and neither side could be proved. If coefficients grow without bound: {REMEDIES}."
+                "Undecided whether the classes are separated: some rows lie on a separating boundary to within "
+                f"rounding, and neither side could be proved. If coefficients grow without bound: {REMEDIES}."
             )
         shown = ", ".join(map(_said, self.infinite[:8])) + (", …" if len(self.infinite) > 8 else "")
         rest = "" if self.verdict == "complete" else f", but for {len(self.rows_on_boundary)} rows on the boundary"
         return (
-            f"Separation is {self.verdict}: a direction (proof.direction) puts every row on the side of its class{rest}. "
-            f"The likelihood has no maximum; without a finite estimate: {shown}. {REMEDIES}."
+            f"Separation is {self.verdict}: a direction (proof.direction) puts every row on the side of its class"
+            f"{rest}. The likelihood has no maximum; without a finite estimate: {shown}. {REMEDIES}."
         )
 
     def __str__(self):
@@ -138,7 +138,7 @@ def _verdict(above):
 
 
 def as_labels(y, n_classes=2):
-    """The weight that each row gives each class, (n, k): of probabilities of the second class, of codes, or as it is."""
+    """The weight that each row gives each class, (n, k), from probabilities of the second class, codes, or itself."""
     y = np.asarray(y, dtype=np.float64)
     if y.ndim == 2:
         return y
@@ -152,8 +152,8 @@ def separation_of(problem, beta=None, intercept=None, *, n_classes=2, names=None
 
     Parameters
     ----------
-    problem : Problem.  Its design, target and intercept count. y is (n,) in [0, 1] for two classes (a label strictly between
-        counts for both), (n,) of codes 0, 1, ... with `n_classes` > 2, or (n, k) of label weights.
+    problem : Problem.  Its design, target and intercept count. y is (n,) in [0, 1] for two classes (a label strictly
+        between counts for both), (n,) of codes 0, 1, ... with `n_classes` > 2, or (n, k) of label weights.
     beta, intercept : (p,) and float, or (p, k) and (k,), or None.  An iterate of a solver. If it separates, that is the
         proof; if not, the rows that it meets worst are where proof of overlap is looked for: on many rows this takes
         little more than one product with X.
@@ -211,7 +211,7 @@ def _report(rows, face, names, classes):
         margin=_margin(rows, W) if verdict == "complete" else 0.0,
         multipliers=_by_row(rows, face.a) if face.a.any() else None,
         infinite=tuple(label[j] for j in free) if verdict in ("complete", "quasi-complete") else (),
-        rows_on_boundary=np.unique(rows.row[~face.above]),
+        rows_on_boundary=np.flatnonzero(np.bincount(rows.row[~face.above], minlength=rows.design.n)),
         aliased=tuple(label[j] for j in np.setdiff1d(np.arange(rows.width), kept)),
         names=names,
         classes=classes,
@@ -224,8 +224,10 @@ def _kept_and_free(rows, face):
 
     A coefficient is determined by some rows if every vector of their null space is zero there.
     """
-    kept = face.kept if face.kept is not None else independent(rows.factor(np.arange(len(rows))))
-    if face.above.all() or not face.above.any() or not rows.dense(len(rows)):
+    kept = face.kept
+    if kept is None:
+        kept = independent(rows.factor(np.arange(len(rows)))) if rows.narrow else np.arange(rows.width)
+    if face.above.all() or not face.above.any() or not rows.narrow:
         return kept, kept
     R = rows.factor(np.flatnonzero(~face.above))[:, kept]
     R = R * powers_of_two(np.abs(R).max(axis=0, initial=0.0))

@@ -1,16 +1,18 @@
 r"""Rows signed by their classes, for two classes and for more, hard labels and soft; and proofs for very many of them.
 
-A row z = (1, x) of class c asks of scores ``z'W`` that ``z'(w_c - w_d) >= 0`` for every other class d. With the first class as
-reference (``w_0 = 0``) each demand is a row of a matrix A with q (k - 1) columns, class after class. With two classes
-these are the rows ``±z``. A soft label makes demands for each class it gives weight to.
+A row z = (1, x) of class c asks of scores ``z'W`` that ``z'(w_c - w_d) >= 0`` for every other class d. With the first
+class as reference (``w_0 = 0``) each demand is a row of a matrix A with q (k - 1) columns, class after class. With two
+classes these are the rows ``±z``. A soft label makes demands for each class it gives weight to.
 """
+
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import lsqr
 
 from separatrix.designs import as_dense
-from separatrix.solvers.exact_signs import signs
+from separatrix.solvers.exact_signs import EPS, as_floats, signs
 from separatrix.solvers.recession import NEGLIGIBLE, Face, powers_of_two, program, recession
 
 # Fewer demands than this are looked at all together.
@@ -34,6 +36,7 @@ class SignedRows:
         rival = np.tile(others, len(row))
         self.rival = rival + (rival >= self.own)
         self.width = self.q * (self.n_classes - 1)
+        self.narrow = self.width <= DENSE_COLUMNS
 
     def __len__(self):
         return len(self.row)
@@ -58,10 +61,10 @@ class SignedRows:
     def _sign(own, rival, c):
         return (own == c).astype(np.float64) - (rival == c)
 
-    def pieces(self):
-        """All demands, in pieces whose matrices are small."""
-        height = max(1, (1 << 20) // self.width)
-        return [np.arange(i, min(i + height, len(self))) for i in range(0, len(self), height)]
+    def pieces(self, demands):
+        """Demands in pieces whose matrices are small."""
+        height = max(1, (1 << 20) // self.width) if self.narrow else 4 * DENSE_COLUMNS
+        return [demands[i : i + height] for i in range(0, len(demands), height)]
 
     def factor(self, demands):
         """R with ``R'R = A'A`` of some demands, piece by piece."""
@@ -71,18 +74,38 @@ class SignedRows:
         return R
 
     def signs(self, w):
-        """Exact signs of ``A w`` for all demands."""
-        return np.concatenate([signs(self.matrix(piece), w) for piece in self.pieces()])
+        """Exact signs of ``A w`` for all demands; most are told by a float product and one bound for all rows."""
+        W = self.as_scores(w)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self.scores(W)
+            reach = (self.lengths @ np.abs(W)).max() if len(W) else 0.0
+        found = np.sign(np.nan_to_num(scores)).astype(int)
+        unsure = np.flatnonzero(~(np.abs(scores) > (4 * self.q + 16) * EPS * reach))
+        for piece in self.pieces(unsure):
+            found[piece] = signs(self.matrix(piece), w)
+        return found
+
+    @cached_property
+    def lengths(self):
+        """Of the columns: no entry of a column is larger."""
+        with np.errstate(over="ignore"):
+            columns = np.sqrt(self.design.column_squares())
+        return np.concatenate([[1.0], columns]) if self.intercept else columns
+
+    def as_scores(self, w):
+        """A direction, one number for each column of A, as floats of shape (q, k); the reference class has zeros."""
+        return np.column_stack([np.zeros(self.q), as_floats(list(w))[0].reshape(-1, self.q).T])
 
     def scores(self, W):
         """``A w`` in floats, for W of shape (q, k), intercept first."""
         eta = self.design.matvec(W[int(self.intercept) :]) + (W[0] if self.intercept else 0.0)
         return eta[self.row, self.own] - eta[self.row, self.rival]
 
-    def sample(self, size, W=None):
-        """Demands to begin with: at random from each class or, with a hint W, those that it meets worst."""
-        if W is not None:
-            return np.sort(np.argpartition(self.scores(W), size)[:size])
+    def sample(self, size, scores=None):
+        """Demands to begin with: at random from each class, and half of them those with the lowest `scores`."""
+        if scores is not None:
+            worst = np.argpartition(scores, size // 2)[: size // 2]
+            return np.union1d(worst, self.sample(size - size // 2))
         rng = np.random.default_rng(0)
         share = -(-size // self.n_classes)
         members = [np.flatnonzero(self.own == c) for c in range(self.n_classes)]
@@ -95,13 +118,14 @@ def prove(rows, W=None):
     Multipliers of some rows that span the columns prove overlap for all. A direction found on some is tried on all, and
     the rows that refute it join. `W` (q, k) is a hint: where to begin, or the answer.
     """
-    if W is not None and np.isfinite(W).all() and (rows.scores(W) > 0.0).all():
+    scores = rows.scores(W) if W is not None and np.isfinite(W).all() else None
+    if scores is not None and (scores > 0.0).all():
         w = (W[:, 1:] - W[:, :1]).T.ravel()
         if (rows.signs(w) > 0).all():
             return Face(w, np.zeros(len(rows)), np.ones(len(rows), dtype=bool), True)
-    if len(rows) <= FEW or not rows.dense(FEW):
+    if len(rows) <= FEW or not rows.narrow:
         return _face(rows, np.arange(len(rows)))
-    working = rows.sample(max(FEW // 2, 6 * rows.width), W) if max(FEW, 6 * rows.width) < len(rows) else None
+    working = rows.sample(max(FEW // 2, 6 * rows.width), scores) if max(FEW, 6 * rows.width) < len(rows) else None
     for _ in range(ROUNDS):
         if working is None or 2 * len(working) > len(rows):
             break
@@ -126,20 +150,23 @@ def _face(rows, demands):
 
 def _strays(rows, working, A, face):
     """Signs of all demands, and those outside that refute the direction or add to what the held rows span."""
-    found = rows.signs(face.w) if face.above.any() else np.zeros(len(rows), dtype=int)
+    outside = np.ones(len(rows), dtype=bool)
+    outside[working] = False
+    found = np.zeros(len(rows), dtype=int)
+    if face.above.any():
+        scores = rows.scores(rows.as_scores(face.w))
+        wrong = np.flatnonzero(outside & (scores < -NEGLIGIBLE * np.abs(scores).max()))
+        if len(wrong):
+            return found, wrong[np.argsort(scores[wrong])]
+        found = rows.signs(face.w)
     scale = powers_of_two(np.abs(A).max(axis=0))
-    spans = [(_span(A * scale), None), (_span(A[~face.above] * scale), 0)]
     wrong = found < 0
-    for basis, where in spans:
-        if basis.shape[1] == rows.width:
-            continue
-        for piece in rows.pieces():
-            piece = piece if where is None else piece[found[piece] == where]
-            B = rows.matrix(piece) * scale
-            wrong[piece] |= np.abs(B - (B @ basis) @ basis.T).max(axis=1, initial=0.0) > NEGLIGIBLE
-    wrong[working] = False
-    strays = np.flatnonzero(wrong)
-    return found, np.random.default_rng(0).permutation(strays)
+    for basis, where in ((_span(A * scale), outside), (_span(A[~face.above] * scale), outside & (found == 0))):
+        if basis.shape[1] < rows.width:
+            for piece in rows.pieces(np.flatnonzero(where)):
+                B = rows.matrix(piece) * scale
+                wrong[piece] |= np.abs(B - (B @ basis) @ basis.T).max(axis=1, initial=0.0) > NEGLIGIBLE
+    return found, np.random.default_rng(0).permutation(np.flatnonzero(wrong & outside))
 
 
 def _span(A):
@@ -147,7 +174,7 @@ def _span(A):
     if not len(A):
         return np.zeros((A.shape[1], 0))
     _, values, V = np.linalg.svd(A, full_matrices=False)
-    return V[values > 64.0 * np.finfo(np.float64).eps * np.sqrt(max(A.shape)) * values[0]].T
+    return V[values > 64.0 * EPS * np.sqrt(max(A.shape)) * values[0]].T
 
 
 def _sparse_face(A):

@@ -3,9 +3,13 @@
 from importlib import import_module
 
 _HOMES = {
+    "BasicLinearClassifier": "basic_linear_classifier",
+    "LeastSquaresClassifier": "least_squares_classifier",
     "LinearRegression": "least_squares",
     "Ridge": "ridge",
     "RidgeCV": "ridge",
+    "RidgeClassifier": "ridge_classifier",
+    "RidgeClassifierCV": "ridge_classifier",
     "Lasso": "lasso",
     "LassoCV": "lasso",
     "lasso_path": "lasso",
@@ -16,7 +20,10 @@ _HOMES = {
     "LogisticRegression": "logistic",
     "LogisticRegressionCV": "logistic_cv",
     "QuantileRegressor": "quantile",
-    "SGDRegressor": "online",
+    "Perceptron": "perceptron",
+    "PerceptronRegressor": "perceptron_regressor",
+    "SGDClassifier": "sgd_classifier",
+    "SGDRegressor": "sgd_regressor",
 }
 
 __all__ = sorted(_HOMES)

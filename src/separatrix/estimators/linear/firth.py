@@ -8,7 +8,7 @@ from scipy.special import expit
 
 from separatrix.core.certificate import not_certified
 from separatrix.core.errors import RankDeficient, cannot
-from separatrix.core.registry import register
+from separatrix.core.registry import late, register
 from separatrix.core.solution import Certificate
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.doors import check_choice, check_number, enter_classes
@@ -16,6 +16,8 @@ from separatrix.solvers.firth import JeffreysLikelihood, modified_score
 
 # The solver goes further than it is asked to, for the certificate is computed anew, with roundings of its own.
 AIM = 0.01
+
+_firth_summary = late("separatrix.inference.firth:firth_summary")
 
 
 @register("estimator")
@@ -25,9 +27,9 @@ class FirthLogisticRegression(LinearClassifier):
     .. math:: U^*(\beta) = \sum_i \big(s_i (y_i - \mu_i) + h_i (\tfrac12 - \mu_i)\big)\, z_i = 0, \qquad
               h_i = s_i \mu_i (1 - \mu_i)\, z_i' I(\beta)^{-1} z_i, \quad z = (1, x)
 
-    The modified score is that of the likelihood times Jeffreys' prior :math:`\det(I)^{1/2}`. It removes the bias of order
-    1/n of the maximum-likelihood estimate, and needs no tuning: the estimate changes with the units of X as an unpenalised
-    one does. Two classes.
+    The modified score is that of the likelihood times Jeffreys' prior :math:`\det(I)^{1/2}`. It removes the bias of
+    order 1/n of the maximum-likelihood estimate, and needs no tuning: the estimate changes with the units of X as an
+    unpenalised one does. Two classes.
 
     Parameters
     ----------
@@ -40,8 +42,8 @@ class FirthLogisticRegression(LinearClassifier):
     coef_ : array of shape (1, n_features).
     intercept_ : array of shape (1,).
     classes_ : array of shape (2,).
-    covariance_ : array of shape (q, q).  Inverse of the Fisher information at the estimate, the intercept first where there is
-        one; NaN for columns that are combinations of others.
+    covariance_ : array of shape (q, q).  Inverse of the Fisher information at the estimate, the intercept first where
+        there is one; NaN for columns that are combinations of others.
     standard_errors_ : array of shape (q,).  Roots of its diagonal.
     log_likelihood_ : float.  Of the penalised likelihood, at its maximum.
     n_iter_ : int.  Steps taken.
@@ -55,7 +57,7 @@ class FirthLogisticRegression(LinearClassifier):
     >>> from separatrix.linear_model import FirthLogisticRegression
     >>> model = FirthLogisticRegression().fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
     >>> model.coef_.round(4), model.certificate_.converged
-    (array([[0.9405]]), True)
+    (array([[1.0041]]), True)
     """
 
     def __init__(self, *, fit_intercept=True, tol=1e-8, max_iter=200):
@@ -109,6 +111,13 @@ class FirthLogisticRegression(LinearClassifier):
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(design.p)])
         warnings.warn(RankDeficient(design.p - len(aliased), design.p, [names[j] for j in aliased]), stacklevel=3)
         return likelihood.shortest(w)
+
+    def summary(self, X, y, sample_weight=None, *, level=0.95):
+        """Estimates, standard errors, penalised likelihood-ratio tests and profile intervals, from the data of the fit.
+
+        See :func:`separatrix.inference.firth_summary`.
+        """
+        return _firth_summary(self, X, y, sample_weight, level)
 
     def predict_proba(self, X):
         """Probability of each class, in the order of ``classes_``."""

@@ -31,14 +31,19 @@ class SquaredErrorModel(MultiOutputMixin, LinearRegressor):
         self.certificate_ = solution.certificate
         self.n_iter_ = max(1, solution.certificate.iterations)
         self._publish(solution.beta, solution.intercept, design.X.dtype)
-        if self._direct_fit is None:
-            return self
-        factor = self._direct_fit.factor
-        lost = sorted(int(j) for j in (*factor.aliased, *factor.constant))
-        if lost and self._direct_fit.lam == 0.0:
-            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(design.p)])
-            warnings.warn(RankDeficient(len(factor.kept), design.p, [names[j] for j in lost]), stacklevel=3)
+        name_aliases(self, solution, design)
         return self
+
+
+def name_aliases(model, solution, design, stacklevel=4):
+    """Warn where an unpenalised fit found columns that are determined by others, and name them."""
+    direct = solution.details.get("fit")
+    if direct is None or direct.lam > 0.0:
+        return
+    lost = sorted(int(j) for j in (*direct.factor.aliased, *direct.factor.constant))
+    if lost:
+        names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(design.p)])
+        warnings.warn(RankDeficient(len(direct.factor.kept), design.p, [names[j] for j in lost]), stacklevel=stacklevel)
 
 
 @register("estimator")

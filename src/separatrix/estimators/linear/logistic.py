@@ -44,9 +44,10 @@ class LogisticRegression(LinearClassifier):
     .. math:: \min_{w, b} \ C \sum_i s_i\,\ell(y_i, x_i^\top w + b) + \frac{1-\rho}{2} \|w\|_2^2 + \rho \|w\|_1, \qquad
               \ell = \log(1 + e^{\eta}) - y \eta
 
-    with :math:`\rho` = `l1_ratio`; for more than two classes :math:`\ell = \log \sum_c e^{\eta_c} - \eta_y`. The intercept
-    is never penalised. ``C=np.inf`` is maximum likelihood, with standard errors (:meth:`summary`); if the classes can be
-    separated it has no maximum, which is proved and said (:class:`~separatrix.core.errors.Separated`).
+    with :math:`\rho` = `l1_ratio`; for more than two classes :math:`\ell = \log \sum_c e^{\eta_c} - \eta_y`. The
+    intercept is never penalised. ``C=np.inf`` is maximum likelihood, with standard errors (:meth:`summary`); if the
+    classes can be separated it has no maximum, which is proved and said
+    (:class:`~separatrix.core.errors.Separated`).
 
     Parameters
     ----------
@@ -59,14 +60,14 @@ class LogisticRegression(LinearClassifier):
     intercept_scaling : accepted for compatibility, no effect here: the intercept is not penalised.
     class_weight : dict, "balanced" or None, default None.  Factors of the weights of the rows of each class.
     random_state : accepted for compatibility; nothing here is random.
-    solver : str, default "lbfgs".  scikit-learn's names are accepted for compatibility and all mean the same: the method
-        is chosen by shape, storage and penalty. "newton" takes Newton's steps (iteratively reweighted least squares)
-        on two classes, "gradient" descends with fixed steps; neither knows L1.
+    solver : str, default "lbfgs".  scikit-learn's names are accepted for compatibility and all mean the same: the
+        method is chosen by shape, storage and penalty. For two classes and no L1, "newton" takes Newton's steps
+        (iteratively reweighted least squares), "gradient" descends with fixed steps.
     max_iter : int, [1, inf), default 100.  Most iterations.
     verbose : accepted for compatibility, no effect here.
     warm_start : bool, default False.  Whether `fit` starts where the last one ended.
     n_jobs : accepted for compatibility; threads are set by ``SEPARATRIX_THREADS``.
-    trace : bool, default False.  Whether to keep objective, certificate and coefficients of each iteration in ``trace_``.
+    trace : bool, default False.  Whether to keep objective, certificate and coefficients of each iteration.
 
     Attributes
     ----------
@@ -160,7 +161,7 @@ class LogisticRegression(LinearClassifier):
 
     def _solve(self, problem, options):
         solve = {"newton": newton, "gradient": descend}.get(self.solver, likelihood)
-        if solve is newton and isinstance(problem.loss, Softmax):
+        if isinstance(problem.loss, Softmax):
             solve = likelihood
         if not isinstance(problem.penalty, NoPenalty):
             return solve(problem, **options)
@@ -188,14 +189,12 @@ class LogisticRegression(LinearClassifier):
 
     def _strength(self):
         """C and the share of L1, with scikit-learn's deprecated `penalty` understood."""
-        if self.C is not None and np.isscalar(self.C) and self.C == float("inf"):
-            C = np.inf
-        else:
-            C = check_number(self, "C", 0.0, open_low=True)
+        endless = isinstance(self.C, float) and np.isposinf(self.C)
+        C = np.inf if endless else check_number(self, "C", 0.0, open_low=True)
         ratio = 0.0 if self.l1_ratio is None else check_number(self, "l1_ratio", 0.0, 1.0)
         C = np.inf if self.penalty is None else C
         ratio = _PENALTIES.get(self.penalty, ratio)
-        if ratio > 0.0 and C < np.inf and self.solver in ("newton", "gradient"):
+        if ratio > 0.0 and np.isfinite(C) and self.solver in ("newton", "gradient"):
             raise cannot(
                 f"fit LogisticRegression with solver={self.solver!r} and l1_ratio={ratio:g}",
                 because="L1 has no slope at 0",
@@ -205,7 +204,8 @@ class LogisticRegression(LinearClassifier):
 
     def _enter(self, X, y, sample_weight, *, reset):
         """Design and target, of labels or of soft labels."""
-        if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        shape = np.asarray(y).shape
+        if len(shape) == 2 and shape[1] > 1:
             design, Y, s = enter_soft(self, X, y, sample_weight, class_weight=self.class_weight, reset=reset)
             return design, Target(np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else Y, s)
         design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight, reset=reset)

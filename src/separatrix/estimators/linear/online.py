@@ -1,207 +1,74 @@
-"""Linear regression by stochastic gradient descent, from data at hand or from a stream."""
+"""What all estimators share that learn from one example at a time: settings, start, walk, hold-out and certificate.
+
+One output is one problem and one walker. A regressor has one; a classifier has one for two classes and k for more,
+each class against the rest.
+"""
 
 import time
 import warnings
 
 import numpy as np
 from sklearn.metrics import r2_score
-from sklearn.model_selection import ShuffleSplit
+from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import cannot
 from separatrix.core.objective import objective
 from separatrix.core.problem import Problem
-from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.core.stationarity import certify_gradient
 from separatrix.core.target import Target
-from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.doors import check_choice, check_number, enter
-from separatrix.losses import EpsilonInsensitive, Huber, Squared, SquaredEpsilonInsensitive
+from separatrix.estimators.base import LinearClassifier, LinearModel, LinearRegressor
+from separatrix.estimators.doors import check_choice, check_number, class_factors, enter, enter_classes
+from separatrix.losses import (
+    EpsilonInsensitive,
+    Hinge,
+    Huber,
+    Logistic,
+    ModifiedHuber,
+    Squared,
+    SquaredEpsilonInsensitive,
+    SquaredHinge,
+)
 from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
 from separatrix.solvers.stochastic import KINDS, Walker, schedule, stochastic_descent
 
-LOSSES = {
+LOSSES_OF_A_NUMBER = {
     "squared_error": lambda epsilon: Squared(),
     "huber": Huber,
     "epsilon_insensitive": EpsilonInsensitive,
     "squared_epsilon_insensitive": SquaredEpsilonInsensitive,
 }
+LOSSES_OF_A_CLASS = {
+    "hinge": lambda epsilon: Hinge(1.0),
+    "log_loss": lambda epsilon: Logistic(),
+    "modified_huber": lambda epsilon: ModifiedHuber(),
+    "squared_hinge": lambda epsilon: SquaredHinge(),
+    "perceptron": lambda epsilon: Hinge(0.0),
+    **LOSSES_OF_A_NUMBER,
+}
 
 FLAGS = (True, False, np.True_, np.False_)  # the last two are what a grid in a numpy array hands out
+# A stream leaves nothing behind that an answer could be held against.
+PASSED = Certificate("gradient", np.inf, 0.0, message="a stream that has passed cannot be certified")
 
 
-@register("estimator")
-class SGDRegressor(LinearRegressor):
-    r"""A linear model that learns from one example at a time.
+class Online(LinearModel):
+    """A linear model that walks over its examples.
 
-    .. math:: \min_{\beta, b} \frac1n \sum_i s_i\,\ell(y_i, x_i'\beta + b) + \alpha\,\Omega(\beta), \qquad
-              \beta \leftarrow \beta - \eta_t\,\big(s_i\,\ell'_i\,x_i + \alpha \nabla\Omega\big)
-
-    Made for data that are too many or that keep coming. For data at hand the solvers of Ridge, Lasso and ElasticNet
-    reach the exact optimum in less time. Columns should be of similar size: standardise them first.
-
-    Parameters
-    ----------
-    loss : {'squared_error', 'huber', 'epsilon_insensitive', 'squared_epsilon_insensitive'}, default 'squared_error'.
-    penalty : {'l2', 'l1', 'elasticnet', None}, default 'l2'.  ``|beta|²/2``, ``|beta|_1``, or a mixture.
-    alpha : float, [0, inf), default 0.0001.  Strength of the penalty; also sets the 'optimal' learning rate.
-    l1_ratio : float, [0, 1], or None, default 0.15.  Share of L1 in 'elasticnet'.
-    fit_intercept : bool, default True.
-    max_iter : int, [1, inf), default 1000.  Passes over the data at the most.
-    tol : float, [0, inf), or None, default 1e-3.  A pass that lowers the best objective by less (or raises the
-        validation score by less) is no improvement. None makes all `max_iter` passes.
-    shuffle : bool, default True.  Whether each pass takes a new random order.
-    verbose : int, default 0.  Accepted for compatibility, no effect here; use `trace`.
-    epsilon : float, [0, inf), default 0.1.  Where Huber's loss turns linear (then it must not be 0), or the half-width
-        of the tube that is forgiven.
-    random_state : int, RandomState or None, default None.
-    learning_rate : {'invscaling', 'constant', 'optimal', 'adaptive', 'pa1', 'pa2'}, default 'invscaling'.
-        ``eta0 / t**power_t``; ``eta0``; ``1 / (alpha (t0 + t))``; eta0, divided by 5 at each halt; or the
-        passive-aggressive rules for 'epsilon_insensitive', with eta0 as their aggressiveness.
-    eta0 : float, (0, inf), default 0.01.
-    power_t : float, (-inf, inf), default 0.25.
-    early_stopping : bool, default False.  Whether to hold out a validation set and judge by its R².
-    validation_fraction : float, (0, 1), default 0.1.
-    n_iter_no_change : int, [1, inf), default 5.  Passes without improvement after which to stop.
-    warm_start : bool, default False.  Whether `fit` starts where the last one ended.
-    average : bool or int, [1, inf), default False.  Whether to publish the mean of all iterates, or of those from this
-        update on.
-    trace : bool, default False.  Whether to keep objective and coefficients after each pass in ``trace_``; costs one
-        more pass each.
-
-    Attributes
-    ----------
-    coef_ : (p,) array.  intercept_ : (1,) array.
-    n_iter_ : int.  Passes made.
-    t_ : float.  Updates made, plus 1.
-    certificate_ : Certificate.  The duality gap where there is a penalty, else the relative gradient. The descent stops
-        by its own rule, usually far from a tight certificate: no warning is given then, but ``converged`` tells the
-        truth. After `partial_fit` it certifies nothing, for the data are gone.
-    trace_ : Trace, if asked for.
-
-    Notes
-    -----
-    Without shuffling the results are those of scikit-learn, but for these decisions. A descent that runs away warns
-    :class:`~separatrix.core.errors.Diverged` and keeps its best pass, where scikit-learn raises or returns huge
-    numbers. Sparse input gives what dense input gives (scikit-learn slows the intercept down a hundred times for sparse
-    rows, and leaves L1 unsettled on columns not lately met). The L1 debt of each column survives between calls of
-    `partial_fit`, so that chunks of a stream equal one pass. With L1, `average` is the mean of the thresholded
-    iterates, and the stopping rule sees the coefficients after thresholding.
-    `sample_weight` multiplies the step of an example.
-
-    References: Bottou (2012), Stochastic Gradient Descent Tricks. Tsuruoka et al. (2009), ACL. Crammer et al. (2006),
-    JMLR 7.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((500, 2))
-    >>> model = SGDRegressor(random_state=0).fit(X, X @ [1.0, -2.0] + 3.0)
-    >>> model.coef_.round(2), model.intercept_.round(2)
-    (array([ 1., -2.]), array([3.]))
+    Settings that a subclass does not offer as parameters it fixes as attributes of the class.
     """
 
-    def __init__(
-        self,
-        loss="squared_error",
-        *,
-        penalty="l2",
-        alpha=0.0001,
-        l1_ratio=0.15,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-3,
-        shuffle=True,
-        verbose=0,
-        epsilon=0.1,
-        random_state=None,
-        learning_rate="invscaling",
-        eta0=0.01,
-        power_t=0.25,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=5,
-        warm_start=False,
-        average=False,
-        trace=False,
-    ):
-        self.loss = loss
-        self.penalty = penalty
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.tol = tol
-        self.shuffle = shuffle
-        self.verbose = verbose
-        self.epsilon = epsilon
-        self.random_state = random_state
-        self.learning_rate = learning_rate
-        self.eta0 = eta0
-        self.power_t = power_t
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.n_iter_no_change = n_iter_no_change
-        self.warm_start = warm_start
-        self.average = average
-        self.trace = trace
-
-    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
-        """Fit from the start (or, with `warm_start` or given coefficients, from there).
-
-        Parameters
-        ----------
-        X : (n, p) array, sparse array or frame.  y : (n,) array.
-        coef_init : (p,) array or None.  intercept_init : (1,) array, float or None.  Where to start.
-        sample_weight : (n,) array or None.  Factors of the step of each example.
-        """
-        self._check()
-        started = time.perf_counter()
-        design, target = enter(self, X, y, sample_weight, multi_output=False)
-        self._walker = self._start(design.p, coef_init, intercept_init)
-        rows, score, target = self._hold_out(design, target)
-        problem = self._problem(design, target, rows)
-        after = None
-        if self.trace:
-            self.trace_ = Trace(coefficients=[])
-
-            def after(walker):
-                w = np.concatenate([[walker.intercept], walker.beta]) if self.fit_intercept else walker.beta
-                self.trace_.append(objective(problem, walker.beta, walker.intercept), coefficients=w)
-
-        self.t_ = 1.0
-        walked = self._walk(problem, max_iter=self.max_iter, rows=rows, score=score, after=after)
-        self._certify(problem, walked, started)
-        return self
-
-    def partial_fit(self, X, y, sample_weight=None):
-        """Make one pass over a chunk of a stream; chunk after chunk equals one pass over all of them.
-
-        Parameters
-        ----------
-        X : (n, p) array, sparse array or frame.  y : (n,) array.
-        sample_weight : (n,) array or None.  Factors of the step of each example.
-        """
-        self._check()
-        if self.early_stopping:
-            raise cannot(
-                "fit a stream with early_stopping=True",
-                because="early_stopping holds rows out, and a stream has no end to hold out",
-                instead="early_stopping=False with partial_fit",
-            )
-        first = not hasattr(self, "_walker")
-        design, target = enter(self, X, y, sample_weight, multi_output=False, reset=first)
-        if first:
-            self._walker, self.t_ = self._start(design.p, None, None), 1.0
-        self._walk(self._problem(design, target), max_iter=1, judged=False)
-        self.certificate_ = Certificate("gradient", np.inf, 0.0, message="a stream that has passed cannot be certified")
-        return self
+    losses: dict
+    usual_rate: str
+    passive_loss: str  # the loss that the passive-aggressive rules are made for
+    average = False
+    trace = False
 
     def _check(self):
-        check_choice(self, "loss", list(LOSSES))
+        check_choice(self, "loss", list(self.losses))
         check_choice(self, "penalty", ["l2", "l1", "elasticnet", None])
-        check_choice(self, "learning_rate", ["invscaling", *(kind for kind in KINDS if kind != "invscaling")])
+        check_choice(self, "learning_rate", [self.usual_rate, *(kind for kind in KINDS if kind != self.usual_rate)])
         for name in ("fit_intercept", "shuffle", "early_stopping", "warm_start", "trace"):
             check_choice(self, name, FLAGS)
         check_number(self, "alpha", 0.0)
@@ -217,52 +84,48 @@ class SGDRegressor(LinearRegressor):
             check_number(self, "average", 1, integer=True)
         if self.learning_rate == "optimal" and self.alpha == 0:
             raise cannot(
-                "fit SGDRegressor with learning_rate='optimal' and alpha=0",
+                f"fit {type(self).__name__} with learning_rate='optimal' and alpha=0",
                 because="the optimal rate is 1 / (alpha t)",
                 instead="alpha > 0 or learning_rate='invscaling'",
             )
-        if self.learning_rate in ("pa1", "pa2") and self.loss != "epsilon_insensitive":
+        if self.learning_rate in ("pa1", "pa2") and self.loss != self.passive_loss:
             raise cannot(
-                f"fit SGDRegressor with learning_rate={self.learning_rate!r} and loss={self.loss!r}",
-                because="passive-aggressive steps are defined for the epsilon-insensitive loss",
-                instead="loss='epsilon_insensitive' or learning_rate='invscaling'",
+                f"fit {type(self).__name__} with learning_rate={self.learning_rate!r} and loss={self.loss!r}",
+                because=f"passive-aggressive steps are defined for the loss {self.passive_loss!r}",
+                instead=f"loss={self.passive_loss!r} or learning_rate={self.usual_rate!r}",
             )
 
-    def _start(self, p, coef_init, intercept_init):
-        beta, intercept = np.zeros(p), 0.0
+    def _check_stream(self):
+        self._check()
+        if self.early_stopping:
+            raise cannot(
+                "fit a stream with early_stopping=True",
+                because="early_stopping holds rows out, and a stream has no end to hold out",
+                instead="early_stopping=False with partial_fit",
+            )
+
+    def _start(self, p, coef_init=None, intercept_init=None, k=1):
+        """One walker for each of k outputs, at zero, at the last fit (`warm_start`) or where it is told to start."""
+        beta, intercept = np.zeros((k, p)), np.zeros(k)
         if self.warm_start and hasattr(self, "coef_"):
             beta, intercept = self.coef_, self.intercept_
-        beta = beta if coef_init is None else coef_init
-        intercept = intercept if intercept_init is None else intercept_init
-        beta, intercept = np.array(beta, dtype=np.float64), np.array(intercept, dtype=np.float64)
-        if beta.size != p or intercept.size != 1:
+        beta = np.array(beta if coef_init is None else coef_init, dtype=np.float64)
+        intercept = np.array(intercept if intercept_init is None else intercept_init, dtype=np.float64)
+        shapes = f"({p},) and (1,)" if k == 1 else f"({k}, {p}) and ({k},)"
+        fits = beta.size == p and intercept.size == 1 if k == 1 else beta.shape == (k, p) and intercept.shape == (k,)
+        if not fits:
             raise cannot(
                 f"start from coefficients of shape {beta.shape} and an intercept of shape {intercept.shape}",
-                because=f"X has {p} columns",
-                instead=f"shapes ({p},) and (1,)",
+                because=f"X has {p} columns" + (f" and y {k} classes" if k > 1 else ""),
+                instead=f"shapes {shapes}",
             )
-        return Walker(beta.reshape(p), float(intercept.reshape(())))
-
-    def _hold_out(self, design, target):
-        """With early stopping: the rows to learn from, the score of the others, and a target without those."""
-        if not self.early_stopping:
-            return None, None, target
-        splits = ShuffleSplit(test_size=self.validation_fraction, random_state=self.random_state)
-        rows, held = next(splits.split(np.empty((target.n, 1))))
-        s = target.weights.copy()
-        if not s[held].any() or not s[rows].any():
+        if not (np.isfinite(beta).all() and np.isfinite(intercept).all()):
             raise cannot(
-                f"stop early with validation_fraction={self.validation_fraction}",
-                because="all weights of the training or of the validation rows are zero",
-                instead="another random_state or validation_fraction",
+                "start from these coefficients",
+                because="some are not finite",
+                instead="finite coef_init, intercept_init",
             )
-        others, y_held, s_held = design.take(held), target.y[held], s[held]
-
-        def score(beta, intercept):
-            return r2_score(y_held, others.matvec(beta) + intercept, sample_weight=s_held)
-
-        s[held] = 0.0
-        return np.sort(rows), score, Target(target.y, s)
+        return [Walker(b, float(b0)) for b, b0 in zip(beta.reshape(k, p), intercept.reshape(k))]
 
     def _problem(self, design, target, rows=None):
         # A step takes s_i times the slope and alpha times the penalty: (1/n) Σ s_i loss_i + alpha Ω. Divided by the
@@ -275,14 +138,25 @@ class SGDRegressor(LinearRegressor):
             "l1": lambda: L1(lam),
             "elasticnet": lambda: ElasticNet(lam * self.l1_ratio, lam * (1.0 - self.l1_ratio)),
         }
-        loss = LOSSES[self.loss](float(self.epsilon))
+        loss = self.losses[self.loss](float(self.epsilon))
         return Problem(design, target, loss, penalties[self.penalty](), bool(self.fit_intercept))
 
-    def _walk(self, problem, *, max_iter, rows=None, score=None, after=None, judged=True):
-        """Move, and publish where the walker stands."""
-        walker = self._walker
+    def _split(self, splitter, labels, weights):
+        """The rows to learn from and those held out to judge by."""
+        splits = splitter(test_size=self.validation_fraction, random_state=self.random_state)
+        rows, held = next(splits.split(np.empty((len(labels), 1)), labels))
+        if not weights[held].any() or not weights[rows].any():
+            raise cannot(
+                f"stop early with validation_fraction={self.validation_fraction}",
+                because="all weights of the training or of the validation rows are zero",
+                instead="another random_state or validation_fraction",
+            )
+        return np.sort(rows), held
+
+    def _walk(self, problem, walker, *, max_iter, rows=None, score=None, after=None, judged=True):
+        """Move one walker."""
         steps = schedule(self.learning_rate, problem.loss, eta0=self.eta0, power_t=self.power_t, alpha=self.alpha)
-        walked = stochastic_descent(
+        return stochastic_descent(
             problem,
             walker,
             steps,
@@ -298,17 +172,227 @@ class SGDRegressor(LinearRegressor):
             after=after,
             judged=judged,
         )
-        self.n_iter_ = walked.epochs
-        self.t_ += walked.epochs * problem.target.n
-        beta, intercept = walker.published(int(self.average))
-        self.coef_, self.intercept_ = beta.copy(), np.array([intercept])
-        return walked
 
-    def _certify(self, problem, walked, started):
-        solution = Solution(self.coef_, float(self.intercept_[0]))
+    def _tracer(self, problem):
+        """A trace of one output and what is to be called after each pass; nothing where none is asked for."""
+        if not self.trace:
+            return None, None
+        trace = Trace(coefficients=[])
+
+        def after(walker):
+            w = np.concatenate([[walker.intercept], walker.beta]) if self.fit_intercept else walker.beta
+            trace.append(objective(problem, walker.beta, walker.intercept), coefficients=w)
+
+        return trace, after
+
+    def _grade(self, problem, walker, walked, started):
+        beta, intercept = walker.published(int(self.average))
         grade = certify_gradient if isinstance(problem.penalty, NoPenalty) else certify
         tol = 0.0 if self.tol is None else self.tol
-        self.certificate_ = grade(problem, solution, tol, started, walked.epochs, walked.epochs)
-        if not (walked.settled or walked.diverged or self.certificate_.converged):
+        return grade(problem, Solution(beta, intercept), tol, started, walked.epochs, walked.epochs)
+
+    def _certify(self, certificates, walks):
+        """Publish the worst certificate, and warn if the passes were used up before it was reached."""
+        self.certificate_ = max(certificates, key=lambda certificate: certificate.value)
+        done = all(w.settled or w.diverged or c.converged for w, c in zip(walks, certificates))
+        if not done:
             advice = "Raise max_iter, or standardise the columns."
-            warnings.warn(not_certified(self.certificate_, advice), stacklevel=3)
+            warnings.warn(not_certified(self.certificate_, advice), stacklevel=3)  # the caller of fit
+
+
+class OnlineRegressor(LinearRegressor, Online):
+    """A number, learnt from one example at a time."""
+
+    losses = LOSSES_OF_A_NUMBER
+    usual_rate = "invscaling"
+    passive_loss = "epsilon_insensitive"
+
+    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
+        """Fit from the start (or, with `warm_start` or given coefficients, from there).
+
+        Parameters
+        ----------
+        X : (n, p) array, sparse array or frame.  y : (n,) array.
+        coef_init : (p,) array or None.  intercept_init : (1,) array, float or None.  Where to start.
+        sample_weight : (n,) array or None.  Factors of the step of each example.
+        """
+        self._check()
+        started = time.perf_counter()
+        design, target = enter(self, X, y, sample_weight, multi_output=False)
+        self._walkers, self.t_ = self._start(design.p, coef_init, intercept_init), 1.0
+        rows, score, target = self._hold_out(design, target)
+        problem, walker = self._problem(design, target, rows), self._walkers[0]
+        trace, after = self._tracer(problem)
+        walked = self._walk(problem, walker, max_iter=self.max_iter, rows=rows, score=score, after=after)
+        if self.trace:
+            self.trace_ = trace
+        self._show(walked.epochs, target.n)
+        self._certify([self._grade(problem, walker, walked, started)], [walked])
+        return self
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Make one pass over a chunk of a stream; chunk after chunk equals one pass over all of them.
+
+        Parameters
+        ----------
+        X : (n, p) array, sparse array or frame.  y : (n,) array.
+        sample_weight : (n,) array or None.  Factors of the step of each example.
+        """
+        self._check_stream()
+        first = not hasattr(self, "_walkers")
+        design, target = enter(self, X, y, sample_weight, multi_output=False, reset=first)
+        if first:
+            self._walkers, self.t_ = self._start(design.p), 1.0
+        walked = self._walk(self._problem(design, target), self._walkers[0], max_iter=1, judged=False)
+        self._show(walked.epochs, target.n)
+        self.certificate_ = PASSED
+        return self
+
+    def _hold_out(self, design, target):
+        """With early stopping: the rows to learn from, the score of the others, and a target without those."""
+        if not self.early_stopping:
+            return None, None, target
+        s = target.weights.copy()
+        rows, held = self._split(ShuffleSplit, target.y, s)
+        others, y_held, s_held = design.take(held), target.y[held], s[held]
+
+        def score(beta, intercept):
+            return r2_score(y_held, others.matvec(beta) + intercept, sample_weight=s_held)
+
+        s[held] = 0.0
+        return rows, score, Target(target.y, s)
+
+    def _show(self, epochs, n):
+        self.n_iter_ = epochs
+        self.t_ += epochs * n
+        beta, intercept = self._walkers[0].published(int(self.average))
+        self.coef_, self.intercept_ = beta.copy(), np.array([intercept])
+
+
+class OnlineClassifier(LinearClassifier, Online):
+    """A class, learnt from one example at a time; more than two classes each against the rest."""
+
+    losses = LOSSES_OF_A_CLASS
+    usual_rate = "optimal"
+    passive_loss = "hinge"
+
+    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
+        """Fit from the start (or, with `warm_start` or given coefficients, from there).
+
+        Parameters
+        ----------
+        X : (n, p) array, sparse array or frame.  y : (n,) array of class labels.
+        coef_init : (1, p) or (k, p) array or None.  intercept_init : (1,) or (k,) array or None.  Where to start.
+        sample_weight : (n,) array or None.  Factors of the step of each example.
+        """
+        self._check()
+        started = time.perf_counter()
+        design, codes, s = enter_classes(self, X, y, sample_weight)
+        factors = class_factors(self.class_weight, self.classes_, np.bincount(codes, s, len(self.classes_)))
+        self._walkers = self._start(design.p, coef_init, intercept_init, self._outputs())
+        self.t_ = 1.0
+        walks, certificates, traces = [], [], []
+        for walker, (target, rows, score) in zip(self._walkers, self._parts(design, codes, s, factors)):
+            problem = self._problem(design, target, rows)
+            trace, after = self._tracer(problem)
+            walked = self._walk(problem, walker, max_iter=self.max_iter, rows=rows, score=score, after=after)
+            walks.append(walked)
+            traces.append(trace)
+            certificates.append(self._grade(problem, walker, walked, started))
+        if self.trace:
+            self.trace_ = traces[0] if len(traces) == 1 else traces
+        self._show([walked.epochs for walked in walks], design.n)
+        self._certify(certificates, walks)
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Make one pass over a chunk of a stream; chunk after chunk equals one pass over all of them.
+
+        Parameters
+        ----------
+        X : (n, p) array, sparse array or frame.  y : (n,) array of class labels.
+        classes : array or None.  All classes that the stream can bring; needed at the first call.
+        sample_weight : (n,) array or None.  Factors of the step of each example.
+        """
+        self._check_stream()
+        design, codes, s, factors = self._enter_chunk(X, y, classes, sample_weight)
+        for c, walker in enumerate(self._walkers):
+            target = self._target(codes, s, factors, c)
+            if target.total > 0.0:  # a chunk of a class that weighs nothing teaches nothing
+                self._walk(self._problem(design, target), walker, max_iter=1, judged=False)
+        self._show([1], design.n)
+        self.certificate_ = PASSED
+        return self
+
+    def _enter_chunk(self, X, y, classes, sample_weight):
+        """Check a chunk of a stream; its first brings the walkers."""
+        first = not hasattr(self, "_walkers")
+        if first and classes is None:
+            raise cannot(
+                f"begin a stream with {type(self).__name__} and classes=None",
+                because="a chunk need not show all classes that will come",
+                instead="partial_fit(X, y, classes=all_labels) at the first call",
+            )
+        if isinstance(self.class_weight, str):
+            raise cannot(
+                f"fit a stream with class_weight={self.class_weight!r}",
+                because="a chunk does not tell how frequent the classes are",
+                instead="class_weight={label: weight, ...} or None",
+            )
+        design, codes, s = enter_classes(self, X, y, sample_weight, classes=classes, reset=first)
+        if first:
+            self._walkers, self.t_ = self._start(design.p, k=self._outputs()), 1.0
+        return (
+            design,
+            codes,
+            s,
+            class_factors(self.class_weight, self.classes_, np.bincount(codes, s, len(self.classes_))),
+        )
+
+    def _outputs(self):
+        return 1 if len(self.classes_) == 2 else len(self.classes_)
+
+    def _parts(self, design, codes, s, factors):
+        """For each output the target, the rows to learn from and the score of the held-out ones (None for no such)."""
+        rows, held, weights = None, None, _ones(s, design.n)
+        if self.early_stopping:
+            rows, held = self._split(StratifiedShuffleSplit, codes, weights)
+            others = design.take(held)
+        for c in range(self._outputs()):
+            target = self._target(codes, s, factors, c, held)
+            score = None if held is None else _accuracy(others, target.y[held], weights[held])
+            yield target, rows, score
+
+    def _target(self, codes, s, factors, c, held=None):
+        """Class c (of two classes: the second) against the rest, in the coding of the loss; held-out rows weigh nothing.
+
+        As in scikit-learn, the weight of a class multiplies its own rows where it stands against the rest.
+        """
+        binary = len(factors) == 2
+        own = codes == (1 if binary else c)
+        y = np.where(own, 1.0, 0.0 if self.loss == "log_loss" else -1.0)
+        if (factors != 1.0).any():
+            s = _ones(s, len(codes)) * np.where(own, factors[1 if binary else c], factors[0] if binary else 1.0)
+        if held is not None:
+            s = _ones(s, len(codes)).copy()
+            s[held] = 0.0
+        return Target(y, s)
+
+    def _show(self, epochs, n):
+        self.n_iter_ = max(epochs)
+        self.t_ += self.n_iter_ * n
+        shown = [walker.published(int(self.average)) for walker in self._walkers]
+        self._publish(np.stack([beta for beta, _ in shown], axis=1), np.array([b for _, b in shown]))
+
+
+def _ones(s, n):
+    return np.ones(n) if s is None else s
+
+
+def _accuracy(others, y, s):
+    """The share of held-out rows on the right side, as a function of beta and intercept."""
+
+    def score(beta, intercept):
+        return float(s @ ((others.matvec(beta) + intercept >= 0.0) == (y > 0.0)) / s.sum())
+
+    return score

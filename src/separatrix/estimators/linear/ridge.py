@@ -79,10 +79,15 @@ class Ridge(SquaredErrorModel):
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,) or (n, k)."""
+        design, target = enter(self, X, y, sample_weight, summed=True)
+        return self._keep(self._solution(design, target), design)
+
+    def _solution(self, design, target):
+        """Solve for every output, each with its own strength where several were given."""
         check_choice(self, "solver", _SOLVERS)
+        self.solver_ = "auto"
         tol = check_number(self, "tol", 0.0)
         max_iter = check_number(self, "max_iter", 1, integer=True, none=True)
-        design, target = enter(self, X, y, sample_weight, summed=True)
         trace = Trace() if self.trace else None
 
         def solve(target, alpha):
@@ -92,15 +97,12 @@ class Ridge(SquaredErrorModel):
             options = {"intercept": self.fit_intercept, "tol": tol, "max_iter": max_iter, "trace": trace}
             return squared_error(design, target, alpha, **options)
 
-        alphas = self._strengths(target)
-        if len(np.unique(alphas)) == 1:
-            solution = solve(target, float(alphas[0]))
-        else:
-            solution = _side_by_side([solve(Target(y, target.s), a) for y, a in zip(target.y.T, alphas)])
-        self.solver_ = "auto"
         if self.trace:
             self.trace_ = trace
-        return self._keep(solution, design)
+        alphas = self._strengths(target)
+        if len(np.unique(alphas)) == 1:
+            return solve(target, float(alphas[0]))
+        return _side_by_side([solve(Target(y, target.s), a) for y, a in zip(target.y.T, alphas)])
 
     def _problems(self, design, target):
         """One for each output: ``Σ s r² + alpha |w|²`` is twice Σs times our objective with ``lam = alpha / Σs``."""
@@ -203,21 +205,23 @@ class RidgeCV(SquaredErrorModel):
 
     def fit(self, X, y, sample_weight=None):
         """Choose alpha, then fit to all rows."""
+        design, target = enter(self, X, y, sample_weight, summed=True)
+        return self._keep(self._solution(design, target), design)
+
+    def _solution(self, design, target):
+        """Choose alpha and solve for it."""
         check_choice(self, "gcv_mode", (None, "auto", "svd", "eigen"))
         criterion = check_choice(self, "criterion", ("loo", "gcv"))
         alphas = self._grid()
-        design, target = enter(self, X, y, sample_weight, summed=True)
         if self.cv is not None:
             solve = self._search(design, target, alphas)
         else:
             solve = self._leave_one_out(design, target, alphas, criterion)
-        if np.ndim(self.alpha_):
-            outputs = [Target(np.ascontiguousarray(y), target.s) for y in target.y.T]
-            options = {"intercept": self.fit_intercept}
-            return self._keep(
-                _side_by_side([squared_error(design, y, a, **options) for y, a in zip(outputs, self.alpha_)]), design
-            )
-        return self._keep(solve(self.alpha_), design)
+        if not np.ndim(self.alpha_):
+            return solve(self.alpha_)
+        outputs = [Target(np.ascontiguousarray(y), target.s) for y in target.y.T]
+        options = {"intercept": self.fit_intercept}
+        return _side_by_side([squared_error(design, y, a, **options) for y, a in zip(outputs, self.alpha_)])
 
     def _problems(self, design, target):
         return Ridge(self.alpha_, fit_intercept=self.fit_intercept)._problems(design, target)

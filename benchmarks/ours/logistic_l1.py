@@ -1,0 +1,16 @@
+"""separatrix.linear_model.LogisticRegression with l1_ratio=1."""
+
+from benchmarks.contestant import Answer, Contestant
+
+
+def fit(data, settings):
+    from separatrix.linear_model import LogisticRegression
+
+    model = LogisticRegression(
+        C=settings["C"], l1_ratio=1.0, fit_intercept=settings["fit_intercept"], tol=settings["tolerance"]
+    )
+    model.fit(data.X, data.y)
+    return Answer(model.coef_.ravel(), model.intercept_, certificate=model.certificate_.value)
+
+
+CONTESTANTS = [Contestant("separatrix", "separatrix", fit, tolerances=(1e-6, 1e-8))]

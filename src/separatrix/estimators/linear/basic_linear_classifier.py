@@ -1,0 +1,142 @@
+r"""The basic linear classifier and its family: :math:`w = M^{-1}(n_\oplus \mu_\oplus - n_\ominus \mu_\ominus)`."""
+
+import time
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.core.registry import register
+from separatrix.core.solution import Certificate
+from separatrix.core.target import Target
+from separatrix.designs import moments
+from separatrix.estimators.base import LinearClassifier
+from separatrix.estimators.coding import coded
+from separatrix.estimators.doors import check_choice, enter_classes
+from separatrix.estimators.linear.least_squares import name_aliases
+from separatrix.solvers.choose import squared_error
+
+EPS = np.finfo(np.float64).eps
+
+
+@register("estimator")
+class BasicLinearClassifier(LinearClassifier):
+    r"""A boundary from class means: halfway between them, at right angles to the line that joins them.
+
+    .. math:: w = M^{-1} (n_\oplus \mu_\oplus - n_\ominus \mu_\ominus), \qquad w \cdot x \ge t, \quad
+              t = w \cdot \tfrac12 (\mu_\oplus + \mu_\ominus)
+
+    Least squares with ±1 targets is ``M = X'X`` with n the numbers of rows; each assumption about the data simplifies
+    it. Columns centred: X is taken about its mean. Uncorrelated: M is diagonal. Of equal variance: M is the identity.
+    Equally many rows: both n are 1. With all of them w is the difference of the means, and the rule is "the class with
+    the nearest mean". M is per row (X'X divided by the sum of weights) and n are shares, so that rescaling nothing but
+    the weights of the rows changes nothing; the boundary is that of the formula with sums.
+
+    With more classes there is one score for each, :math:`n_c \mu_c^\top M^{-1} x + b_c`.
+
+    Parameters
+    ----------
+    metric : {"identity", "diagonal", "full"}, default "identity".  M: the identity, the diagonal of X'X, or all of it.
+    prevalence : {"equal", "observed"}, default "equal".  n: 1 for every class, or each class's share of the rows.
+    centred : bool, default False.  Whether M and the means are taken about the mean of all rows: M is then the
+        covariance. With "full" and "equal" that is the direction of Fisher's discriminant.
+    threshold : {"halfway", "regression"}, default "halfway".  Where the boundary crosses the line between the means of
+        two classes: halfway, or where least squares would put it (with "full" and "observed" the classifier is then
+        LeastSquaresClassifier, with an intercept if `centred`). More than two classes of unequal n have no common
+        halfway.
+
+    Attributes
+    ----------
+    classes_ : (k,) array.  The classes, sorted.
+    class_count_ : (k,) array.  Weight of each class.
+    means_ : (k, p) array.  Mean of each class.
+    coef_ : (1, p) or (k, p) array.  intercept_ : (1,) or (k,) array.
+    certificate_ : Certificate.  The relative residual of ``M w = n μ``; the relative gap where M is full.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    References: Flach (2012), Machine Learning, sections 1.2 and 7.1.
+
+    >>> import numpy as np
+    >>> X = np.array([[0.0, -2.0], [0.0, 0.0], [2.0, 0.0], [2.0, 2.0]])
+    >>> model = BasicLinearClassifier().fit(X, [-1, -1, 1, 1])
+    >>> model.coef_, -model.intercept_
+    (array([[2., 2.]]), array([2.]))
+    """
+
+    def __init__(self, *, metric="identity", prevalence="equal", centred=False, threshold="halfway"):
+        self.metric = metric
+        self.prevalence = prevalence
+        self.centred = centred
+        self.threshold = threshold
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and labels y (n,)."""
+        started = time.perf_counter()
+        metric = check_choice(self, "metric", ("identity", "diagonal", "full"))
+        prevalence = check_choice(self, "prevalence", ("equal", "observed"))
+        check_choice(self, "threshold", ("halfway", "regression"))
+        check_choice(self, "centred", (False, True))
+        design, codes, s = enter_classes(self, X, y, sample_weight, summed=True)
+        k = len(self.classes_)
+        self.class_count_ = np.bincount(codes, weights=s, minlength=k).astype(np.float64)
+        share = self._shares()
+        n = share if prevalence == "observed" else np.ones(k)
+        # regressing t_c = n_c / share_c on the rows of class c has exactly the right-hand side n_c μ_c
+        target = Target(coded(codes, k, "one_of_k") * (n / share), s)
+        gram = metric == "full" and design.p <= design.n
+        found = moments(design, target, about_mean=self.centred, gram=gram)
+        right = found.xy / found.total
+        means = right / n
+        A = self._solve(design, target, found, right, started)
+        beta, intercept = self._scores(A, means, n)
+        self.means_ = np.ascontiguousarray((means + found.x_mean[:, None]).T, dtype=design.X.dtype)
+        return self._publish(beta, intercept - found.x_mean @ beta, design.X.dtype)
+
+    def _shares(self):
+        absent = self.class_count_ == 0.0
+        if absent.any():
+            raise cannot(
+                "take the mean of every class",
+                because=f"all rows of the class {self.classes_[np.argmax(absent)]} have weight 0",
+                instead="data without that class, or a positive weight for one of its rows",
+            )
+        return self.class_count_ / self.class_count_.sum()
+
+    def _solve(self, design, target, found, right, started):
+        """``M^-1`` times the right-hand sides (p, k), and the certificate."""
+        if self.metric == "full":
+            solution = squared_error(design, target, intercept=self.centred, found=found)
+            self.certificate_ = solution.certificate
+            name_aliases(self, solution, design)
+            return solution.beta
+        M = np.ones(design.p) if self.metric == "identity" else found.squares / found.total
+        # a column whose squares are the rounding of its mean is constant: no class differs in it
+        rounding = (4.0 * EPS * found.x_mean) ** 2 * design.n
+        live = rounding < M
+        A = np.divide(right, M[:, None], out=np.zeros_like(right), where=live[:, None])
+        rest = np.abs(M[:, None] * A - right)[live].max(initial=0.0)
+        size = np.abs(right).max(initial=0.0)
+        self.certificate_ = Certificate(
+            "residual",
+            float(rest / size) if size > 0.0 else 0.0,
+            tolerance=4.0 * EPS,
+            passes=1,
+            seconds=time.perf_counter() - started,
+            message=f"M w = n μ with {self.metric} M, {int(live.sum())} of {design.p} columns vary",
+        )
+        return A
+
+    def _scores(self, A, means, n):
+        """Coefficients (p,) or (p, k) and intercepts about the point that the means are taken about."""
+        constants = n if self.centred else np.zeros_like(n)
+        if len(n) == 2:
+            w = A[:, 1] - A[:, 0]
+            return w, constants[1] - constants[0] if self.threshold == "regression" else -w @ means.mean(axis=1)
+        if self.threshold == "regression":
+            return A, constants
+        if self.prevalence == "observed":
+            raise cannot(
+                f"put {len(n)} boundaries halfway with prevalence='observed'",
+                because="scores of unequal n have no boundaries that are all halfway between two means",
+                instead="threshold='regression', or prevalence='equal'",
+            )
+        return A, -0.5 * (A * means).sum(axis=0)

@@ -1,0 +1,192 @@
+r"""Ridge regression of classes coded as ±1: :math:`\min \sum_i s_i (t_i - x_i^\top w - b)^2 + \alpha \|w\|_2^2`."""
+
+import numpy as np
+
+from separatrix.core.registry import register
+from separatrix.core.target import Target
+from separatrix.estimators.base import LinearClassifier
+from separatrix.estimators.coding import coded
+from separatrix.estimators.doors import enter_classes
+from separatrix.estimators.linear.ridge import Ridge, RidgeCV
+
+
+class _RidgeOnClasses(LinearClassifier):
+    """A ridge regression of ±1 targets, one column of them for two classes and one for each of more."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and labels y (n,)."""
+        design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight, summed=True)
+        regression = self._regression()
+        solution = regression._solution(design, Target(coded(codes, len(self.classes_), "plus_minus"), s))
+        for name in ("solver_", "alpha_", "best_score_", "scores_", "cv_results_"):
+            if hasattr(regression, name):
+                setattr(self, name, getattr(regression, name))
+        self.certificate_ = solution.certificate
+        self.n_iter_ = max(1, solution.certificate.iterations)
+        return self._publish(solution.beta, solution.intercept if self.fit_intercept else 0.0, design.X.dtype)
+
+
+@register("estimator")
+class RidgeClassifier(_RidgeOnClasses):
+    r"""Ridge regression of targets -1 and +1; the sign of the score, or the largest of k, is the class.
+
+    .. math:: \min_{w, b} \ \sum_i s_i (t_i - x_i^\top w - b)^2 + \alpha \|w\|_2^2
+
+    Parameters
+    ----------
+    alpha : float or (k,) array, [0, inf), default 1.0.  Strength.
+    fit_intercept : bool, default True.  Whether to fit b, which is never penalised.
+    copy_X : bool, default True.  Accepted for compatibility; X is never changed.
+    max_iter : int, [1, inf), or None, default None.  Most iterations where the problem is too wide to factorise.
+    tol : float, [0, inf), default 1e-14.  Relative gap to be certified.
+    class_weight : dict, "balanced" or None, default None.  Weights of the classes, times those of the rows.
+    solver : str, default "auto".  scikit-learn's names are accepted for compatibility and all mean "auto".
+    positive : bool, default False.  Whether coefficients must not be negative.
+    random_state : accepted for compatibility; nothing here is random.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_iter_, solver_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    certificate_ : Certificate.  The relative gap.
+
+    Unlike scikit-learn 1.9's, ``coef_`` of two classes is (1, p), as in all linear classifiers; a row has one label.
+
+    >>> import numpy as np
+    >>> model = RidgeClassifier(alpha=1.0).fit(np.array([[-1.0], [1.0]]), ["left", "right"])
+    >>> model.coef_.round(12), model.predict([[0.1]]).tolist()
+    (array([[0.66666667]]), ['right'])
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        copy_X=True,
+        max_iter=None,
+        tol=1e-14,
+        class_weight=None,
+        solver="auto",
+        positive=False,
+        random_state=None,
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.class_weight = class_weight
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+
+    def _regression(self):
+        return Ridge(
+            self.alpha,
+            fit_intercept=self.fit_intercept,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            solver=self.solver,
+            positive=self.positive,
+        )
+
+
+@register("estimator")
+class RidgeClassifierCV(_RidgeOnClasses):
+    r"""Ridge classifier with its strength chosen by the exact leave-one-out error of the ±1 targets.
+
+    .. math:: \mathrm{loo}(\alpha) = \frac1{\sum s} \sum_i s_i \Big( \frac{r_i(\alpha)}{1 - h_i(\alpha)} \Big)^2
+
+    Parameters
+    ----------
+    alphas : array, (0, inf), default (0.1, 1.0, 10.0).  Strengths to try.
+    fit_intercept : bool, default True.  Whether to fit b.
+    scoring : str, callable or None, default None.  A scorer of classifiers, such as "accuracy", asked about the
+        leave-one-out scores; None is minus the mean squared error of the targets.
+    cv : int, splitter or None, default None.  None is leave-one-out; anything else goes through GridSearchCV.
+    class_weight : dict, "balanced" or None, default None.  Weights of the classes, times those of the rows.
+    store_cv_results : bool, default False.  Whether to keep the squared error of each row in ``cv_results_``.
+
+    Attributes
+    ----------
+    alpha_ : float.  The strength chosen.     best_score_ : float.  Its score.
+    cv_results_ : (n, L) or (n, k, L) array, if stored.
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_ : as in scikit-learn.
+    certificate_ : Certificate.  The relative gap of the final fit.
+
+    References: Golub, Heath and Wahba (1979), Technometrics 21(2).
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).standard_normal((60, 3))
+    >>> RidgeClassifierCV(alphas=[1.0, 1e4]).fit(X, X[:, 0] > 0.0).alpha_
+    1.0
+    """
+
+    def __init__(
+        self,
+        alphas=(0.1, 1.0, 10.0),
+        *,
+        fit_intercept=True,
+        scoring=None,
+        cv=None,
+        class_weight=None,
+        store_cv_results=False,
+    ):
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.class_weight = class_weight
+        self.store_cv_results = store_cv_results
+
+    def _regression(self):
+        options = {"fit_intercept": self.fit_intercept, "cv": self.cv, "store_cv_results": self.store_cv_results}
+        return _ChosenByClasses(self.alphas, scoring=self.scoring, classes=self.classes_, **options)
+
+
+class _ChosenByClasses(RidgeCV):
+    """RidgeCV whose user scorer judges classes instead of targets."""
+
+    def __init__(self, alphas, *, classes, **options):
+        super().__init__(alphas, **options)
+        self.classes = classes
+
+    def _scored(self, target, residuals):
+        from sklearn.metrics import check_scoring  # imported late, as model_selection is: 0.2 s
+
+        told = _ToldClassifier(self.classes)
+        scorer = check_scoring(told, scoring=self.scoring)
+        Y = target.y.reshape(target.n, -1)
+        labels = self.classes[(Y[:, 0] > 0.0).astype(int) if Y.shape[1] == 1 else Y.argmax(axis=1)]
+        options = {} if target.s is None else {"sample_weight": target.s}
+        scores = [scorer(told, Y - residuals[:, :, row], labels, **options) for row in range(residuals.shape[2])]
+        return np.array(scores, dtype=np.float64)[:, None]
+
+    def _search(self, design, target, alphas):
+        from sklearn.model_selection import GridSearchCV
+
+        from separatrix.solvers.choose import squared_error
+
+        codes = (target.y > 0.0).astype(int) if target.y.ndim == 1 else target.y.argmax(axis=1)
+        model = RidgeClassifier(fit_intercept=self.fit_intercept)
+        search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self.scoring)
+        search.fit(design.X, self.classes[codes], **({} if target.s is None else {"sample_weight": target.s}))
+        self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
+        return lambda alpha: squared_error(design, target, alpha, intercept=self.fit_intercept)
+
+
+class _ToldClassifier(LinearClassifier):
+    """A classifier whose scores are what it is told: scorers then work on scores made elsewhere."""
+
+    def __init__(self, classes):
+        self.classes = classes
+
+    @property
+    def classes_(self):
+        return self.classes
+
+    def fit(self, X, y):
+        return self
+
+    def decision_function(self, X):
+        return X[:, 0] if X.shape[1] == 1 else X

@@ -1,0 +1,147 @@
+"""A logistic fit together with its data: scores, residuals, information of each row, robust covariance."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from separatrix.core.errors import cannot
+from separatrix.core.evidence import LikelihoodEvidence
+from separatrix.core.problem import Problem
+from separatrix.core.target import Target
+from separatrix.estimators.doors import enter, enter_classes
+from separatrix.inference.covariance import information_sandwich
+from separatrix.losses import Logistic
+from separatrix.penalties import L2, ElasticNet, NoPenalty
+from separatrix.solvers.information import likelihood_evidence
+
+
+def is_logistic(model):
+    """Whether a classifier is a logistic regression: it has probabilities, and scikit-learn's strength C."""
+    return hasattr(model, "predict_proba") and (hasattr(model, "C") or hasattr(model, "Cs"))
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """A logistic fit with its data: problem and evidence."""
+
+    problem: Problem
+    evidence: LikelihoodEvidence
+
+    @property
+    def design(self):
+        return self.problem.design
+
+    @property
+    def s(self):
+        return self.problem.target.s
+
+    def scores(self):
+        """Raw scores (n,), or (n, K) with the reference at 0."""
+        evidence, first = self.evidence, int(self.evidence.intercept)
+        eta = self.design.matvec(evidence.coefficients[first:])
+        eta = eta + evidence.coefficients[0] if first else eta
+        if self.problem.target.y.ndim == 1:
+            return eta[:, 0]
+        return np.column_stack([np.zeros(len(eta)), eta])
+
+    def residuals(self):
+        """``y - μ``, of shape (n,) or (n, K)."""
+        eta, y = self.scores(), self.problem.target.y
+        return y - (expit(eta) if eta.ndim == 1 else softmax(eta, axis=1))
+
+    def information(self):
+        """``s μ (1 - μ)`` of each row (two classes)."""
+        z = np.exp(-np.abs(self.scores()))
+        return self.problem.target.weights * z / (1.0 + z) ** 2
+
+
+def likelihood_of(model, X, y, sample_weight=None):
+    """The likelihood of a fitted logistic model on the data of the fit; raises where they are other data."""
+    classes = model.classes_
+    if np.ndim(y) == 2 and np.shape(y)[1] == len(classes) > 1:
+        design, target = enter(model, X, y, sample_weight, reset=False)
+        y, s = target.y, target.s
+        y = y[:, 1] if len(classes) == 2 else y
+    else:
+        weight = getattr(model, "class_weight", None)
+        design, codes, s = enter_classes(model, X, y, sample_weight, class_weight=weight, reset=False)
+        y = codes.astype(np.float64) if len(classes) == 2 else np.eye(len(classes))[codes]
+    target = Target(y, s)
+    problem = Problem(design, target, Logistic(), penalty_of(model, target.total), bool(model.fit_intercept))
+    beta = model.coef_[0] if len(classes) == 2 else model.coef_.T
+    fit = Likelihood(problem, likelihood_evidence(problem, beta, model.intercept_, classes))
+    _refuse_other_data(model, fit)
+    return fit
+
+
+def penalty_of(model, total):
+    """The penalty that scikit-learn's parameters stand for, on the scale of the mean loss."""
+    C = getattr(model, "C_", getattr(model, "C", np.inf))
+    C, named = float(np.ravel(C)[0]), getattr(model, "penalty", "deprecated")
+    if np.isinf(C) or named is None:
+        return NoPenalty()
+    share = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 0.0))
+    share = {"l1": 1.0, "l2": 0.0}.get(named, float(np.ravel(share)[0] or 0.0))
+    strength = 1.0 / (C * total)
+    return L2(strength) if share == 0.0 else ElasticNet(share * strength, (1.0 - share) * strength)
+
+
+def _refuse_other_data(model, fit):
+    """Raise if the fit was to other data: its evidence differs, or its score is not zero where it should be."""
+    evidence, stored = fit.evidence, getattr(model, "evidence_", None)
+    because = None
+    if isinstance(stored, LikelihoodEvidence):
+        if stored.n != evidence.n or abs(stored.total - evidence.total) > 1e-9 * stored.total:
+            because = (
+                f"they have {evidence.n} rows of total weight {evidence.total:g}, the fit had {stored.n} of "
+                f"{stored.total:g}"
+            )
+        elif abs(stored.log_likelihood - evidence.log_likelihood) > 1e-6 * (1.0 + abs(stored.null_log_likelihood)):
+            because = (
+                f"their log-likelihood is {evidence.log_likelihood:.6g}, that of the fit {stored.log_likelihood:.6g}"
+            )
+    elif not evidence.penalised and not evidence.sure and evidence.covariance is not None:
+        certificate = getattr(model, "certificate_", None)
+        slack = evidence.total * certificate.tolerance**2 if certificate is not None else 0.0
+        distance = _distance_from_optimum(fit)
+        if (certificate is None or certificate.converged) and distance > 1e-3 * evidence.covariance.shape[0] + slack:
+            because = f"at the fitted coefficients their score is not zero (score statistic {distance:.3g})"
+    if because:
+        raise cannot("read the fit with these data", because=because, instead="the X, y and sample_weight of the fit")
+
+
+def _distance_from_optimum(fit):
+    """The score statistic ``g'Vg``: twice what a Newton step would add to the log-likelihood."""
+    evidence = fit.evidence
+    residuals = fit.problem.target.weights[:, None] * fit.residuals().reshape(fit.design.n, -1)
+    residuals = residuals[:, residuals.shape[1] - evidence.coefficients.shape[1] :]
+    g = fit.design.rmatvec(residuals)
+    g = np.vstack([residuals.sum(axis=0), g]).T.ravel() if evidence.intercept else g.T.ravel()
+    kept = ~np.isnan(np.diag(evidence.covariance))
+    return float(g[kept] @ evidence.covariance[np.ix_(kept, kept)] @ g[kept])
+
+
+def robust_covariance(fit, *, repetitions):
+    """The sandwich of the scores, HC0; `repetitions` says whether a weight counts how often its row was seen."""
+    evidence = fit.evidence
+    if fit.problem.target.y.ndim == 1:
+        V = evidence.covariance
+        args = V, evidence.intercept, fit.design, fit.information(), fit.residuals(), fit.s
+        return information_sandwich(*args, repetitions=repetitions)
+    V, U, first = evidence.covariance, fit.residuals()[:, 1:], int(evidence.intercept)
+    kept = np.flatnonzero(~np.isnan(np.diag(V)))
+    size = np.sqrt(np.diag(V)[kept])
+
+    def task(B, U_block, s):
+        weights = np.ones(len(U_block)) if s is None else s
+        ones = np.ones((len(U_block), first))
+        Z = np.hstack([ones, B @ np.eye(B.shape[1])])
+        G = (U_block[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)[:, kept] * size
+        return (G * (weights if repetitions else weights**2)[:, None]).T @ G
+
+    meat = fit.design.reduce(task, np.add, U, fit.s)
+    bread = V[np.ix_(kept, kept)] / size
+    robust = np.full_like(V, np.nan)
+    robust[np.ix_(kept, kept)] = bread @ meat @ bread.T
+    return robust
