@@ -129,7 +129,7 @@ def test_without_a_refit_the_folds_best_are_averaged():
     mean = np.mean([model.coefs_paths_[fold, 0, place, 0] for fold, place in enumerate(best)], axis=0)
     assert_allclose(model.coef_[0], mean[:-1])
     assert_allclose(model.intercept_, mean[-1:])
-    assert model.C_ == np.mean(model.Cs_[best])
+    assert np.mean(model.Cs_[best]) == model.C_
 
 
 def test_equal_scores_choose_the_stronger_penalty():
@@ -178,7 +178,7 @@ def test_penalty_names_still_mean_what_they_meant():
     shared = LogisticRegressionCV(l1_ratios=(1.0,), **options).fit(X, y)
     assert_array_equal(named.coef_, shared.coef_)
     none = LogisticRegressionCV(penalty=None, **options).fit(X, y)
-    assert none.C_ == np.inf
+    assert np.inf == none.C_
     assert_allclose(none.coef_, LogisticRegression(C=np.inf).fit(X, y).coef_)
 
 

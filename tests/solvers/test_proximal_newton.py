@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.special import expit, logit, softmax
 from sklearn.linear_model import LogisticRegression as TheirLogisticRegression
 
+from separatrix.core.certificate import duality_gap
 from separatrix.core.errors import NotCertified
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Trace
@@ -23,7 +24,7 @@ from separatrix.solvers.compiled.curvature import look
 from separatrix.solvers.coordinate import elastic_net
 from separatrix.solvers.likelihood_path import likelihood_path
 from separatrix.solvers.newton_raphson import newton
-from separatrix.solvers.proximal_newton import proximal_newton
+from separatrix.solvers.proximal_newton import Likelihood, proximal_newton, solve_at
 
 
 def rows(n=120, p=30, seed=0, k=2):
@@ -319,3 +320,16 @@ def test_one_look_gives_value_slope_and_curvature():
         assert_allclose(total, share @ (np.logaddexp(0.0, eta) - y * eta), rtol=1e-13)
         assert_allclose(u, mu - y, atol=1e-15)
         assert_allclose(w, share * mu * (1.0 - mu), atol=1e-15)
+
+
+@pytest.mark.parametrize("hold", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_its_gap_is_the_certificates_gap(hold, intercept):
+    """What stops the solver and what certifies its answer are one number, or fits would end above their tolerance."""
+    X, codes, _ = rows(n=200, p=50, seed=8)
+    codes = np.where(np.arange(200) % 3 == 0, 1 - codes, codes)
+    stated = problem(hold(X), codes, L1(0.001), intercept=intercept)
+    state = Likelihood(stated)
+    solve_at(state, 1e-3)
+    recomputed = duality_gap(stated, state.coefficients(), state.intercept()) / state.null
+    assert_allclose(state.whole_gap(), recomputed, rtol=1e-6)

@@ -25,6 +25,7 @@ from separatrix.core.objective import (
     total_value,
 )
 from separatrix.core.solution import Certificate
+from separatrix.core.verbs import prox
 
 # A computed gap is the difference of two sums of about equal size; each carries a relative rounding error of at most
 # a few eps per doubling of its length (numpy and our vector loops both sum in lanes or pairs).
@@ -40,7 +41,8 @@ def duality_gap(problem, beta, intercept, u=None):
     target, penalty = problem.target, problem.penalty
     s, total = target.weights, target.total
     beta = np.asarray(beta, dtype=np.float64)
-    if u is None and hasattr(problem.loss, "link") and not is_joint(problem.loss) and _strength(penalty) > 0.0:
+    smooth = _strength(penalty) > 0.0 and not _makes_zeros(penalty)
+    if u is None and smooth and hasattr(problem.loss, "link") and not is_joint(problem.loss):
         return _gap_at_slopes(problem, beta, float(intercept))
     y = target.y
     if problem.intercept and getattr(problem.loss, "of_residual", False):
@@ -63,6 +65,15 @@ def duality_gap(problem, beta, intercept, u=None):
 
 def _strength(penalty):
     return getattr(penalty, "lam", 0.0) + getattr(penalty, "l1", 0.0) + getattr(penalty, "l2", 0.0)
+
+
+def _makes_zeros(penalty):
+    """Whether a penalty has a kink at 0.
+
+    Its dual points are scaled, and conjugates of scaled slopes are worth computing: the bound by convexity would be
+    larger by the objective over the penalty.
+    """
+    return prox(penalty, 1e-200, 1.0) == 0.0
 
 
 def _gap_at_slopes(problem, beta, intercept):

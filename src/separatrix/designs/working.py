@@ -4,7 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from separatrix.core.threads import in_order
-from separatrix.designs.compiled.working import row_products
+from separatrix.designs.compiled.working import mirror, row_products
 
 # Row by row, a product of two stored numbers takes about 1 ns; BLAS makes twenty dense ones in that time, all but one
 # half of them by symmetry. Sparse columns are better made dense where more than this part of their numbers is stored.
@@ -94,7 +94,7 @@ class WorkingColumns:
         """``Z' diag(w) Z_new``, where Z_new are the columns from `first` on; w is not negative."""
         if self._sparse:
             if self._held.nnz <= DENSE_ENOUGH * self.design.n * self.size:
-                return self._sparse_products(w)[:, first:]
+                return self._sparse_products(w, first)
             Z = self._held.toarray(order="F")
         else:
             Z = self.Z
@@ -103,7 +103,7 @@ class WorkingColumns:
         root = Z * np.sqrt(w)[:, None]
         return root.T @ root  # BLAS sees that both are the same, and makes one half only
 
-    def _sparse_products(self, w):
+    def _sparse_products(self, w, first):
         if self._by_rows is None:
             self._by_rows = self._held.tocsr()
             self._by_rows.sort_indices()
@@ -111,9 +111,12 @@ class WorkingColumns:
         bounds = [n * piece // PIECES for piece in range(PIECES + 1)]
 
         def task(piece):
-            out = np.zeros((self.size, self.size))
-            row_products(Z.data, Z.indices, Z.indptr, w, bounds[piece], bounds[piece + 1], out)
+            out = np.zeros((self.size - first, self.size))
+            row_products(Z.data, Z.indices, Z.indptr, w, bounds[piece], bounds[piece + 1], first, out)
             return out
 
-        upper = sum(in_order(task, range(PIECES)))
-        return np.triu(upper) + np.triu(upper, 1).T
+        total, *others = in_order(task, range(PIECES))
+        for other in others:
+            total += other
+        mirror(first, total)
+        return total.T

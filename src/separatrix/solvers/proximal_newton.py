@@ -145,7 +145,7 @@ class Likelihood:
         return beta
 
     def intercept(self):
-        """The intercept in terms of the columns as given; intercepts of classes sum to zero, as only differences count."""
+        """The intercept in terms of the columns as given; those of classes sum to zero, as only differences count."""
         found = self.offset - self.columns.means @ self.beta
         return found - found.mean() if self.shape else float(found)
 

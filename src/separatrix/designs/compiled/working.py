@@ -4,15 +4,26 @@ from separatrix.core.jit import compiled
 
 
 @compiled
-def row_products(data, indices, indptr, w, start, stop, out):
-    """Add ``Σ w_i z_i z_i'`` over some rows to the upper triangle of out; the indices of a row are sorted.
+def row_products(data, indices, indptr, w, start, stop, first, out):
+    """Add ``Σ w_i z_i z_i'`` over some rows to out, in its columns from `first` on and on or above the diagonal.
 
-    A matrix that stays in cache is visited once for each pair of numbers in a row: the products of sparse columns with
-    each other would look up each pair of columns instead.
+    out has the shape (size - first, size) and holds the transpose: row j - first is column j. The indices of a row are
+    sorted. A matrix that stays in cache is visited once for each pair of numbers in a row; the products of sparse
+    columns with each other would look up each pair of columns instead.
     """
     for i in range(start, stop):
-        for k in range(indptr[i], indptr[i + 1]):
-            a = w[i] * data[k]
-            row = out[indices[k]]
-            for l in range(k, indptr[i + 1]):
-                row[indices[l]] += a * data[l]
+        for l in range(indptr[i + 1] - 1, indptr[i] - 1, -1):
+            if indices[l] < first:
+                break
+            a = w[i] * data[l]
+            row = out[indices[l] - first]
+            for k in range(indptr[i], l + 1):
+                row[indices[k]] += a * data[k]
+
+
+@compiled
+def mirror(first, out):
+    """Complete the columns from `first` on: ``out[j - first, l] = out[l - first, j]`` for l > j >= first."""
+    for j in range(out.shape[0]):
+        for l in range(j + 1, out.shape[0]):
+            out[j, first + l] = out[l, first + j]

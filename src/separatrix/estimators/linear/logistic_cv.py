@@ -185,7 +185,7 @@ class LogisticRegressionCV(LogisticRegression):
 
     def _fold(self, design, codes, s, given, train, test, scorer):
         """Coefficients, scores, gaps and iterations of the whole grid, fitted to `train` and scored on `test`."""
-        inside, classes = design.take(train), len(self.classes_)
+        inside = design.take(train)
         weights = np.ones(len(train)) if s is None else s[train]
         present = np.unique(codes[train][weights > 0.0])
         X_test, y_test = design.X[test], self.classes_[codes[test]]
