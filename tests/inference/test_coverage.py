@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from separatrix.inference.likelihood import likelihood_of
+from separatrix.inference.fitted_likelihood import likelihood_of
 from separatrix.inference.profile import profile_intervals
 from separatrix.linear_model import LogisticRegression
 

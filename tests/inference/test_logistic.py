@@ -219,7 +219,7 @@ def test_separated_classes_have_an_infinite_end_and_a_warning_note():
 
 def kept(model, X, y):
     """The model as it is when its fit kept evidence."""
-    from separatrix.inference.likelihood import likelihood_of
+    from separatrix.inference.fitted_likelihood import likelihood_of
 
     model.evidence_ = likelihood_of(model, X, y).evidence
     return model

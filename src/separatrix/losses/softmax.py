@@ -21,7 +21,7 @@ class Softmax(NamedTuple):
     References: Bishop (2006), Pattern Recognition and Machine Learning, section 4.3.4.
 
     >>> y, eta, g = np.array([0.0, 1.0]), np.zeros(2), np.empty(2)
-    >>> round(joint_value(Softmax(), y, eta), 12)
+    >>> round(float(joint_value(Softmax(), y, eta)), 12)
     0.69314718056
     >>> slopes(Softmax(), y, eta, g)
     >>> g
