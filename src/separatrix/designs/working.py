@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from separatrix.core.threads import in_order
 from separatrix.designs.compiled.working import mirror, row_products
 
-# Row by row, a product of two stored numbers takes about 1 ns; BLAS makes twenty dense ones in that time, all but one
-# half of them by symmetry. Sparse columns are better made dense where more than this part of their numbers is stored.
+# Row by row, a product of two stored numbers takes about 1 ns; BLAS makes twenty dense ones in that time. Sparse
+# columns are better made dense where more than this part of their numbers is stored.
 DENSE_ENOUGH = 0.2
 PAIR = {"dense": 0.025, "sparse": 0.5}  # ns for a product in a Gram matrix, symmetry counted
 NUMBER = {"dense": 0.5, "sparse": 1.0}  # ns for a stored number in a product with a vector

@@ -56,12 +56,6 @@ class ScalarCurvature:
         self._model = GramProblem.whole(G, np.zeros(size))
         return self._model
 
-    def keep(self, places):
-        """Only these columns stay in play."""
-        self._products = self._products[np.ix_(places, places)]
-        if len(places) and self.intercept:
-            self._sums = self._sums[places]
-
     def centred(self, q, imbalance):
         """Minus the gradient, with the intercept at the model's optimum."""
         return q + self._sums * (imbalance / self._total) if self.intercept else q.copy()
@@ -93,7 +87,7 @@ class JointCurvature:
 
     def intercept_step(self, mu, imbalance):
         """Newton's step for the intercepts alone; they sum to zero, for a common shift changes nothing."""
-        return -_zero_sum(_inverse(self._between(mu)) @ imbalance)
+        return -_inverse(self._between(mu)) @ imbalance
 
     def fresh(self, mu):
         """Whether the matrix in use is as good as a new one."""
@@ -127,10 +121,6 @@ class JointCurvature:
         self._model = GramProblem.whole(G, np.zeros(k * m))
         return self._model
 
-    def keep(self, places):
-        """Only these columns stay in play."""
-        self._size = -1
-
     def centred(self, q, imbalance):
         """Minus the gradient, with the intercepts at the model's optimum."""
         q = q.T.ravel()
@@ -140,13 +130,9 @@ class JointCurvature:
         """How far the intercepts go when the coefficients go by d."""
         if not self.intercept:
             return np.zeros(d.shape[1])
-        return -_zero_sum(self._inverse @ (imbalance + self._sums.T @ d.T.ravel()))
+        return -self._inverse @ (imbalance + self._sums.T @ d.T.ravel())
 
 
 def _inverse(between):
     """The inverse among vectors of sum zero; all others make no difference to the probabilities."""
     return np.linalg.pinv(between, rcond=1e-13, hermitian=True)
-
-
-def _zero_sum(step):
-    return step - step.mean()

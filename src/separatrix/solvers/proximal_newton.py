@@ -74,9 +74,12 @@ class Likelihood:
     def _look(self, seen=None):
         """Slopes and objective at the current scores, the intercept first brought to its optimum given the rest."""
         fit, self.u, self.w = self.curvature.look(self.eta) if seen is None else seen
-        if self.problem.intercept:
-            fit = self._balance(fit)
-        self.value = fit + sum_of_costs(self.penalty, self.beta.ravel())
+        self.fit = self._balance(fit) if self.problem.intercept else fit
+
+    @property
+    def value(self):
+        """The objective."""
+        return self.fit + sum_of_costs(self.penalty, self.beta.ravel())
 
     def _balance(self, fit, most=20):
         """Newton's method for the intercept alone: slopes that sum to zero are what a dual point needs."""
@@ -104,10 +107,8 @@ class Likelihood:
 
     def weaken(self, penalty):
         """Go on with another penalty, from where the state stands."""
-        self.value -= sum_of_costs(self.penalty, self.beta.ravel())
         self.problem = replace(self.problem, penalty=penalty)
         self.penalty = _as_net(penalty)
-        self.value += sum_of_costs(self.penalty, self.beta.ravel())
 
     def add(self, J):
         """Bring columns into play."""
@@ -172,14 +173,14 @@ class Likelihood:
         move = self.columns.fitted(d) + d0
         cost = sum_of_costs(penalty, self.beta.ravel())
         promised = sum_of_costs(penalty, wanted.ravel()) - cost - float((q * d).sum())
-        rounding = 4.0 * EPS * abs(self.value)
-        t = 1.0
+        start, t = self.value, 1.0
+        rounding = 4.0 * EPS * abs(start)
         for _ in range(HALVINGS):
             beta = wanted if t == 1.0 else self.beta + t * d
             eta = self.eta + t * move
             seen = self.curvature.look(eta)
             value = seen[0] + sum_of_costs(penalty, beta.ravel())
-            if value <= self.value + 1e-4 * t * min(promised, 0.0) + rounding:
+            if value <= start + 1e-4 * t * min(promised, 0.0) + rounding:
                 self.beta, self.eta, self.offset = np.ascontiguousarray(beta), eta, self.offset + t * d0
                 self.change = t * float(np.abs(move).max(initial=0.0)) / (1.0 + float(np.abs(eta).max(initial=0.0)))
                 self._look(seen)
