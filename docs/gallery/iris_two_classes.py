@@ -8,13 +8,8 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_iris
 
-from separatrix.linear_model import LogisticRegression
+from separatrix.linear_model import LogisticRegression, Perceptron
 from separatrix.multiclass import OneVsRestClassifier
-
-try:
-    from separatrix.linear_model import Perceptron
-except ImportError:  # scikit-learn's has the same parameters
-    from sklearn.linear_model import Perceptron
 
 
 def compute():

@@ -27,8 +27,8 @@ from separatrix.solvers.likelihood_path import likelihood_path
 from separatrix.solvers.newton_raphson import newton
 from separatrix.solvers.nonnegative import nonnegative_least_squares
 from separatrix.solvers.path import elastic_net_path
-from separatrix.solvers.quasi_newton import quasi_newton
 from separatrix.solvers.proximal_newton import proximal_newton
+from separatrix.solvers.quasi_newton import quasi_newton
 
 ROOM = Path(separatrix.__file__).parent / "solvers"
 

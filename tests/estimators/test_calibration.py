@@ -26,12 +26,7 @@ from separatrix.calibration import (
     logistic_posterior,
     posterior_from_likelihood_ratio,
 )
-from separatrix.linear_model import BasicLinearClassifier, LeastSquaresClassifier, RidgeClassifier
-
-try:
-    from separatrix.linear_model import Perceptron
-except ImportError:
-    from sklearn.linear_model import Perceptron
+from separatrix.linear_model import BasicLinearClassifier, LeastSquaresClassifier, Perceptron, RidgeClassifier
 
 D = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])
 STANDARD = [0.11920292202211755, 0.2689414213699951, 0.5, 0.7310585786300049, 0.8807970779778823]

@@ -1,6 +1,7 @@
 """Logistic regression against closed forms, scikit-learn and mpmath; its solvers against each other; bad input."""
 
 import warnings
+from pathlib import Path
 
 import mpmath as mp
 import numpy as np
@@ -424,3 +425,16 @@ def test_a_class_of_one_member_is_fitted():
     y = np.where(np.arange(50) == 7, 2, y)
     model = LogisticRegression().fit(X, y)
     assert model.certificate_.converged and model.coef_.shape == (3, 4)
+
+
+VOWELS = Path(__file__).resolve().parents[3] / "shared" / "data" / "esl"
+
+
+@pytest.mark.skipif(not (VOWELS / "vowel.train.csv").exists(), reason="the vowel data are not in the repository")
+@pytest.mark.mission("MC-05", "LG-08")
+def test_the_logistic_row_of_the_vowel_table():
+    train, test = (np.loadtxt(VOWELS / f"vowel.{part}.csv", delimiter=",", skiprows=1) for part in ("train", "test"))
+    model = LogisticRegression(C=np.inf).fit(train[:, 1:], train[:, 0])
+    assert model.certificate_.converged
+    errors = [np.mean(model.predict(part[:, 1:]) != part[:, 0]) for part in (train, test)]
+    assert_allclose(errors, [0.2234848485, 0.512987013], atol=1e-6)

@@ -25,12 +25,12 @@ def far():
     return load("far_cluster").compute()
 
 
-@pytest.mark.mission("EX-07", "LS-21")
+@pytest.mark.mission("EX-07", "LS-21", "LG-20")
 def test_without_the_far_cluster_both_separate(far):
     assert far["least squares"]["errors_before"] == far["logistic"]["errors_before"] == 0
 
 
-@pytest.mark.mission("EX-07", "LS-21")
+@pytest.mark.mission("EX-07", "LS-21", "LG-20")
 def test_a_far_cluster_makes_least_squares_err_and_not_logistic_regression(far):
     assert far["least squares"]["errors"] > 0
     assert far["logistic"]["errors"] == 0
@@ -50,19 +50,19 @@ def iris():
     return load("iris_two_classes").compute()
 
 
-@pytest.mark.mission("EX-08")
+@pytest.mark.mission("EX-08", "LG-20")
 def test_two_species_are_told_apart_by_both_without_an_error(iris):
     assert iris["logistic"] == iris["perceptron"] == 1.0
     assert iris["petal errors"] == {"logistic": 0, "perceptron": 0}
 
 
-@pytest.mark.mission("EX-08")
+@pytest.mark.mission("EX-08", "LG-20")
 def test_three_species_need_three_machines_and_keep_a_few_errors(iris):
     assert iris["machines"] == 3
     assert 0.93 < iris["three"] < 1.0
 
 
-@pytest.mark.mission("EX-08")
+@pytest.mark.mission("EX-08", "LG-20")
 def test_the_boundary_in_the_plane_of_petals_is_the_most_likely_one(iris):
     X, y = load_iris(return_X_y=True)
     theirs = Reference(tol=1e-10, max_iter=10_000).fit(X[:100, 2:], y[:100])

@@ -29,6 +29,8 @@ class Certificate:
         verdict = "certified" if self.converged else "NOT certified"
         if self.kind == "mistakes":
             return f"{verdict}: {self.value:.0f} mistakes in the last pass"
+        if self.value == float("inf") and self.message:
+            return f"{verdict}: {self.message}"
         return f"{verdict}: relative {self.kind} {self.value:.1e} (tol {self.tolerance:.0e})"
 
 

@@ -20,8 +20,8 @@ from scipy.special import chdtrc, ndtr, ndtri
 
 from separatrix.core.errors import cannot
 from separatrix.core.evidence import LikelihoodEvidence
-from separatrix.inference.least_squares import certificate_line, coefficient_names
 from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of, penalty_of, robust_covariance
+from separatrix.inference.least_squares import certificate_line, coefficient_names
 from separatrix.inference.table import Coefficient, Summary, Table
 from separatrix.penalties import NoPenalty
 

@@ -37,8 +37,8 @@ SMALL = 1 << 17
 # Where the sample is everything, an iteration that leaves more than this share of the decrement calls for a new
 # Hessian: at the start of Newton's method the curvature changes with each step.
 SLOW = 0.3
-# Below this decrement, in units of the root of the null objective, the problem is so nearly a parabola that slopes at two
-# points give the minimum between them, and the gradient there.
+# Below this decrement, in units of the root of the null objective, the problem is so nearly a parabola that slopes at
+# two points give the minimum between them, and the gradient there.
 NEARLY_QUADRATIC = 0.03
 
 

@@ -364,7 +364,7 @@ class OnlineClassifier(LinearClassifier, Online):
             yield target, rows, score
 
     def _target(self, codes, s, factors, c, held=None):
-        """Class c (of two classes: the second) against the rest, in the coding of the loss; held-out rows weigh nothing.
+        """Class c (of two classes: the second) against the rest, in the coding of the loss; rows held out weigh 0.
 
         As in scikit-learn, the weight of a class multiplies its own rows where it stands against the rest.
         """

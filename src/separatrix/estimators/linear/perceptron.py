@@ -148,8 +148,8 @@ class Perceptron(OnlineClassifier):
         X : (n, p) array, sparse array or frame.  y : (n,) array of class labels.
         coef_init : (1, p) or (k, p) array or None.  intercept_init : (1,) or (k,) array or None.  Where to start.
         sample_weight : (n,) array or None.  Factors of the step of each example.
-        order : (n,) array of int or None.  A permutation of the rows, in which every pass shows them; `shuffle` then has
-            nothing to say.
+        order : (n,) array of int or None.  A permutation of the rows, in which every pass shows them; then `shuffle`
+            has nothing to say.
         """
         self._check()
         for name in OF_ONE_FIT:
@@ -202,7 +202,7 @@ class Perceptron(OnlineClassifier):
         return self
 
     def dual_decision_function(self, X, X_fit):
-        r"""Scores by the dual form, from the rows `X_fit` of the fit: what :meth:`decision_function` gives by the weights.
+        r"""Scores by the dual form, from the rows `X_fit` of the fit; :meth:`decision_function` uses the weights.
 
         .. math:: f(x) = f_0(x) + \sum_j d_j\,(x_j \cdot x + 1), \qquad d_j = \eta\,\alpha_j\,y_j
 

@@ -20,8 +20,8 @@ class PerceptronRegressor(OnlineRegressor):
     eta0 : float, (0, inf), default 0.01.  The step.
     fit_intercept : bool, default True.
     max_iter : int, [1, inf), default 1000.  Passes over the data at the most.
-    tol : float, [0, inf), or None, default 1e-3.  A pass that lowers the best mean of half the squared errors by less is
-        no improvement. None makes all `max_iter` passes.
+    tol : float, [0, inf), or None, default 1e-3.  A pass that lowers the best mean of half the squared errors by less
+        is no improvement. None makes all `max_iter` passes.
     n_iter_no_change : int, [1, inf), default 5.  Passes without improvement after which to stop.
     shuffle : bool, default True.  Whether each pass takes a new random order.
     random_state : int, RandomState or None, default 0.  The seed of the orders.
@@ -34,8 +34,8 @@ class PerceptronRegressor(OnlineRegressor):
     coef_ : (p,) array.  intercept_ : (1,) array.
     n_iter_ : int.  Passes made.
     t_ : float.  Updates made, plus 1.
-    certificate_ : Certificate.  The relative gradient of the squared error. The rule stops by itself, usually far from a
-        tight certificate: no warning is given then, but ``converged`` tells the truth.
+    certificate_ : Certificate.  The relative gradient of the squared error. The rule stops by itself, usually far from
+        a tight certificate: no warning is given then, but ``converged`` tells the truth.
     trace_ : Trace, if asked for.
 
     Notes
