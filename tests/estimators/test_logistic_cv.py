@@ -111,9 +111,9 @@ def test_the_refitted_model_is_logistic_regression_at_the_choice():
     model = LogisticRegressionCV(Cs=5, l1_ratios=(0.0, 1.0), scoring="neg_log_loss", use_legacy_attributes=False)
     model.fit(X, y, sample_weight=s)
     alone = LogisticRegression(C=model.C_, l1_ratio=model.l1_ratio_).fit(X, y, sample_weight=s)
-    assert_array_equal(model.coef_, alone.coef_)
-    assert_array_equal(model.intercept_, alone.intercept_)
-    assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
+    assert_allclose(model.coef_, alone.coef_, rtol=1e-10)
+    assert_allclose(model.intercept_, alone.intercept_, rtol=1e-10)
+    assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=1e-10)
     assert model.certificate_.converged
     best = np.unravel_index(model.scores_.sum(axis=0).argmax(), (2, 5))
     assert (model.l1_ratios_[best[0]], model.Cs_[best[1]]) == (model.l1_ratio_, model.C_)

@@ -30,7 +30,10 @@ class Softmax(NamedTuple):
 
     scale: float = 1.0  # numba cannot type an empty tuple; always 1
 
-    joint = True
+    @property
+    def joint(self):
+        """Whether the loss looks at a row of scores at once."""
+        return True
 
     @staticmethod
     def link(mean):

@@ -3,12 +3,14 @@ r"""An approximate inverse Hessian of a likelihood, from a sample of its rows.
     H = (1/Σs) Σ_i s_i h_i (x_i, 1)(x_i, 1)' + lam I,     h_i = curvature of the loss (mu (1 - mu) of each class)
 
 The columns with most curvature are taken together, by a Cholesky factor of their part of H; the others one by one.
-Means weighted by h are taken off first, which parts the intercept from the columns. Classes are taken one by one.
+Means weighted by h are taken off first, which parts the intercept from the columns. Classes are taken one by one, or
+all together (:class:`JointHessian`) where they and the columns are few.
 """
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky
+from scipy.linalg import LinAlgError, cho_solve, cholesky
 
+from separatrix.core.objective import slopes_at
 from separatrix.core.target import Target
 from separatrix.designs import as_design
 from separatrix.designs.moments import moments
@@ -18,6 +20,8 @@ from separatrix.solvers.gradient_pass import curvatures
 # Columns taken together: all of them up to the first number, else the heaviest. Columns of a sparse design overlap
 # little beyond the heaviest few (measured on text: 64 or 1024 of 100,000 took the same number of iterations).
 ALL, HEAVIEST, HEAVIEST_SPARSE = 1024, 1024, 128
+# Coefficients of all classes for which the whole Hessian of a joint loss is made.
+FEW = 256
 # Added to the unit diagonal, the first that gives a factor: the last always does.
 JITTERS = (1e-13, 1e-11, 1e-9, 1e-6, 1e-3)
 
@@ -63,10 +67,53 @@ class Preconditioner:
             beta, intercept = factor.solve(G[1:, c : c + 1][self.heavy], G[0, c : c + 1])
             step[1:, c : c + 1][self.heavy] = beta
             step[0, c] = intercept[0]
-            if self.light is not None and factor.intercept:
-                step[0, c] = G[0, c] / factor.total - factor.mean @ beta[:, 0]
         # the scores of a joint loss matter up to a common shift: stay where they sum to zero
         return step - step.mean(axis=1, keepdims=True) if self.joint else step
+
+
+class JointHessian:
+    r"""The whole Hessian of a joint loss, for few classes and columns.
+
+    .. math:: H = \frac{1}{\sum s} \sum_i s_i\,(\mathrm{diag}(\mu_i) - \mu_i \mu_i') \otimes z_i z_i' + \lambda I
+
+    Along scores common to all classes H is zero, and the gradient too: there the mean of the class blocks is added,
+    which changes nothing in the other directions. Columns are centred and scaled.
+    """
+
+    def __init__(self, problem, W):
+        design, target = problem.design, problem.target
+        X = design.columns(np.arange(design.p))
+        s = target.weights / target.total
+        self.mean = s @ X if problem.intercept else np.zeros(design.p)
+        X -= self.mean
+        size = np.sqrt(s @ (X * X))
+        self.scale = 1.0 / np.where(size > 0.0, size, 1.0)
+        Z = np.column_stack([np.full(target.n, float(problem.intercept)), X * self.scale])
+        mu = slopes_at(problem.loss, target.y, design.matvec(W[1:]) + W[0]) + target.y
+        k, q = W.shape[1], Z.shape[1]
+        H = np.empty((k, q, k, q))
+        for c in range(k):
+            for d in range(c + 1):
+                h = s * mu[:, c] * ((c == d) - mu[:, d])
+                H[c, :, d] = (Z * h[:, None]).T @ Z
+                H[d, :, c] = H[c, :, d].T
+        common = np.trace(H, axis1=0, axis2=2) / k  # the mean block of a class with itself
+        H += common[None, :, None, :] / k
+        for c in range(k):
+            H[c, np.arange(1, q), c, np.arange(1, q)] += problem.penalty.lam * self.scale**2
+        H = H.reshape(k * q, k * q)
+        diagonal = np.diag(H).copy()
+        self.size = 1.0 / np.sqrt(np.maximum(diagonal, 1e-30 * diagonal.max() + np.finfo(np.float64).tiny))
+        self.R = _root(H * np.multiply.outer(self.size, self.size))
+
+    def solve(self, G):
+        """``H^-1 G``."""
+        centred = np.vstack([G[0], self.scale[:, None] * (G[1:] - np.multiply.outer(self.mean, G[0]))])
+        found = self.size * cho_solve((self.R, False), self.size * centred.T.ravel(), check_finite=False)
+        step = found.reshape(G.shape[1], -1).T.copy()
+        step[1:] *= self.scale[:, None]
+        step[0] -= self.mean @ step[1:]
+        return step - step.mean(axis=1, keepdims=True)
 
 
 def _factor(design, h, lam, intercept):
@@ -75,6 +122,14 @@ def _factor(design, h, lam, intercept):
     squares = found.squares + lam
     scale = 1.0 / np.sqrt(np.where(squares > 0.0, squares, 1.0))
     C = found.xx * np.multiply.outer(scale, scale)
+    R = _root(C)
+    total = max(found.total, np.finfo(np.float64).tiny)
+    return Factor(R, scale, np.arange(design.p), found.x_mean, total, intercept)
+
+
+def _root(C):
+    """Cholesky factor of a matrix with unit diagonal, or of one a little larger."""
+    R = np.eye(len(C))  # where all curvature has underflowed, as on the way to infinity
     for jitter in JITTERS:
         np.fill_diagonal(C, 1.0 + jitter)
         try:
@@ -83,5 +138,4 @@ def _factor(design, h, lam, intercept):
             continue
         if np.diag(R).min(initial=1.0) ** 2 > 10.0 * jitter:
             break
-    total = max(found.total, np.finfo(np.float64).tiny)
-    return Factor(R, scale, np.arange(design.p), found.x_mean, total, intercept)
+    return R

@@ -14,6 +14,7 @@ import time
 import warnings
 from collections import deque
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from separatrix.core.solution import Solution
 from separatrix.core.stationarity import certify_gradient
 from separatrix.core.target import Target
 from separatrix.solvers.gradient_pass import GradientPass
-from separatrix.solvers.preconditioner import ALL, Preconditioner, taken_together
+from separatrix.solvers.preconditioner import ALL, FEW, JointHessian, Preconditioner, taken_together
 
 MEMORY = 10
 # Rows of a sample for each column of its factor: for the whole problem, and for the sample of a sample, which only has
@@ -89,8 +90,10 @@ class _Walk:
             # the optimum of the sample is about sqrt(p / m) from that of the whole: to go much nearer would be wasted
             rough = 0.1 * np.sqrt(gradient.k * problem.design.p / sample.design.n)
             W, _ = _Walk(sample, GradientPass(sample), None, ROWS_PER_COLUMN_BELOW)(W, rough, np.inf, max_iter, False)
-        preconditioner = Preconditioner(gradient, sample, W)
         newton = sample is problem and problem.design.p <= ALL
+        exact = newton and (gradient.k == 1 or W.size <= FEW)
+        precondition = self._precondition(exact)
+        preconditioner, age = precondition(W), 0
         nearly = NEARLY_QUADRATIC * np.sqrt(null_objective(problem))
         memory, before = deque(maxlen=MEMORY), np.inf
         G = gradient(W)
@@ -99,10 +102,10 @@ class _Walk:
             self._record(W, decrement)
             if iteration == max_iter or (decrement <= settled and _fenchel(problem, G) <= gap):
                 break
-            if newton and decrement > SLOW * before:
-                preconditioner = Preconditioner(gradient, sample, W)
+            if newton and decrement > SLOW * before and (exact or age >= MEMORY):
+                preconditioner, age = precondition(W), 0
                 memory.clear()
-            before = decrement
+            before, age = decrement, age + 1
             moved, G_moved = _along(gradient, W, G, -_two_loops(memory, preconditioner, G))
             if moved is None:  # rounding hides any further progress
                 break
@@ -112,9 +115,15 @@ class _Walk:
             if bend > 0.0:
                 memory.append((move, change))
                 past = -float((move * G).sum()) / bend
-                if not newton and decrement < nearly and abs(past) < 0.5:
+                if not exact and decrement < nearly and abs(past) < 0.5:
                     W, G = W + past * move, G + past * change
         return W, iteration
+
+    def _precondition(self, exact):
+        """How to make a preconditioner of coefficients."""
+        if exact and self.gradient.k > 1:
+            return partial(JointHessian, self.sample)
+        return partial(Preconditioner, self.gradient, self.sample)
 
     def _record(self, W, decrement):
         if self.trace is not None:
