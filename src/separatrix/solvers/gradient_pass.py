@@ -11,7 +11,7 @@ import numpy as np
 
 from separatrix.core.objective import fill_curvatures, is_joint, slopes_at
 from separatrix.core.threads import in_order
-from separatrix.solvers.compiled.gradient import add_curvatures, add_gradient
+from separatrix.solvers.compiled.gradient import add_curvatures, add_gradient, add_joint_gradient
 
 _NO_WEIGHTS = np.empty(0)
 # Sums are split into at most this many parts, whatever the number of threads; into fewer where the gradient is long
@@ -28,7 +28,8 @@ class GradientPass:
         self.k = problem.target.y.shape[1] if is_joint(problem.loss) else 1
         self.shape = (1 + problem.design.p, self.k)
         self.count = 0
-        self.by_rows = self.k == 1 and problem.design.stored_by_rows
+        dense = "gram" in problem.design.offers
+        self.by_rows = problem.design.stored_by_rows and (self.k == 1 or dense)
         if self.by_rows:
             self._rows, self._parts = problem.design.rows_atom(), _parts(problem.design)
 
@@ -41,6 +42,8 @@ class GradientPass:
         return G
 
     def _over_rows(self, W):
+        if self.k > 1:
+            return self._jointly(W)
         g = self._sum_over_rows(add_gradient, W, len(W))
         return np.concatenate([g[-1:], g[:-1]])[:, None]
 
@@ -56,6 +59,20 @@ class GradientPass:
             return out
 
         return sum(in_order(task, self._parts))
+
+    def _jointly(self, W):
+        problem, target = self.problem, self.problem.target
+        even = np.zeros((self.k + self.k % 2, problem.design.p))
+        even[: self.k] = W[1:].T
+        intercept, s = np.ascontiguousarray(W[0]), _NO_WEIGHTS if target.s is None else target.s
+
+        def task(part):
+            G, eta = np.zeros((len(even), problem.design.p + 1)), np.zeros((4, len(even)))
+            add_joint_gradient(self._rows.X, problem.loss, target.y, s, *part, even, intercept, G, eta)
+            return G
+
+        G = sum(in_order(task, self._parts))[: self.k].T
+        return np.vstack([G[-1:], G[:-1]])
 
     def _over_blocks(self, W):
         problem, target = self.problem, self.problem.target
@@ -75,7 +92,7 @@ class GradientPass:
     def diagonal(self, W):
         """``(1/Σs) Σ_i s_i h_i x_ij²`` (p, k): the diagonal of the Hessian, without the penalty."""
         total = self.problem.target.total
-        if self.by_rows:
+        if self.by_rows and self.k == 1:
             return self._sum_over_rows(add_curvatures, W, len(W) - 1)[:, None] / total
         weights = curvatures(self.problem, W) * self.problem.target.weights[:, None]
         return self.problem.design.reduce(lambda B, w: np.asarray((B * B).T @ w), operator.add, weights) / total

@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from separatrix.core.certificate import certify, not_certified
-from separatrix.core.objective import null_objective, objective
+from separatrix.core.objective import is_joint, null_objective, objective
 from separatrix.core.solution import Solution
 from separatrix.core.stationarity import certify_gradient
 from separatrix.core.target import Target
@@ -29,7 +29,7 @@ from separatrix.solvers.preconditioner import ALL, FEW, JointHessian, Preconditi
 MEMORY = 10
 # Rows of a sample for each column of its factor: for the whole problem, and for the sample of a sample, which only has
 # to bring the start near.
-ROWS_PER_COLUMN, ROWS_PER_COLUMN_BELOW = 40, 10
+ROWS_PER_COLUMN, ROWS_PER_COLUMN_BELOW = 30, 10
 # Where there are few columns a sample may be larger, until its Hessian costs half a read of X: two operations take
 # about as long as a byte, so m p² = 4 n p.
 ROWS_TIMES_COLUMNS = 4.0
@@ -136,7 +136,7 @@ def _sample(problem, rows_per_column):
     """The problem on some of its rows: one of each stretch of rows, drawn at random but always the same."""
     design, target = problem.design, problem.target
     count = taken_together(design)
-    size = max(1000, rows_per_column * count)
+    size = max(1000, rows_per_column * count * (2 if is_joint(problem.loss) else 1))
     if count == design.p:
         size = max(size, int(ROWS_TIMES_COLUMNS * design.n / count))
     if design.stored <= SMALL or 2 * size > design.n:
