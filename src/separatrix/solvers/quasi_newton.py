@@ -97,6 +97,7 @@ class _Walk:
         nearly = NEARLY_QUADRATIC * np.sqrt(null_objective(problem))
         memory, before = deque(maxlen=MEMORY), np.inf
         G = gradient(W)
+        problem.design.refuse_if_not_finite(G)
         for iteration in range(max_iter + 1):
             decrement = _decrement(preconditioner, G)
             self._record(W, decrement)

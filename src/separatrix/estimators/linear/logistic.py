@@ -208,7 +208,15 @@ class LogisticRegression(LinearClassifier):
         if len(shape) == 2 and shape[1] > 1:
             design, Y, s = enter_soft(self, X, y, sample_weight, class_weight=self.class_weight, reset=reset)
             return design, Target(np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else Y, s)
-        design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight, reset=reset)
+        design, codes, s = enter_classes(
+            self,
+            X,
+            y,
+            sample_weight,
+            class_weight=self.class_weight,
+            reset=reset,
+            summed=self.solver in _AUTOMATIC,  # these solvers look for NaN in their first sums over all rows
+        )
         if len(self.classes_) == 2:
             return design, Target(codes.astype(np.float64), s)
         Y = np.zeros((len(codes), len(self.classes_)))

@@ -36,7 +36,7 @@ def add_curvatures(rows, loss, y, s, first, last, beta, intercept, h):
 
 @compiled
 def add_joint_gradient(X, loss, Y, s, first, last, W, intercept, G, work_eta):
-    """``G_c += Σ_i s_i u_ic (x_i, 1)`` over rows first <= i < last, u_i the slopes of a joint loss at W x_i + intercept.
+    """``G_c += Σ_i s_i u_ic (x_i, 1)`` over rows first <= i < last, u_i the slopes of a joint loss at eta_i.
 
     X is dense, by rows. W (m, p), G (m, p + 1) and work_eta (4, m) have an even number m of rows or columns, at most
     one more than there are classes. Four rows and two classes at a time keep eight sums in registers: BLAS, which is
