@@ -1,4 +1,4 @@
-"""separatrix.linear_model.LogisticRegression, with L2: at the loosest `tol` that reaches the target, and at the default."""
+"""separatrix.linear_model.LogisticRegression, with L2: at the loosest `tol` that does, and at the default."""
 
 from benchmarks.contestant import Answer, Contestant
 

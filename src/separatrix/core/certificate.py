@@ -15,6 +15,7 @@ import numpy as np
 
 from separatrix.core.errors import NotCertified
 from separatrix.core.objective import (
+    add_dual_terms,
     fill_dual_terms,
     is_joint,
     null_objective,
@@ -25,6 +26,7 @@ from separatrix.core.objective import (
     total_value,
 )
 from separatrix.core.solution import Certificate
+from separatrix.core.threads import in_order
 from separatrix.core.verbs import prox
 
 # A computed gap is the difference of two sums of about equal size; each carries a relative rounding error of at most
@@ -84,15 +86,9 @@ def _gap_at_slopes(problem, beta, intercept):
     ``conjugate(a u) <= a conjugate(u)``: the conjugates need not be computed again.
     """
     target, penalty, total = problem.target, problem.penalty, problem.target.total
-
-    def task(B, y, s):
-        u, terms = np.empty(len(y)), np.zeros(6)
-        fill_dual_terms(problem.loss, y, np.asarray(B @ beta) + intercept, s, u, terms)
-        return [terms, np.maximum(u, 0.0) @ B, np.minimum(u, 0.0) @ B]
-
-    terms, v_up, v_down = problem.design.reduce(
-        task, lambda a, b: [operator.add(*pair) for pair in zip(a, b)], target.y, target.weights
-    )
+    # measured: BLAS on dense blocks takes a sixth less than a loop over rows, cutting blocks out of sparse rows triple
+    sums_of = _terms_by_blocks if "gram" in problem.design.offers else _terms_by_rows
+    terms, v_up, v_down = sums_of(problem, beta, intercept)
     fit, conjugate_up, conjugate_down, up, down, sums = terms / total
     shares = (min(1.0, down / up) if up > 0.0 else 0.0, min(1.0, up / down) if down > 0.0 else 0.0)
     shares = shares if problem.intercept else (1.0, 1.0)
@@ -104,6 +100,32 @@ def _gap_at_slopes(problem, beta, intercept):
     sums += abs(primal) + abs(dual)
     rounding = EPS * (4.0 * np.log2(target.n + problem.design.p + 2.0) * sums + 4.0 * products)
     return float(max(primal - dual, 0.0) + rounding)
+
+
+def _terms_by_rows(problem, beta, intercept):
+    """The :func:`dual_terms` of all rows, and the sums of rows times slopes, positive and negative ones."""
+    design, target = problem.design, problem.target
+    rows, s = design.rows_atom(), np.empty(0) if target.s is None else target.s
+
+    def task(part):
+        found = np.zeros(6), np.zeros(design.p), np.zeros(design.p)
+        terms, v_up, v_down = found
+        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty(6))
+        return found
+
+    return [sum(parts) for parts in zip(*in_order(task, design.parts()))]
+
+
+def _terms_by_blocks(problem, beta, intercept):
+    def task(B, y, s):
+        u, terms = np.empty(len(y)), np.zeros(6)
+        fill_dual_terms(problem.loss, y, np.asarray(B @ beta) + intercept, s, u, terms)
+        return [terms, np.maximum(u, 0.0) @ B, np.minimum(u, 0.0) @ B]
+
+    def merge(a, b):
+        return [operator.add(*pair) for pair in zip(a, b)]
+
+    return problem.design.reduce(task, merge, problem.target.y, problem.target.weights)
 
 
 def _balanced(problem, y, u):

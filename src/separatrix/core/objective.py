@@ -5,7 +5,7 @@ P(beta) = (1/Σs) Σ s_i value(loss, y_i, eta_i) + Σ_j cost(penalty, beta_j)
 
 import numpy as np
 
-from separatrix.core.jit import compiled
+from separatrix.core.jit import compiled, part
 from separatrix.core.verbs import (
     conjugate,
     conjugate_cost,
@@ -13,6 +13,8 @@ from separatrix.core.verbs import (
     curvature,
     joint_conjugate,
     joint_value,
+    row_add,
+    row_score,
     slope,
     slopes,
     value,
@@ -46,24 +48,45 @@ def sum_of_conjugates(loss, y, u, s):
     return total
 
 
-@compiled
-def fill_dual_terms(loss, y, eta, s, u, out):
-    """u_i = s_i slope_i, and out += what a duality gap at the slopes is made of, summed over the rows.
+@part
+def dual_terms(loss, y, eta, s, out):
+    """s times the slope of a row, and out += what a duality gap at the slopes is made of.
 
     In turn: s value; s conjugate (= s (slope eta - value), by Fenchel's equality at the slope) where the slope is
-    positive, and where it is negative; u where positive, and -u where negative; |u| (|y| + |eta|).
+    positive, and where it is negative; s |slope| likewise; s |slope| (|y| + |eta|).
     """
+    if s <= 0.0:
+        return 0.0
+    here, g = value(loss, y, eta), slope(loss, y, eta)
+    side = 0 if g > 0.0 else 1
+    out[0] += s * here
+    out[1 + side] += s * (g * eta - here)
+    out[3 + side] += s * abs(g)
+    out[5] += s * abs(g) * (abs(y) + abs(eta))
+    return s * g
+
+
+@compiled
+def fill_dual_terms(loss, y, eta, s, u, out):
+    """u_i = s_i slope_i, and out += the :func:`dual_terms` of all rows."""
     for i in range(y.shape[0]):
-        u[i] = 0.0
-        if s[i] > 0.0:
-            here = value(loss, y[i], eta[i])
-            g = slope(loss, y[i], eta[i])
-            u[i] = s[i] * g
-            side = 0 if g > 0.0 else 1
-            out[0] += s[i] * here
-            out[1 + side] += s[i] * (g * eta[i] - here)
-            out[3 + side] += abs(u[i])
-            out[5] += abs(u[i]) * (abs(y[i]) + abs(eta[i]))
+        u[i] = dual_terms(loss, y[i], eta[i], s[i], out)
+
+
+@compiled
+def add_dual_terms(rows, loss, y, s, first, last, beta, intercept, v_up, v_down, out, work):
+    """The same in one walk over the rows of X, first <= i < last: v_up and v_down get the rows times their u_i.
+
+    `work` takes the terms of a piece of the rows, so that long sums lose no digits; `s` may have no length.
+    """
+    for start in range(first, last, PIECE):
+        work[:] = 0.0
+        for i in range(start, min(start + PIECE, last)):
+            weight = s[i] if s.shape[0] > 0 else 1.0
+            u = dual_terms(loss, y[i], row_score(rows, i, beta) + intercept, weight, work)
+            row_add(rows, i, u, v_up if u > 0.0 else v_down)
+        for k in range(work.shape[0]):
+            out[k] += work[k]
 
 
 @compiled
@@ -164,10 +187,15 @@ def null_score(problem):
 
 def null_objective(problem):
     """P of the model that knows only a constant: the scale on which gaps are judged."""
+    return constant_objective(problem, null_score(problem))
+
+
+def constant_objective(problem, score):
+    """P of a model that gives every row the same score."""
     target = problem.target
     if hasattr(problem.loss, "link"):  # a likelihood is affine in y: its mean is its value at the mean of y
         verb = joint_value if is_joint(problem.loss) else value
-        return float(verb(problem.loss, target.mean(), null_score(problem)))
+        return float(verb(problem.loss, target.mean(), score))
     eta = np.empty(target.y.shape)
-    eta[...] = null_score(problem)
+    eta[...] = score
     return total_value(problem.loss, target.y, eta, target.weights) / target.total

@@ -3,6 +3,7 @@
 import operator
 from abc import ABC, abstractmethod
 from functools import reduce as fold
+from itertools import pairwise
 
 import numpy as np
 from sklearn.utils import assert_all_finite
@@ -16,6 +17,7 @@ from separatrix.core.threads import in_order
 BLOCK_NUMBERS = 1 << 19
 # Blocks are handed to threads in this many groups, whatever the number of threads, so that it does not show in sums.
 GROUPS = 16
+SMALLEST_PART = 1 << 16  # numbers; less is not worth a thread
 
 
 def thin_product(B, right):
@@ -90,6 +92,11 @@ class Design(ABC):
         height = max(1, min(self.n, numbers // max(self.p, 1)))
         return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
 
+    def parts(self):
+        """Ranges of rows for loops that walk over them: few, where a sum of p numbers for each would cost too much."""
+        count = int(np.clip(self.stored // max(8 * self.p, SMALLEST_PART), 1, GROUPS))
+        return list(pairwise(np.linspace(0, self.n, count + 1).astype(int).tolist()))
+
     def reduce(self, task, merge, *aligned, gram=False):
         """Merge ``task(block, *pieces)`` over all blocks, in a fixed order.
 
@@ -126,12 +133,16 @@ class Design(ABC):
         """
         if all(np.isfinite(a).all() for a in sums):
             return
-        assert_all_finite(self.X, input_name="X")
+        self.refuse_nan()
         raise cannot(
             "sum squares of X",
             because="they overflow: the largest number in X is beyond 1e150",
             instead="other units for the largest columns",
         )
+
+    def refuse_nan(self):
+        """Raise if X holds a NaN or an infinity: a read of X."""
+        assert_all_finite(self.X, input_name="X")
 
     def stored_by_column(self):
         """How many numbers each column stores: what work on it costs."""

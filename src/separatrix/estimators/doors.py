@@ -66,7 +66,7 @@ def enter_classes(
     codes = encode(estimator, y, reset=learns, seen=None if s is None else s > 0.0)
     if class_weight is not None:
         s = _by_class(class_weight, estimator.classes_, codes, s)
-    present = np.unique(codes if s is None else codes[s > 0.0])
+    present = np.flatnonzero(np.bincount(codes, s))
     if learns and len(present) < 2:
         raise cannot(
             f"fit {type(estimator).__name__} to one class",

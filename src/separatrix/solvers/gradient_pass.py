@@ -5,7 +5,6 @@ For      a loss of one score (k = 1) or a joint loss of k; no penalty or L2.
 """
 
 import operator
-from itertools import pairwise
 
 import numpy as np
 
@@ -14,10 +13,6 @@ from separatrix.core.threads import in_order
 from separatrix.solvers.compiled.gradient import add_curvatures, add_gradient, add_joint_gradient
 
 _NO_WEIGHTS = np.empty(0)
-# Sums are split into at most this many parts, whatever the number of threads; into fewer where the gradient is long
-# compared with the data of a part.
-PARTS = 16
-SMALLEST_PART = 1 << 16  # numbers
 
 
 class GradientPass:
@@ -31,7 +26,7 @@ class GradientPass:
         dense = "gram" in problem.design.offers
         self.by_rows = problem.design.stored_by_rows and (self.k == 1 or dense)
         if self.by_rows:
-            self._rows, self._parts = problem.design.rows_atom(), _parts(problem.design)
+            self._rows, self._parts = problem.design.rows_atom(), problem.design.parts()
 
     def __call__(self, W):
         self.count += 1
@@ -107,10 +102,3 @@ def curvatures(problem, W):
     bends = np.empty(problem.target.n)
     fill_curvatures(problem.loss, problem.target.y, np.ascontiguousarray(eta[:, 0]), bends)
     return bends[:, None]
-
-
-def _parts(design):
-    """Ranges of rows that hold about as many numbers each."""
-    count = int(np.clip(design.stored // max(8 * design.p, SMALLEST_PART), 1, PARTS))
-    ends = np.linspace(0, design.n, count + 1).astype(int).tolist()
-    return list(pairwise(ends))

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from separatrix.core.errors import Diverged, cannot
-from separatrix.core.objective import objective, sum_of_values
+from separatrix.core.objective import constant_objective, objective
 from separatrix.core.verbs import slope
 from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
 from separatrix.solvers.compiled.stochastic import CONSTANT, INVSCALING, OPTIMAL, PA1, PA2, epoch
@@ -173,6 +173,7 @@ def stochastic_descent(
         )  # fmt: skip
         walker.intercept, walker.clock, walker.owed, walker.average_intercept = state.tolist()
         if not (np.isfinite(fitted) and walker.finite()):
+            design.refuse_nan()  # a descent that is not finite may be the fault of X
             worst = np.inf
             break
         worst = max(worst, fitted)
@@ -212,10 +213,10 @@ def strengths(penalty):
 
 
 def _prepare(walker, problem, l1, average):
-    p, target = problem.design.p, problem.target
+    p = problem.design.p
     if average and walker.averaged.shape[0] == 0:
         walker.averaged = np.zeros(p)
     if l1 > 0.0 and walker.paid.shape[0] == 0:
         walker.paid = np.zeros(p)
-    silent = sum_of_values(problem.loss, target.y, np.zeros(target.n), target.weights) / target.total
+    silent = constant_objective(problem, 0.0)
     walker.level = max(walker.level, silent)

@@ -287,7 +287,7 @@ class OnlineClassifier(LinearClassifier, Online):
         """
         self._check()
         started = time.perf_counter()
-        design, codes, s = enter_classes(self, X, y, sample_weight)
+        design, codes, s = enter_classes(self, X, y, sample_weight, summed=True)
         factors = class_factors(self.class_weight, self.classes_, np.bincount(codes, s, len(self.classes_)))
         self._walkers = self._start(design.p, coef_init, intercept_init, self._outputs())
         self.t_ = 1.0
@@ -299,6 +299,8 @@ class OnlineClassifier(LinearClassifier, Online):
             walks.append(walked)
             traces.append(trace)
             certificates.append(self._grade(problem, walker, walked, started))
+            if not np.isfinite(certificates[-1].value):  # an infinity of X may have passed the descent unnoticed
+                design.refuse_nan()
         if self.trace:
             self.trace_ = traces[0] if len(traces) == 1 else traces
         self._show([walked.epochs for walked in walks], design.n)
