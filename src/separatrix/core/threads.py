@@ -3,6 +3,7 @@
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import cache
 
 _NAME = "separatrix"
@@ -29,6 +30,15 @@ def _controller():
     from threadpoolctl import ThreadpoolController  # comes with scikit-learn
 
     return ThreadpoolController()
+
+
+def one_blas_thread():
+    """A context in which BLAS runs on one thread.
+
+    For solvers whose passes over X run on our threads and whose small factors are solved in between: numpy and scipy
+    each bring a BLAS, and the idle threads of one would spin on the cores that ours need.
+    """
+    return _controller().limit(limits=1, user_api="blas") if n_threads() > 1 else nullcontext()
 
 
 def in_order(task, items):

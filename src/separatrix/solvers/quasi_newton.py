@@ -23,6 +23,7 @@ from separatrix.core.objective import is_joint, null_objective, objective
 from separatrix.core.solution import Solution
 from separatrix.core.stationarity import certify_gradient
 from separatrix.core.target import Target
+from separatrix.core.threads import one_blas_thread
 from separatrix.solvers.gradient_pass import GradientPass
 from separatrix.solvers.preconditioner import ALL, FEW, JointHessian, Preconditioner, taken_together
 
@@ -65,7 +66,8 @@ def quasi_newton(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
         W[1:], W[0] = np.reshape(start[0], (-1, gradient.k)), start[1]
     scale = null_objective(problem) or 1.0
     settled = tol**1.25 * np.sqrt(scale)
-    W, iterations = _Walk(problem, gradient, trace)(W, settled, tol * scale, max_iter, warm=start is not None)
+    with one_blas_thread():
+        W, iterations = _Walk(problem, gradient, trace)(W, settled, tol * scale, max_iter, warm=start is not None)
     beta = W[1:, 0].copy() if gradient.k == 1 else W[1:].copy()
     solution = Solution(beta, float(W[0, 0]) if gradient.k == 1 else W[0].copy(), trace=trace)
     grade = certify if problem.penalty.lam > 0.0 else certify_gradient
