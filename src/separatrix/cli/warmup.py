@@ -13,6 +13,7 @@ from separatrix.linear_model import (
     ElasticNet,
     Lasso,
     LinearRegression,
+    LogisticRegression,
     Perceptron,
     QuantileRegressor,
     SGDClassifier,
@@ -60,6 +61,8 @@ def jobs():
             made.append((f"{_named(model)}, {storage}", partial(model.fit, hold(X), y)))
         for model in _classifiers():
             made.append((f"{_named(model)}, {storage}", partial(model.fit, hold(X), y > 0.0)))
+        three = np.digitize(y, [-1.0, 1.0])
+        made.append((f"LogisticRegression, 3 classes, {storage}", partial(LogisticRegression().fit, hold(X), three)))
         expand = PolynomialFeatures(2)
         made.append((f"PolynomialFeatures, {storage}", partial(expand.fit_transform, hold(X))))
     return made
@@ -77,6 +80,9 @@ def _models():
 
 
 def _classifiers():
+    yield LogisticRegression(l1_ratio=1.0)
+    for C in (1.0, np.inf):
+        yield LogisticRegression(C=C)
     yield Perceptron(max_iter=2)
     yield Perceptron(max_iter=2, updates="batch")
     for loss in ("hinge", "log_loss", "modified_huber", "squared_hinge"):
@@ -85,7 +91,9 @@ def _classifiers():
 
 def _named(model):
     """The estimator, with what tells it from its siblings."""
-    kinds = [str(v) for k, v in model.get_params().items() if k in {"loss", "penalty", "updates"}]
+    kinds = [
+        str(v) for k, v in model.get_params().items() if k in {"loss", "penalty", "updates", "C"} and v != "deprecated"
+    ]
     if isinstance(model, LinearRegression):
         kinds = [model.solver]
     return " ".join([type(model).__name__, *kinds])

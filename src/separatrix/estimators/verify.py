@@ -77,7 +77,8 @@ def verify(model, X, y, sample_weight=None):
 
 def _solutions(model, problems):
     """One solution for each problem, as published."""
-    coefficients, k = np.atleast_2d(model.coef_), len(problems)
+    # a classifier may decide by differences of what it fitted
+    coefficients, k = np.atleast_2d(getattr(model, "target_coef_", model.coef_)), len(problems)
     if is_joint(problems[0].loss):
         return [Solution(coefficients.T, np.asarray(model.intercept_))]
     if len(coefficients) != k:
@@ -86,13 +87,16 @@ def _solutions(model, problems):
             because=f"it was fitted to {len(coefficients)}",
             instead="the y that it was fitted to",
         )
-    intercepts = np.broadcast_to(np.ravel(model.intercept_), k)
+    intercepts = np.broadcast_to(np.ravel(getattr(model, "target_intercept_", model.intercept_)), k)
     return [Solution(beta, float(intercept)) for beta, intercept in zip(coefficients, intercepts)]
 
 
 def _recompute(kind, problem, solution, tolerance):
     if kind == "gradient":
         return certify_gradient(problem, solution, tolerance)
+    if kind == "mistakes":
+        eta = problem.design.matvec(solution.beta) + solution.intercept
+        return Certificate(kind, float(((problem.target.y * eta <= 0.0) & (problem.target.weights > 0.0)).sum()), 0.0)
     if not np.all(np.isfinite(solution.beta)) or not np.all(np.isfinite(solution.intercept)):
         return Certificate(kind, np.inf, tolerance)
     if hasattr(problem.loss, "link"):  # likelihoods are published in double precision

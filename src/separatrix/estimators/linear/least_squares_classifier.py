@@ -3,12 +3,15 @@ r"""Least squares as a classifier: :math:`\min_{W, b} \tfrac12 \sum_i s_i \|t_i 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import CODINGS, coded
 from separatrix.estimators.doors import check_choice, check_number, enter_classes, enter_rows
 from separatrix.estimators.linear.least_squares import name_aliases
+from separatrix.losses import Squared
+from separatrix.penalties import NoPenalty
 from separatrix.solvers.choose import squared_error
 
 
@@ -79,6 +82,15 @@ class LeastSquaresClassifier(LinearClassifier):
         self._publish(beta, intercept, dtype)
         name_aliases(self, solution, design, stacklevel=3)
         return self
+
+    def _restate(self, X, y, sample_weight):
+        """The problem that the fitted model claims to solve, for each column of targets."""
+        design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight, reset=False)
+        T = coded(codes, len(self.classes_), self._coding()).reshape(design.n, -1)
+        return [
+            Problem(design, Target(np.ascontiguousarray(t), s), Squared(), NoPenalty(), bool(self.fit_intercept))
+            for t in T.T
+        ]
 
     def predict(self, X):
         """The class of each row of X; the rule for ties is that of the coding."""

@@ -351,6 +351,13 @@ class OnlineClassifier(LinearClassifier, Online):
             class_factors(self.class_weight, self.classes_, np.bincount(codes, s, len(self.classes_))),
         )
 
+    def _restate(self, X, y, sample_weight):
+        """The problem of each class against the rest, on data that are handed in again."""
+        design, codes, s = enter_classes(self, X, y, sample_weight, reset=False)
+        factors = class_factors(self.class_weight, self.classes_, np.bincount(codes, s, len(self.classes_)))
+        targets = (self._target(codes, s, factors, c) for c in range(self._outputs()))
+        return [self._problem(design, target) for target in targets]
+
     def _outputs(self):
         return 1 if len(self.classes_) == 2 else len(self.classes_)
 

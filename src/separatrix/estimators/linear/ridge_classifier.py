@@ -25,6 +25,14 @@ class _RidgeOnClasses(LinearClassifier):
         self.n_iter_ = max(1, solution.certificate.iterations)
         return self._publish(solution.beta, solution.intercept if self.fit_intercept else 0.0, design.X.dtype)
 
+    def _restate(self, X, y, sample_weight):
+        """The problem that the fitted model claims to solve, for each column of targets."""
+        design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight, reset=False)
+        target = Target(coded(codes, len(self.classes_), "plus_minus"), s)
+        strength = getattr(self, "alpha_", None)
+        regression = self._regression() if strength is None else Ridge(strength, fit_intercept=self.fit_intercept)
+        return regression._problems(design, target)
+
 
 @register("estimator")
 class RidgeClassifier(_RidgeOnClasses):

@@ -1,0 +1,73 @@
+"""verify() of classifiers: confirmed from data and published coefficients, and refuted when these are tampered with."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import separatrix
+from separatrix.linear_model import (
+    LeastSquaresClassifier,
+    LogisticRegression,
+    LogisticRegressionCV,
+    Perceptron,
+    RidgeClassifier,
+    RidgeClassifierCV,
+    SGDClassifier,
+)
+
+MODELS = [
+    LeastSquaresClassifier(),
+    LeastSquaresClassifier(coding="one_of_k"),
+    LeastSquaresClassifier(coding="zero_one"),
+    LeastSquaresClassifier(fit_intercept=False, class_weight="balanced"),
+    RidgeClassifier(2.0, class_weight={"a": 2.0, "b": 1.0}),
+    RidgeClassifierCV(),
+    LogisticRegression(class_weight="balanced"),
+    LogisticRegressionCV(Cs=3, cv=3),
+]
+
+
+def data(k, n=120):
+    rng = np.random.default_rng(8)
+    codes = rng.integers(0, k, size=n)
+    X = rng.standard_normal((n, 4)) + 1.5 * rng.standard_normal((k, 4))[codes]
+    return X, np.array(["a", "b", "c"])[codes], rng.integers(1, 3, size=n).astype(float)
+
+
+@pytest.mark.parametrize("hold", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_classifier_is_confirmed_and_a_forged_one_is_not(model, k, hold):
+    X, y, s = data(k)
+    if getattr(model, "coding", "") == "zero_one" and k == 3:
+        pytest.skip("0/1 targets are for two classes")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(hold(X), y, sample_weight=s)
+    assert separatrix.verify(model, hold(X), y, sample_weight=s).converged
+    for name in ("target_coef_", "coef_"):
+        if hasattr(model, name):
+            setattr(model, name, getattr(model, name) * 1.001)
+    assert not separatrix.verify(model, hold(X), y, sample_weight=s).converged
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "hinge", "squared_hinge"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_gap_of_a_stochastic_descent_is_what_its_certificate_says(loss, k):
+    X, y, s = data(k)
+    model = SGDClassifier(loss, random_state=0, alpha=0.01, max_iter=200, tol=1e-6).fit(X, y, sample_weight=s)
+    again = separatrix.verify(model, X, y, sample_weight=s)
+    assert again.value == pytest.approx(model.certificate_.value, rel=1e-6)
+
+
+def test_the_mistakes_of_a_perceptron_are_counted_again():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = X @ [1.0, -2.0, 0.5] > 0.0
+    X += 0.3 * np.where(y, 1.0, -1.0)[:, None] * np.array([1.0, -2.0, 0.5]) / np.sqrt(5.25)
+    model = Perceptron(random_state=0, tol=None).fit(X, y)
+    assert separatrix.verify(model, X, y).converged
+    model.coef_ = -model.coef_
+    assert separatrix.verify(model, X, y).value > 0
