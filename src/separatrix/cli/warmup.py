@@ -91,9 +91,8 @@ def _classifiers():
 
 def _named(model):
     """The estimator, with what tells it from its siblings."""
-    kinds = [
-        str(v) for k, v in model.get_params().items() if k in {"loss", "penalty", "updates", "C"} and v != "deprecated"
-    ]
+    told = {"loss", "penalty", "updates", "C", "l1_ratio"}
+    kinds = [str(v) for k, v in model.get_params().items() if k in told and v not in ("deprecated", None)]
     if isinstance(model, LinearRegression):
         kinds = [model.solver]
     return " ".join([type(model).__name__, *kinds])
