@@ -288,7 +288,7 @@ class OnlineClassifier(LinearClassifier, Online):
         self._check()
         started = time.perf_counter()
         design, codes, s = enter_classes(self, X, y, sample_weight, summed=True)
-        factors = class_factors(self.class_weight, self.classes_, np.bincount(codes, s, len(self.classes_)))
+        factors = self._factors(codes, s)
         self._walkers = self._start(design.p, coef_init, intercept_init, self._outputs())
         self.t_ = 1.0
         walks, certificates, traces = [], [], []
@@ -344,19 +344,18 @@ class OnlineClassifier(LinearClassifier, Online):
         design, codes, s = enter_classes(self, X, y, sample_weight, classes=classes, reset=first)
         if first:
             self._walkers, self.t_ = self._start(design.p, k=self._outputs()), 1.0
-        return (
-            design,
-            codes,
-            s,
-            class_factors(self.class_weight, self.classes_, np.bincount(codes, s, len(self.classes_))),
-        )
+        return design, codes, s, self._factors(codes, s)
 
     def _restate(self, X, y, sample_weight):
         """The problem of each class against the rest, on data that are handed in again."""
         design, codes, s = enter_classes(self, X, y, sample_weight, reset=False)
-        factors = class_factors(self.class_weight, self.classes_, np.bincount(codes, s, len(self.classes_)))
+        factors = self._factors(codes, s)
         targets = (self._target(codes, s, factors, c) for c in range(self._outputs()))
         return [self._problem(design, target) for target in targets]
+
+    def _factors(self, codes, s):
+        """The weight of each class."""
+        return class_factors(self.class_weight, self.classes_, np.bincount(codes, s, len(self.classes_)))
 
     def _outputs(self):
         return 1 if len(self.classes_) == 2 else len(self.classes_)

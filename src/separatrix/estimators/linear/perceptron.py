@@ -10,7 +10,7 @@ from separatrix.core.errors import NotSeparated, cannot
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.designs import as_dense
-from separatrix.estimators.doors import check_choice, class_factors, encode, enter_classes, enter_rows
+from separatrix.estimators.doors import check_choice, encode, enter_classes, enter_rows
 from separatrix.estimators.linear.online import OnlineClassifier
 from separatrix.solvers.mistakes import learn_from_mistakes, mistake_bound, widest_separator
 
@@ -160,7 +160,7 @@ class Perceptron(OnlineClassifier):
         started = time.perf_counter()
         design, codes, s = enter_classes(self, X, y, sample_weight)
         order = _permutation(order, design.n)
-        factors = class_factors(self.class_weight, self.classes_, np.bincount(codes, s, len(self.classes_)))
+        factors = self._factors(codes, s)
         self._walkers = self._start(design.p, coef_init, intercept_init, self._outputs())
         self._origin = [(walker.beta.copy(), walker.intercept) for walker in self._walkers]
         targets, lessons = [], []
