@@ -11,7 +11,7 @@ from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.designs import as_dense
 from separatrix.estimators.doors import check_choice, encode, enter_classes, enter_rows
-from separatrix.estimators.linear.online import OnlineClassifier
+from separatrix.estimators.linear.online_classifier import OnlineClassifier
 from separatrix.solvers.mistakes import learn_from_mistakes, mistake_bound, widest_separator
 
 PASSED = Certificate("mistakes", np.inf, 0.0, message="a stream that has passed cannot be certified")

@@ -6,7 +6,7 @@ from sklearn.utils.metaestimators import available_if
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
-from separatrix.estimators.linear.online import OnlineClassifier
+from separatrix.estimators.linear.online_classifier import OnlineClassifier
 
 
 def _gives_probabilities(model):
