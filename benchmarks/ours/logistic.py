@@ -11,7 +11,7 @@ def fit(data, settings):
     return Answer(model.coef_.ravel(), model.intercept_, certificate=model.certificate_.value)
 
 
-LADDER = (1e-2, 1e-3, 1e-4, 1e-6, 1e-8)
+LADDER = (1e-2, 3e-3, 1e-3, 1e-4, 1e-6, 1e-8)
 
 CONTESTANTS = [
     Contestant("separatrix", "separatrix", fit, tolerances=LADDER),

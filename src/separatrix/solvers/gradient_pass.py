@@ -13,6 +13,8 @@ from separatrix.core.threads import in_order
 from separatrix.solvers.compiled.gradient import add_curvatures, add_gradient, add_joint_gradient
 
 _NO_WEIGHTS = np.empty(0)
+# Coefficients and gradient of more columns than these do not stay in a second-level cache.
+SCATTERED = 1 << 14
 
 
 class GradientPass:
@@ -26,7 +28,11 @@ class GradientPass:
         dense = "gram" in problem.design.offers
         self.by_rows = problem.design.stored_by_rows and (self.k == 1 or dense)
         if self.by_rows:
-            self._rows, self._parts = problem.design.rows_atom(), problem.design.parts()
+            self._order, self._parts = slice(None), problem.design.parts()
+            if not dense and problem.design.p > SCATTERED:
+                self._order, self._rows = problem.design.frequent_first
+            else:
+                self._rows = problem.design.rows_atom()
 
     def __call__(self, W):
         self.count += 1
@@ -45,7 +51,7 @@ class GradientPass:
     def _sum_over_rows(self, add, W, size):
         """The sum that a compiled loop adds to an array of some size, part by part."""
         problem, target = self.problem, self.problem.target
-        beta, intercept = np.ascontiguousarray(W[1:, 0]), float(W[0, 0])
+        beta, intercept = np.ascontiguousarray(W[1:, 0][self._order]), float(W[0, 0])
         s = _NO_WEIGHTS if target.s is None else target.s
 
         def task(part):
@@ -53,7 +59,9 @@ class GradientPass:
             add(self._rows, problem.loss, target.y, s, *part, beta, intercept, out)
             return out
 
-        return sum(in_order(task, self._parts))
+        total = sum(in_order(task, self._parts))
+        total[: len(beta)][self._order] = total[: len(beta)].copy()
+        return total
 
     def _jointly(self, W):
         problem, target = self.problem, self.problem.target

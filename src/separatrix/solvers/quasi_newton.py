@@ -24,7 +24,7 @@ from separatrix.core.solution import Solution
 from separatrix.core.stationarity import certify_gradient
 from separatrix.core.target import Target
 from separatrix.core.threads import one_blas_thread
-from separatrix.solvers.gradient_pass import GradientPass
+from separatrix.solvers.gradient_pass import GradientPass, curvatures
 from separatrix.solvers.preconditioner import ALL, FEW, JointHessian, Preconditioner, taken_together
 
 MEMORY = 10
@@ -92,7 +92,8 @@ class _Walk:
             # the optimum of the sample is about sqrt(p / m) from that of the whole: to go much nearer would be wasted
             rough = 0.1 * np.sqrt(gradient.k * problem.design.p / sample.design.n)
             W, _ = _Walk(sample, GradientPass(sample), None, ROWS_PER_COLUMN_BELOW)(W, rough, np.inf, max_iter, False)
-        newton = sample is problem and problem.design.p <= ALL
+        together = problem.design.p <= ALL
+        newton = sample is problem and together
         exact = newton and (gradient.k == 1 or W.size <= FEW)
         precondition = self._precondition(exact)
         preconditioner, age = precondition(W), 0
@@ -109,7 +110,9 @@ class _Walk:
                 preconditioner, age = precondition(W), 0
                 memory.clear()
             before, age = decrement, age + 1
-            moved, G_moved = _along(gradient, W, G, -_two_loops(memory, preconditioner, G))
+            direction = -_two_loops(memory, preconditioner, G)
+            first = 1.0 if together or memory else self._first_step(W, G, direction)
+            moved, G_moved = _along(gradient, W, G, direction, first)
             if moved is None:  # rounding hides any further progress
                 break
             move, change = moved - W, G_moved - G
@@ -121,6 +124,15 @@ class _Walk:
                 if not exact and decrement < nearly and abs(past) < 0.5:
                     W, G = W + past * move, G + past * change
         return W, iteration
+
+    def _first_step(self, W, G, direction):
+        """How far to go along a direction, by the curvature of the sample: light columns ask for too much."""
+        sample = self.sample
+        image = sample.design.matvec(direction[1:]) + direction[0]
+        weights = (sample.target.weights / sample.target.total)[:, None]
+        bend = float((weights * curvatures(sample, W) * image**2).sum())
+        bend += sample.penalty.lam * float((direction[1:] ** 2).sum())
+        return min(1.0, -float((G * direction).sum()) / bend) if bend > 0.0 else 1.0
 
     def _precondition(self, exact):
         """How to make a preconditioner of coefficients."""
@@ -177,12 +189,12 @@ def _two_loops(memory, preconditioner, G):
     return r
 
 
-def _along(gradient, W, G, direction, most=30):
+def _along(gradient, W, G, direction, first, most=30):
     """A point along a direction, with its gradient, where the slope is smaller than at the start; by secants of it."""
     slope = float((G * direction).sum())
     if not slope < 0.0:
         return None, None
-    low, slope_low, high, t = 0.0, slope, np.inf, 1.0
+    low, slope_low, high, t = 0.0, slope, np.inf, first
     for _ in range(most):
         moved = W + t * direction
         G_moved = gradient(moved)
