@@ -74,6 +74,8 @@ def test_warmup_covers_every_storage_and_the_compiled_estimators():
         for estimator in (
             "Lasso",
             "SGDRegressor huber l1",
+            "LogisticRegression L1",
+            "LogisticRegression unpenalised",
             "SGDClassifier hinge l2",
             "Perceptron None batch",
             "LinearRegression stochastic",

@@ -91,8 +91,9 @@ def _classifiers():
 
 def _named(model):
     """The estimator, with what tells it from its siblings."""
-    told = {"loss", "penalty", "updates", "C", "l1_ratio"}
-    kinds = [str(v) for k, v in model.get_params().items() if k in told and v not in ("deprecated", None)]
+    kinds = [str(v) for k, v in model.get_params().items() if k in {"loss", "penalty", "updates"}]
+    if isinstance(model, LogisticRegression):
+        kinds = ["L1" if model.l1_ratio else "L2" if np.isfinite(model.C) else "unpenalised"]
     if isinstance(model, LinearRegression):
         kinds = [model.solver]
     return " ".join([type(model).__name__, *kinds])
