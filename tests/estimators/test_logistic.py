@@ -231,6 +231,25 @@ def test_many_rows_are_solved_from_a_sample_to_the_same_optimum():
     assert_allclose(again.coef_, ours.coef_, rtol=1e-9)
 
 
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("hold", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_more_columns_than_rows_are_solved_in_the_space_of_the_rows(k, hold, fit_intercept):
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((60, 1500)) + 0.3
+    X[1] = X[0]  # a row twice: the rows are dependent
+    y, s = np.arange(60) % k, rng.integers(1, 4, size=60).astype(float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours = LogisticRegression(C=0.01, fit_intercept=fit_intercept).fit(hold(X), y, sample_weight=s)
+    assert ours.certificate_.converged and separatrix.verify(ours, hold(X), y, s).converged
+    theirs = sklearn.linear_model.LogisticRegression(
+        C=0.01, fit_intercept=fit_intercept, solver="newton-cg", tol=1e-10, max_iter=1000
+    ).fit(X, y, sample_weight=s)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-7)
+    assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-6)
+
+
 @pytest.mark.mission("LG-14")
 def test_gradient_descent_reaches_the_optimum_of_newton():
     X, y = three_classes()

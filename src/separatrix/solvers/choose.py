@@ -8,8 +8,10 @@ from separatrix.penalties import L1, L2, ElasticNet
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
+from separatrix.solvers.preconditioner import ALL
 from separatrix.solvers.proximal_newton import proximal_newton
 from separatrix.solvers.quasi_newton import quasi_newton
+from separatrix.solvers.row_space import in_row_space
 
 # A p-by-p triangle of a sparse design is dense; up to this many columns it is still small and fast.
 SMALL_TRIANGLE = 2000
@@ -19,6 +21,8 @@ WIDE_TRIANGLE = 200
 QUICK = 1 << 31
 # The n-by-n matrix of inner products is formed for at most this many rows (800 MB).
 MOST_ROWS = 10_000
+# Likelihoods of so many columns are solved with them as they are, even where there are fewer rows.
+FEW_COLUMNS = 200
 
 
 def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-14, max_iter=None, found=None, trace=None):
@@ -51,9 +55,15 @@ def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-14, max_ite
 
 
 def likelihood(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
-    """A logistic or multinomial likelihood: on working sets where the penalty makes zeros, else by full gradients."""
+    """A logistic or multinomial likelihood: on working sets where the penalty makes zeros, else by full gradients.
+
+    With few rows and many columns under an L2 penalty, in the space of the rows.
+    """
     penalty = problem.penalty
     if isinstance(penalty, ElasticNet) and penalty.l1 == 0.0 and not penalty.positive:
         penalty = L2(penalty.l2)
     solve = proximal_newton if isinstance(penalty, L1 | ElasticNet) else quasi_newton
+    few = problem.design.n <= ALL and problem.design.n < problem.design.p and problem.design.p > FEW_COLUMNS
+    if few and isinstance(penalty, L2) and penalty.lam > 0.0 and start is None and trace is None:
+        return in_row_space(replace(problem, penalty=penalty), tol=tol, max_iter=max_iter)
     return solve(replace(problem, penalty=penalty), tol=tol, max_iter=max_iter, start=start, trace=trace)
