@@ -61,3 +61,18 @@ def late(path):
         return getattr(import_module(module), name)(*args, **kwargs)
 
     return call
+
+
+def lazily(room, homes):
+    """``__all__``, ``__getattr__`` and ``__dir__`` of a room whose members are imported when first asked for.
+
+    `homes` says which file of the room each member lives in.
+    """
+    names = sorted(homes)
+
+    def find(name):
+        if name in homes:
+            return getattr(import_module(f"{room}.{homes[name]}"), name)
+        raise AttributeError(f"module {room!r} has no attribute {name!r}")
+
+    return names, find, lambda: names

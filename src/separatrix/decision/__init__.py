@@ -3,7 +3,7 @@
 Each name is imported when it is first asked for.
 """
 
-from importlib import import_module
+from separatrix.core.registry import lazily
 
 _HOMES = {
     "Hyperplane": "boundary",
@@ -33,14 +33,4 @@ _HOMES = {
     "zero_one_margin": "risk",
 }
 
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name):
-    if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__():
-    return __all__
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,6 +1,7 @@
 """What all linear estimators share: prediction, the summary of a fit, and the geometry of a decision."""
 
 import numpy as np
+from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -88,3 +89,19 @@ class LinearClassifier(ClassifierMixin, Geometry, LinearModel):
         self.coef_ = np.ascontiguousarray(beta.T, dtype=dtype)
         self.intercept_ = np.broadcast_to(np.asarray(intercept, dtype=dtype), beta.shape[1]).copy()
         return self
+
+
+class LogOddsClassifier(LinearClassifier):
+    """A linear classifier whose scores are log-odds, or logarithms of probabilities up to a common shift."""
+
+    def predict_proba(self, X):
+        """Probability of each class, in the order of ``classes_``: (n, k)."""
+        scores = self.decision_function(X)
+        return np.column_stack([expit(-scores), expit(scores)]) if scores.ndim == 1 else softmax(scores, axis=1)
+
+    def predict_log_proba(self, X):
+        """Logarithms of :meth:`predict_proba`, right also where a probability is too small for a number."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([log_expit(-scores), log_expit(scores)])
+        return log_softmax(scores, axis=1)

@@ -88,11 +88,11 @@ class _Walk:
     def __call__(self, W, settled, gap, max_iter, warm):
         """Where the decrement is at most `settled` and Fenchel's gap at most `gap`; and the iterations made."""
         problem, sample, gradient = self.problem, self.sample, self.gradient
-        if sample is not problem and problem.design.p <= ALL and not warm:
+        together = problem.design.p <= ALL
+        if sample is not problem and together and not warm:
             # the optimum of the sample is about sqrt(p / m) from that of the whole: to go much nearer would be wasted
             rough = 0.1 * np.sqrt(gradient.k * problem.design.p / sample.design.n)
             W, _ = _Walk(sample, GradientPass(sample), None, ROWS_PER_COLUMN_BELOW)(W, rough, np.inf, max_iter, False)
-        together = problem.design.p <= ALL
         newton = sample is problem and together
         exact = newton and (gradient.k == 1 or W.size <= FEW)
         precondition = self._precondition(exact)

@@ -1,6 +1,6 @@
 """Basis expansions: what makes a linear model non-linear in x. Each is imported when it is first asked for."""
 
-from importlib import import_module
+from separatrix.core.registry import lazily
 
 _HOMES = {
     "AdditiveBasis": "additive",
@@ -10,14 +10,4 @@ _HOMES = {
     "SigmoidBasis": "sigmoidal",
 }
 
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name):
-    if name in _HOMES:
-        return getattr(import_module(f"separatrix.estimators.basis.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'separatrix.estimators.basis' has no attribute {name!r}")
-
-
-def __dir__():
-    return __all__
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

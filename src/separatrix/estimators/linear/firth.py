@@ -4,13 +4,12 @@ import time
 import warnings
 
 import numpy as np
-from scipy.special import expit
 
 from separatrix.core.certificate import not_certified
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.registry import late, register
 from separatrix.core.solution import Certificate
-from separatrix.estimators.base import LinearClassifier
+from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.doors import check_choice, check_number, enter_classes
 from separatrix.solvers.firth import JeffreysLikelihood, modified_score
 
@@ -21,7 +20,7 @@ _firth_summary = late("separatrix.inference.firth:firth_summary")
 
 
 @register("estimator")
-class FirthLogisticRegression(LinearClassifier):
+class FirthLogisticRegression(LogOddsClassifier):
     r"""Logistic regression with reduced bias: finite for any data, separated classes included.
 
     .. math:: U^*(\beta) = \sum_i \big(s_i (y_i - \mu_i) + h_i (\tfrac12 - \mu_i)\big)\, z_i = 0, \qquad
@@ -118,16 +117,6 @@ class FirthLogisticRegression(LinearClassifier):
         See :func:`separatrix.inference.firth_summary`.
         """
         return _firth_summary(self, X, y, sample_weight, level)
-
-    def predict_proba(self, X):
-        """Probability of each class, in the order of ``classes_``."""
-        scores = self.decision_function(X)
-        return np.column_stack([expit(-scores), expit(scores)])
-
-    def predict_log_proba(self, X):
-        """Logarithms of :meth:`predict_proba`."""
-        scores = self.decision_function(X)
-        return -np.logaddexp(0.0, np.column_stack([scores, -scores]))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

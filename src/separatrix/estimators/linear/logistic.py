@@ -6,7 +6,6 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import not_certified
@@ -15,7 +14,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
-from separatrix.estimators.base import LinearClassifier
+from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.doors import check_choice, check_number, encode, enter_classes, enter_soft
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
@@ -38,7 +37,7 @@ class LogOdds(NamedTuple):
 
 
 @register("estimator")
-class LogisticRegression(LinearClassifier):
+class LogisticRegression(LogOddsClassifier):
     r"""Classes with probabilities: the log-odds are linear in x.
 
     .. math:: \min_{w, b} \ C \sum_i s_i\,\ell(y_i, x_i^\top w + b) + \frac{1-\rho}{2} \|w\|_2^2 + \rho \|w\|_1, \qquad
@@ -232,20 +231,6 @@ class LogisticRegression(LinearClassifier):
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, on data that are handed in again."""
         return [self._problem(*self._enter(X, y, sample_weight, reset=False))]
-
-    # ------------------------------------------------------------------ probabilities
-
-    def predict_proba(self, X):
-        """Probability of each class, in the order of ``classes_``: (n, k)."""
-        scores = self.decision_function(X)
-        return np.column_stack([expit(-scores), expit(scores)]) if scores.ndim == 1 else softmax(scores, axis=1)
-
-    def predict_log_proba(self, X):
-        """Logarithms of :meth:`predict_proba`, right also where a probability is too small for a number."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([log_expit(-scores), log_expit(scores)])
-        return log_softmax(scores, axis=1)
 
     def log_odds(self, reference=None):
         r"""The model seen from a reference class: :math:`\log P(c | x) / P(r | x) = w_{cr} \cdot x + b_{cr}`.
