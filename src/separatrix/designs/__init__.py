@@ -1,8 +1,18 @@
 """Designs: the only rooms that know how X is stored."""
 
+from separatrix.designs.class_moments import ClassMoments, class_moments
 from separatrix.designs.dense import DenseDesign
 from separatrix.designs.make import as_design
 from separatrix.designs.moments import Moments, moments
 from separatrix.designs.sparse import SparseDesign, as_dense
 
-__all__ = ["DenseDesign", "Moments", "SparseDesign", "as_dense", "as_design", "moments"]
+__all__ = [
+    "ClassMoments",
+    "DenseDesign",
+    "Moments",
+    "SparseDesign",
+    "as_dense",
+    "as_design",
+    "class_moments",
+    "moments",
+]

@@ -1,6 +1,6 @@
 """Triangular factors of centred and scaled columns: from the Gram matrix where that is safe, else by blocks of QR."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, qr, solve_triangular
@@ -38,6 +38,18 @@ class Factor:
         if len(self.kept):
             step[self.kept] = D * cho_solve((self.R, False), D * g[self.kept], check_finite=False)
         return step, (g0 / self.total - self.mean @ step if self.intercept else np.zeros_like(g0))
+
+    def whitener(self):
+        """W (p, rank) with ``W'(X_c'S X_c + lam I) W = I``: rows times W have the identity for their scatter."""
+        W = np.zeros((len(self.scale), len(self.kept)))
+        root = solve_triangular(self.R, np.eye(len(self.kept)), check_finite=False) if len(self.kept) else 0.0
+        W[self.kept] = self.scale[self.kept, None] * root
+        return W
+
+    @property
+    def log_determinant(self):
+        """Logarithm of the determinant of ``X_c'S X_c + lam I`` on the kept columns."""
+        return 2.0 * float(np.log(np.abs(np.diag(self.R))).sum() - np.log(self.scale[self.kept]).sum())
 
     def inverse(self):
         """``(X'SX + lam I)^-1``, intercept first; NaN for columns not kept."""
@@ -119,22 +131,38 @@ def triangle_factor(design, target, found, lam, intercept):
     Forming the triangle from the data costs the condition number once, where the Gram matrix would cost its square.
     """
     mean = found.x_mean if intercept else np.zeros(design.p)
+
+    def deviations(B, s):
+        Z = as_dense(B) - mean
+        return Z if s is None else Z * np.sqrt(s)[:, None]
+
+    factor = deviations_factor(design, deviations, (target.s,), found, mean, lam)
+    return replace(factor, mean=mean, intercept=intercept)
+
+
+def live_columns(size, mean, total, n):
+    """Columns whose centred length `size` is more than the rounding of their mean; the others are constant."""
+    noise = 4.0 * EPS * np.sqrt(total) * np.abs(mean) * np.sqrt(n)
+    return np.flatnonzero(size > np.maximum(noise, np.finfo(np.float64).tiny))
+
+
+def deviations_factor(design, deviations, aligned, found, mean, lam=0.0):
+    """Factor of ``Z'Z + lam I`` for ``Z = deviations(X, *aligned)``, rows less some mean, by blocks of QR.
+
+    `found` holds the squares of Z's columns and the total weight; `mean` is the size of what was taken off each column.
+    """
     size = np.sqrt(found.squares + lam)
-    # a centred column of this length is nothing but the rounding of its mean
-    noise = 4.0 * EPS * np.sqrt(found.total) * np.abs(mean) * np.sqrt(design.n)
-    live = np.flatnonzero(size > np.maximum(noise, np.finfo(np.float64).tiny))
+    live = live_columns(size, mean, found.total, design.n)
     scale = np.zeros(design.p)
     scale[live] = 1.0 / size[live]
 
-    def task(B, s):
-        B = as_dense(B)
-        Z = (B[:, live] - mean[live]) * scale[live]
-        return np.linalg.qr(Z if s is None else Z * np.sqrt(s)[:, None], mode="r")
+    def task(B, *pieces):
+        return np.linalg.qr(deviations(B, *pieces)[:, live] * scale[live], mode="r")
 
     def merge(upper, lower):
         return np.linalg.qr(np.vstack([upper, lower]), mode="r")
 
-    R = design.reduce(task, merge, target.s, gram=True)
+    R = design.reduce(task, merge, *aligned, gram=True)
     if lam > 0.0:
         R = merge(R, np.diag(np.sqrt(lam) * scale[live]))
     R, order = qr(R, mode="r", pivoting=True, check_finite=False)
@@ -144,4 +172,5 @@ def triangle_factor(design, target, found, lam, intercept):
     kept, aliased = live[order[:rank]], live[order[rank:]]
     combination = solve_triangular(R[:rank, :rank], R[:rank, rank:], check_finite=False) if rank else None
     constant = np.setdiff1d(np.arange(design.p), live)
-    return Factor(R[:rank, :rank], scale, kept, mean, found.total, intercept, aliased, constant, combination)
+    R = R[:rank, :rank]
+    return Factor(R, scale, kept, np.zeros(design.p), found.total, False, aliased, constant, combination)

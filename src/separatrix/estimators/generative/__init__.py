@@ -1,0 +1,7 @@
+"""Models of how the rows of each class arise, and projections that tell classes apart."""
+
+from separatrix.core.registry import lazily
+
+_HOMES: dict[str, str] = {}
+
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

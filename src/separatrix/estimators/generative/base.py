@@ -1,0 +1,98 @@
+"""What every model of P(x, C) can do: posteriors by Bayes' theorem, densities, and new data drawn from it."""
+
+from abc import abstractmethod
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.core.errors import cannot
+from separatrix.estimators.doors import enter_rows
+from separatrix.estimators.probabilities import enter_priors
+
+
+class Generative(ClassifierMixin, BaseEstimator):
+    r"""A classifier that models how the rows of each class arise.
+
+    .. math:: P(C_k \mid x) = \frac{P(x \mid C_k)\, P(C_k)}{\sum_j P(x \mid C_j)\, P(C_j)}
+
+    A subclass fits ``classes_`` and the shares of the classes, and says :meth:`_log_joint` and :meth:`_draw`.
+    For two classes equal posteriors count for the second class, for more the first of the largest wins.
+    """
+
+    @abstractmethod
+    def _log_joint(self, X):
+        """``log P(x, C_k)`` (n, k) for rows that were checked."""
+
+    @abstractmethod
+    def _draw(self, code, size, random):
+        """Rows (size, p) of one class, drawn with a numpy RandomState."""
+
+    def predict_joint_log_proba(self, X):
+        """``log P(x, C_k) = log P(x | C_k) + log P(C_k)`` for each row and class: (n, k)."""
+        check_is_fitted(self)
+        return self._log_joint(self._enter(X))
+
+    def predict_log_proba(self, X):
+        """Logarithms of the posteriors, right also where a posterior is too small for a number: (n, k)."""
+        joint = self.predict_joint_log_proba(X)
+        return joint - logsumexp(joint, axis=1, keepdims=True)
+
+    def predict_proba(self, X):
+        """Posterior of each class, in the order of ``classes_``: (n, k)."""
+        joint = self.predict_joint_log_proba(X)
+        joint -= joint.max(axis=1, keepdims=True)
+        shares = np.exp(joint, out=joint)
+        return shares / shares.sum(axis=1, keepdims=True)
+
+    def decision_function(self, X):
+        """For two classes the log-odds of ``classes_[1]`` (n,), else ``log P(x, C_k)`` (n, k)."""
+        joint = self.predict_joint_log_proba(X)
+        return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+
+    def predict(self, X):
+        """The class of largest posterior for each row of X."""
+        scores = self.decision_function(X)
+        return self.classes_[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+    def score_samples(self, X):
+        r""":math:`\log P(x) = \log \sum_k P(x \mid C_k) P(C_k)` (n,): where it is low, do not trust a prediction."""
+        return logsumexp(self.predict_joint_log_proba(X), axis=1)
+
+    def sample(self, n_samples=1, random_state=None):
+        """Draw rows from the model: a class from its share, then x given the class.
+
+        Returns X (n_samples, p) and their labels y (n_samples,).
+        """
+        check_is_fitted(self)
+        if not isinstance(n_samples, int | np.integer) or n_samples < 1:
+            raise cannot(
+                f"draw n_samples={n_samples!r} rows",
+                because="it is not a positive whole number",
+                instead="1, 2, 3, ...",
+            )
+        random = check_random_state(random_state)
+        shares = np.exp(self._log_shares())
+        codes = random.choice(len(shares), size=n_samples, p=shares / shares.sum())
+        X = np.empty((n_samples, self.n_features_in_))
+        for c in np.unique(codes):
+            mine = codes == c
+            X[mine] = self._draw(c, int(mine.sum()), random)
+        return X, self.classes_[codes]
+
+    def _enter(self, X):
+        """Check rows to be predicted."""
+        return enter_rows(self, X, sparse=False)
+
+    @abstractmethod
+    def _log_shares(self):
+        """``log P(C_k)`` (k,)."""
+
+    def _shares(self, totals, name="priors"):
+        """P(C_k): the priors that were given, or each class's share of the weight."""
+        given = getattr(self, name)
+        if given is not None:
+            return enter_priors(given, len(self.classes_), name=name)
+        return totals / totals.sum()

@@ -1,0 +1,60 @@
+"""Triangular factors of scatters within classes, ``R'R = D S D``: from moments where that is safe, else from rows."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix.core.target import Target
+from separatrix.designs.moments import Moments
+from separatrix.solvers.factor import deviations_factor, gram_factor, live_columns, triangle_factor
+
+
+def within_factor(found, design, codes, s=None):
+    """Factor of the pooled scatter of :class:`~separatrix.designs.ClassMoments` that were taken of these rows.
+
+    >>> import numpy as np
+    >>> from separatrix.designs import DenseDesign, class_moments
+    >>> design, codes = DenseDesign(np.array([[1.0], [3.0], [8.0], [8.0]])), np.array([0, 0, 1, 1])
+    >>> float(np.exp(within_factor(class_moments(design, codes, 2), design, codes).log_determinant).round(12))
+    2.0
+    """
+    size_of_means = np.abs(found.means).max(axis=0)
+    total = _as_moments(found.pooled.scatter, size_of_means, found.total)
+
+    def deviations(B, c, weights):
+        Z = B - found.means[c]
+        return Z if weights is None else Z * np.sqrt(weights)[:, None]
+
+    return _from_moments(total, design.n) or deviations_factor(design, deviations, (codes, s), total, size_of_means)
+
+
+def class_factor(found, c, design, codes, s=None):
+    """Factor of the scatter of class c, where `found` holds that of each class."""
+    rows = np.flatnonzero(codes == c)
+    one = _as_moments(found.scatter[c], found.means[c], found.totals[c])
+    factor = _from_moments(one, len(rows))
+    if factor is None:
+        factor = triangle_factor(
+            design.take(rows), Target(np.zeros(len(rows)), None if s is None else s[rows]), one, 0.0, True
+        )
+    return factor
+
+
+def _as_moments(scatter, mean, total):
+    p = len(mean)
+    return Moments(float(total), mean, np.zeros(0), scatter, np.zeros((p, 0)), np.zeros(0))
+
+
+def _from_moments(one, n):
+    """Cholesky factor of the columns that vary, or None where it would not be safe."""
+    live = live_columns(np.sqrt(one.squares), one.x_mean, one.total, n)
+    p = len(one.x_mean)
+    if len(live) == p:
+        return gram_factor(one, 0.0, False)
+    factor = gram_factor(_as_moments(one.xx[np.ix_(live, live)], one.x_mean[live], one.total), 0.0, False)
+    if factor is None:
+        return None
+    scale = np.zeros(p)
+    scale[live] = factor.scale
+    constant = np.setdiff1d(np.arange(p), live)
+    return replace(factor, scale=scale, kept=live, mean=np.zeros(p), constant=constant)
