@@ -17,6 +17,7 @@ RHO = 0.3
 CLUSTERS = 50
 SPREAD = 3.0  # of the centres, in standard deviations of a cluster
 TARGET = 1e-6
+TINY = 1e-300  # in place of the distance 0 of a query that is a row: no excess is none, and any other is infinite
 
 
 def distances(X, query):
@@ -45,7 +46,8 @@ class NeighboursJudge(Judge):
         for query, exact, chosen in zip(self.queries, self.exact, indices.astype(np.int64)):
             if len(set(chosen)) < self.k:
                 return np.array([np.inf])
-            worst = max(worst, np.max(np.sort(distances(self.X[chosen], query)) / exact) - 1.0)
+            excess = np.sort(distances(self.X[chosen], query)) - exact
+            worst = max(worst, np.max(excess / np.maximum(exact, TINY)))
         return np.array([worst])
 
     def reference(self):
