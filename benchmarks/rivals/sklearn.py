@@ -287,6 +287,8 @@ CONTESTANTS = {
         Contestant(f"sklearn {algorithm}{suffix}", "sklearn", find_neighbours(algorithm), prepare=prepare)
         for algorithm in ("brute", "auto")
         for suffix, prepare in (("", by_rows), (" float32", in_single_precision))
-    ],
+    ]
+    # "auto" takes no tree above 15 columns, though one pays where rows lie in clusters
+    + [Contestant("sklearn kd_tree", "sklearn", find_neighbours("kd_tree"), slow=lambda s: s["variant"] == "iid20")],
     "local_logistic": [Contestant("sklearn loop", "sklearn", fit_local_logistic, tolerances=LADDER)],
 }
