@@ -39,7 +39,7 @@ def main():
     try:
         small = contestant.prepare(load_data(arguments.small))
         small.settings.update(threads=arguments.threads, tolerance=contestant.tolerances[0])
-        contestant.fit(small, small.settings)
+        contestant.answer(contestant.fit(small, small.settings), small)
         data = load_data(arguments.data)
         size = megabytes(data.X)
         data = contestant.prepare(data)
@@ -48,7 +48,7 @@ def main():
         for line in sys.stdin:
             request = json.loads(line)
             data.settings.update(tolerance=request["tolerance"])
-            answer, measured = measure(contestant.fit, data, request["repeat"], request["patience"])
+            answer, measured = measure(contestant, data, request["repeat"], request["patience"])
             save_answer(request["answer"], answer)
             del answer
             reply(state="fitted", **measured)
@@ -56,18 +56,20 @@ def main():
         reply(state="failed", reason=f"{type(error).__name__}: {str(error)[:300]}")
 
 
-def measure(fit, data, repeat, patience):
+def measure(contestant, data, repeat, patience):
     """The last answer, seconds of each fit, and the memory that the first one needed beyond what was there before."""
-    seconds, extra, answer = [], 0.0, None
+    seconds, extra, fitted, answer = [], 0.0, None, None
     while len(seconds) < repeat and sum(seconds) < patience:
-        answer = None
+        fitted = answer = None
         gc.collect()
         before = _restart_peak()
         started = time.perf_counter()
-        answer = fit(data, data.settings)
+        fitted = contestant.fit(data, data.settings)
         elapsed = time.perf_counter() - started
+        grown = _peak() - before
+        answer = contestant.answer(fitted, data)
         seconds.append(elapsed if answer.seconds is None else answer.seconds)
-        extra = max(extra, _peak() - before if answer.extra_mb is None else answer.extra_mb)
+        extra = max(extra, grown if answer.extra_mb is None else answer.extra_mb)
     return answer, {"seconds": seconds, "extra_mb": extra, "certificate": answer.certificate}
 
 

@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.table import Table
 
-YARDSTICK = "by hand"  # not a package: shown apart from the ratio to the best rival
+YARDSTICK = "by hand"  # not a package: shown apart from the ratio to the best rival, as are parts of the work
 ROUNDING = 1e-16  # below this a difference of two objectives says nothing
 
 
@@ -19,16 +19,15 @@ def show(rows, megabytes, proof=None, slow=()):
     for name in ("tol", "seconds", "suboptimality", f"≤ {first.target:g}", "our gap", "extra MB", "% of X"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
-        style = "bold" if row.side == "ours" else "" if row.reached else "dim"
+        style = "bold" if row.side == "ours" else "" if row.reached or row.yardstick else "dim"
         if row.seconds is None:
             table.add_row(f"{row.contestant}: {row.note}", *[""] * 7, style="dim")
             continue
         table.add_row(
             f"{row.contestant}: {row.note}" if row.note else row.contestant,
             "" if row.tolerance is None else f"{row.tolerance:.0e}",
-            f"{row.seconds:.4f}" if row.reached else f"({row.seconds:.4f})",
-            f"{row.suboptimality:.1e}" if row.suboptimality >= ROUNDING else f"< {ROUNDING:.0e}",
-            "yes" if row.reached else "no",
+            f"{row.seconds:.4f}" if row.reached or row.yardstick else f"({row.seconds:.4f})",
+            *_judgement(row),
             "" if row.certificate is None else f"{row.certificate:.1e}",
             f"{row.extra_mb:.1f}",
             f"{row.extra_percent:.0f}",
@@ -45,12 +44,23 @@ def show(rows, megabytes, proof=None, slow=()):
     console.print()
 
 
+def _judgement(row):
+    if row.yardstick:
+        return "", ""
+    shown = f"{row.suboptimality:.1e}" if row.suboptimality >= ROUNDING else f"< {ROUNDING:.0e}"
+    return shown, "yes" if row.reached else "no"
+
+
 def ratios(rows):
-    """Lines that set our seconds against the best rival that reached the target, and against the yardstick."""
+    """Lines that set our seconds against the best rival that reached the target, and against the yardsticks."""
     mine = min((row.seconds for row in rows if row.side == "ours" and row.reached), default=None)
-    absent = "ours did not reach the target" if any(row.side == "ours" for row in rows) else "ours was not run"
+    ran = any(row.side == "ours" and not row.yardstick for row in rows)
+    absent = "ours did not reach the target" if ran else "ours was not run"
     others = [row for row in rows if row.side == "rivals" and row.reached]
     lines = []
+    for part in (row for row in rows if row.yardstick and row.seconds is not None):
+        ratio = absent if mine is None else f"{mine / part.seconds:.3f}"
+        lines.append(f"ratio to {part.contestant} ({part.seconds:.4f} s): {ratio}")
     yardsticks = [row for row in others if row.contestant == YARDSTICK]
     packages = [row for row in others if row.contestant != YARDSTICK]
     for kind, group in (("by hand", yardsticks), ("best rival", packages)):
@@ -58,7 +68,7 @@ def ratios(rows):
             best = min(group, key=lambda row: row.seconds)
             ratio = absent if mine is None else f"{mine / best.seconds:.3f}"
             lines.append(f"ratio to {kind} ({best.contestant}, {best.seconds:.4f} s): {ratio}")
-    return lines or ["ratio to best rival: no rival reached the target"]
+    return lines if others else [*lines, "ratio to best rival: no rival reached the target"]
 
 
 def show_startup(result):

@@ -13,4 +13,4 @@ def fit(data, settings):
     return Answer(coefs, 0.0, certificate=float(np.max(gaps)) / null)
 
 
-CONTESTANTS = [Contestant("separatrix", "separatrix", fit, tolerances=(1e-6, 1e-8))]
+CONTESTANTS = {"lasso_path": [Contestant("separatrix", "separatrix", fit, tolerances=(1e-6, 1e-8))]}

@@ -10,4 +10,4 @@ def fit(data, settings):
     return Answer(model.coef_, model.intercept_, certificate=model.certificate_.value)
 
 
-CONTESTANTS = [Contestant("separatrix", "separatrix", fit)]
+CONTESTANTS = {"ols": [Contestant("separatrix", "separatrix", fit)]}

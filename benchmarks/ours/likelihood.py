@@ -15,7 +15,9 @@ def fit(data, settings):
     return Answer(model.coef_.ravel(), model.intercept_, errors=errors, certificate=model.certificate_.value)
 
 
-CONTESTANTS = [
-    Contestant("separatrix", "separatrix", fit, tolerances=LADDER),
-    Contestant("separatrix default", "separatrix", fit, tolerances=(1e-8,)),
-]
+CONTESTANTS = {
+    "likelihood": [
+        Contestant("separatrix", "separatrix", fit, tolerances=LADDER),
+        Contestant("separatrix default", "separatrix", fit, tolerances=(1e-8,)),
+    ]
+}

@@ -13,7 +13,9 @@ def fit(data, settings):
 
 LADDER = (1e-2, 3e-3, 1e-3, 1e-4, 1e-6, 1e-8)
 
-CONTESTANTS = [
-    Contestant("separatrix", "separatrix", fit, tolerances=LADDER),
-    Contestant("separatrix default", "separatrix", fit, tolerances=(1e-8,)),
-]
+CONTESTANTS = {
+    "logistic": [
+        Contestant("separatrix", "separatrix", fit, tolerances=LADDER),
+        Contestant("separatrix default", "separatrix", fit, tolerances=(1e-8,)),
+    ]
+}

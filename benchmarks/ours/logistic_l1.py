@@ -15,7 +15,9 @@ def fit(data, settings):
 
 LADDER = (1e-2, 1e-3, 1e-4, 1e-6, 1e-8)
 
-CONTESTANTS = [
-    Contestant("separatrix", "separatrix", fit, tolerances=LADDER),
-    Contestant("separatrix default", "separatrix", fit, tolerances=(1e-8,)),
-]
+CONTESTANTS = {
+    "logistic_l1": [
+        Contestant("separatrix", "separatrix", fit, tolerances=LADDER),
+        Contestant("separatrix default", "separatrix", fit, tolerances=(1e-8,)),
+    ]
+}

@@ -11,6 +11,18 @@ GROUPS = {
     "logistic_l1": "logistic_l1",
     "likelihood": "likelihood",
     "one_pass": "one_pass",
+    "lda": "discriminants",
+    "qda": "discriminants",
+    "rda_path": "discriminants",
+    "lda_predict": "discriminants",
+    "qda_predict": "discriminants",
+    "gaussian_nb": "naive_bayes",
+    "bernoulli_nb": "naive_bayes",
+    "multinomial_nb": "naive_bayes",
+    "gaussian_nb_predict": "naive_bayes",
+    "pca": "principal_components",
+    "knn": "neighbours",
+    "local_logistic": "local_logistic",
 }
 
 
@@ -18,4 +30,5 @@ def problems(group):
     """The size variants of a group; imported on demand, for a measured process reads this package too."""
     from importlib import import_module
 
-    return import_module(f"benchmarks.problems.{GROUPS[group]}").PROBLEMS
+    family = import_module(f"benchmarks.problems.{GROUPS[group]}").PROBLEMS
+    return [problem for problem in family if problem.group == group]

@@ -8,11 +8,17 @@ from typing import Any
 
 @dataclass
 class Data:
-    """A design, a target, and the settings that every contestant receives (λ, intercept, variant)."""
+    """A design, a target, and the settings that every contestant receives (λ, intercept, variant).
+
+    `queries` are rows to be answered for, where that is the task; `model` is what a contestant fitted before the clock
+    started, where prediction alone is.
+    """
 
     X: Any
     y: Any
     settings: dict
+    queries: Any = None
+    model: Any = None
 
 
 @dataclass(frozen=True)
@@ -39,11 +45,11 @@ class Problem:
     strength: float | None = None
 
     def make(self, scale=1.0, seed=0, strength=None):
-        """The data with about `scale` times as many entries, both sides shrunk alike, never below 60×10."""
+        """The data with about `scale` times as many entries, both sides shrunk alike; at least 60×10, if so many."""
         import numpy as np
 
         rows = max(60, round(self.rows * sqrt(scale)))
-        columns = max(10, round(self.columns * sqrt(scale)))
+        columns = max(min(10, self.columns), round(self.columns * sqrt(scale)))
         more = {} if self.strength is None else {"strength": strength or self.strength}
         data = self.generate(rows, columns, np.random.default_rng(seed), **more)
         data.settings["variant"] = self.variant

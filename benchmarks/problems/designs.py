@@ -1,4 +1,4 @@
-"""Seeded designs, targets and labels: correlated Gaussian columns, and text-like sparse rows."""
+"""Seeded designs, targets, labels and classes: correlated Gaussian columns, 0/1 columns, text-like sparse rows."""
 
 import numpy as np
 from scipy import sparse
@@ -8,7 +8,7 @@ SIGNAL_TO_NOISE = 3.0
 
 
 def autoregressive(rows, columns, rng, order, rho=0.6):
-    """Gaussian columns with ``corr(x_j, x_k) = rho^|j-k|``."""
+    """Gaussian columns with ``corr(x_j, x_k) = rho^|j-k|``; `rho` may be an array, one for each row."""
     X = np.empty((rows, columns), order=order)
     last = rng.standard_normal(rows)
     X[:, 0] = last
@@ -50,6 +50,51 @@ def labels(X, rng, spread=2.0, centre=0.0):
     """0 or 1 with log-odds ``centre + X beta``, of standard deviation `spread`, at most 100 columns in use."""
     signal = _signal(X, rng)
     return (rng.random(X.shape[0]) < expit(centre + spread * signal / np.std(signal))).astype(np.int64)
+
+
+def class_codes(rows, classes, rng):
+    """0 … K - 1 in random order, in shares that fall evenly from 1.4/K to 0.6/K."""
+    ends = np.round(np.cumsum(np.linspace(1.4, 0.6, classes)) / classes * rows)
+    return rng.permutation(np.searchsorted(ends, np.arange(rows), side="right"))
+
+
+def gaussian_classes(codes, columns, rng, rhos, distance=3.0):
+    """Gaussian rows in C order, class c with the correlations ``rhos[c]^|j-k|``.
+
+    Class means are drawn so that two of them are about `distance` Mahalanobis units apart if rho is 0.3: the inverse of
+    such a matrix has the trace 1.2 p, and the difference of two means twice the variance of one.
+    """
+    X = autoregressive(len(codes), columns, rng, order="C", rho=np.asarray(rhos)[codes])
+    means = rng.standard_normal((len(rhos), columns)) * distance / np.sqrt(2.4 * columns)
+    for c, mean in enumerate(means):
+        X[codes == c] += mean
+    return X
+
+
+def binary_classes(codes, columns, rng, distance=3.0):
+    """0/1 columns in C order (as floats) whose log-odds depend on the class, each by as much as keeps classes apart."""
+    classes = codes.max() + 1
+    spread = distance / np.sqrt(0.36 * columns)  # twice the variance of a typical column, 0.18
+    chances = expit(rng.standard_normal(columns) - 1.0 + spread * rng.standard_normal((classes, columns)))
+    X = np.empty((len(codes), columns))
+    for j in range(columns):
+        X[:, j] = rng.random(len(codes)) < chances[codes, j]
+    return X
+
+
+def word_counts(codes, columns, rng, words=100, spread=0.15):
+    """A CSR matrix of counts: `words` words a row, power-law columns, log-popularities that differ by class."""
+    classes, words = codes.max() + 1, min(words, columns)
+    popularity = rng.permutation(1.0 / (np.arange(columns) + 10.0) ** 1.1)
+    drawn = np.empty((len(codes), words), dtype=np.int64)
+    for c in range(classes):
+        ceiling = np.cumsum(popularity * np.exp(spread * rng.standard_normal(columns)))
+        of_class = codes == c
+        drawn[of_class] = np.searchsorted(ceiling, rng.random((of_class.sum(), words)) * ceiling[-1])
+    starts = np.arange(0, drawn.size + 1, words)
+    counts = sparse.csr_matrix((np.ones(drawn.size), drawn.ravel(), starts), (len(codes), columns))
+    counts.sum_duplicates()
+    return counts
 
 
 def _signal(X, rng):

@@ -14,6 +14,7 @@ FILES = (
     "snapml",
     "liblinear",
     "statsmodels",
+    "mlpack",
     "by_hand",
 )
 

@@ -1,7 +1,7 @@
 """scikit-learn: every solver that may win."""
 
-from benchmarks.contestant import Answer, Contestant
-from benchmarks.problems.storage import by_rows
+from benchmarks.contestant import Answer, Contestant, predicted, scored_by, trained
+from benchmarks.problems.storage import by_rows, in_single_precision
 
 LADDER = tuple(10.0**-k for k in range(2, 11))
 
@@ -114,8 +114,90 @@ def fit_one_pass(data, settings):
     return Answer(model.coef_.ravel(), model.intercept_, passes=model.n_iter_)
 
 
+def fit_lda(solver):
+    def fit(data, settings):
+        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+        return LinearDiscriminantAnalysis(solver=solver).fit(data.X, data.y)
+
+    return fit
+
+
+def fit_qda(solver):
+    def fit(data, settings):
+        from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+
+        return QuadraticDiscriminantAnalysis(solver=solver).fit(data.X, data.y)
+
+    return fit
+
+
+def end_of_path(alpha):
+    """It has no path: one fit at one end of it stands in, and is judged there."""
+
+    def answer(model, data):
+        return Answer(model.decision_function(data.X[: data.settings["sample"]]), alpha=alpha)
+
+    return answer
+
+
+def fit_gaussian_nb(data, settings):
+    from sklearn.naive_bayes import GaussianNB
+
+    return GaussianNB(var_smoothing=0.0).fit(data.X, data.y)
+
+
+def fit_bernoulli_nb(data, settings):
+    from sklearn.naive_bayes import BernoulliNB
+
+    return BernoulliNB(binarize=None).fit(data.X, data.y)
+
+
+def fit_multinomial_nb(data, settings):
+    from sklearn.naive_bayes import MultinomialNB
+
+    return MultinomialNB().fit(data.X, data.y)
+
+
+def fit_pca(solver):
+    def fit(data, settings):
+        from sklearn.decomposition import PCA
+
+        return Answer(PCA(settings["components"], svd_solver=solver, random_state=0).fit(data.X).components_.T)
+
+    return fit
+
+
+def find_neighbours(algorithm):
+    def fit(data, settings):
+        from sklearn.neighbors import KNeighborsClassifier
+
+        model = KNeighborsClassifier(settings["neighbours"], algorithm=algorithm, n_jobs=settings["threads"])
+        return Answer(model.fit(data.X, data.y).kneighbors(data.queries)[1][: settings["sample"]])
+
+    return fit
+
+
+def fit_local_logistic(data, settings):
+    """A Python loop over weighted fits; columns centred at the query, so that the intercept is what is asked for."""
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=settings["tolerance"], max_iter=1_000)
+    found = np.empty(len(data.queries))
+    for q, query in enumerate(data.queries):
+        away = data.X - query
+        kernel = np.exp(-0.5 * np.sum(away * away, axis=1) / settings["bandwidth"] ** 2)
+        found[q] = model.fit(away, data.y, sample_weight=kernel).intercept_[0]
+    return Answer(found)
+
+
 def tall(settings):
     return settings["variant"] == "tall"
+
+
+def long(settings):
+    return settings["variant"] == "long"
 
 
 def dense(settings):
@@ -125,6 +207,8 @@ def dense(settings):
 def always(settings):
     return True
 
+
+SCORES, JOINT = scored_by("decision_function"), scored_by("predict_joint_log_proba")
 
 CONTESTANTS = {
     "ols": [Contestant("sklearn", "sklearn", fit_ols)],
@@ -177,4 +261,34 @@ CONTESTANTS = {
         for solver in ("newton-cholesky", "lbfgs")
     ],
     "one_pass": [Contestant("sklearn", "sklearn", fit_one_pass)],
+    "lda": [
+        Contestant(f"sklearn {solver}", "sklearn", fit_lda(solver), answer=SCORES)
+        for solver in ("svd", "lsqr", "eigen")
+    ],
+    "qda": [Contestant(f"sklearn {solver}", "sklearn", fit_qda(solver), answer=SCORES) for solver in ("svd", "eigen")],
+    "rda_path": [
+        Contestant("sklearn LDA, one fit", "sklearn", fit_lda("lsqr"), answer=end_of_path(0.0)),
+        Contestant("sklearn QDA, one fit", "sklearn", fit_qda("eigen"), answer=end_of_path(1.0)),
+    ],
+    "lda_predict": [Contestant("sklearn", "sklearn", predicted, prepare=trained(fit_lda("lsqr")))],
+    "qda_predict": [Contestant("sklearn", "sklearn", predicted, prepare=trained(fit_qda("eigen")))],
+    "gaussian_nb": [Contestant("sklearn", "sklearn", fit_gaussian_nb, answer=JOINT)],
+    "bernoulli_nb": [Contestant("sklearn", "sklearn", fit_bernoulli_nb, answer=JOINT)],
+    "multinomial_nb": [Contestant("sklearn", "sklearn", fit_multinomial_nb, answer=JOINT)],
+    "gaussian_nb_predict": [Contestant("sklearn", "sklearn", predicted, prepare=trained(fit_gaussian_nb))],
+    "pca": [
+        Contestant("sklearn auto", "sklearn", fit_pca("auto")),
+        Contestant("sklearn covariance_eigh", "sklearn", fit_pca("covariance_eigh")),
+        Contestant("sklearn full", "sklearn", fit_pca("full"), slow=long),
+        Contestant("sklearn arpack", "sklearn", fit_pca("arpack"), slow=long),
+        Contestant("sklearn randomized", "sklearn", fit_pca("randomized")),
+    ],
+    "knn": [
+        Contestant(f"sklearn {algorithm}{suffix}", "sklearn", find_neighbours(algorithm), prepare=prepare)
+        for algorithm in ("brute", "auto")
+        for suffix, prepare in (("", by_rows), (" float32", in_single_precision))
+    ]
+    # "auto" takes no tree above 15 columns, though one pays where rows lie in clusters
+    + [Contestant("sklearn kd_tree", "sklearn", find_neighbours("kd_tree"), slow=lambda s: s["variant"] == "iid20")],
+    "local_logistic": [Contestant("sklearn loop", "sklearn", fit_local_logistic, tolerances=LADDER)],
 }

