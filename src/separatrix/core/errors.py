@@ -19,8 +19,8 @@ class EmptyWindow(UserWarning):
     def __init__(self, empty, rows, radius):
         self.empty, self.rows, self.radius = empty, rows, radius
         super().__init__(
-            f"{empty} of {rows} windows are empty: no training row lies within radius={radius:g}, and the prediction is "
-            "NaN. Use a larger radius, KNeighborsRegressor, or empty='nan' where this is expected."
+            f"{empty} of {rows} windows are empty: no training row lies within radius={radius:g}. Their prediction "
+            "is NaN. Use a larger radius, KNeighborsRegressor, or empty='nan' where this is expected."
         )
 
 

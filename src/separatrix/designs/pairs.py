@@ -69,6 +69,7 @@ def power_sums(Q, X, i, j, power):
     has the same sum whatever else is asked for, however they are stored and whoever asks.
     """
     total = np.zeros(len(i))
+    combine = np.maximum if power == np.inf else np.add
     width = IN_CACHE // max(X.shape[1], 1) + 1
     for start in range(0, len(i), width):
         piece = slice(start, start + width)
@@ -79,7 +80,7 @@ def power_sums(Q, X, i, j, power):
         terms = _raised(difference, power)
         out = total[piece]
         for column in terms.T:
-            np.maximum(out, column, out=out) if power == np.inf else np.add(out, column, out=out)
+            combine(out, column, out=out)
     return total
 
 

@@ -15,10 +15,9 @@ POWERS |= {"infinity": np.inf}
 NAMES = {2.0: "euclidean", 1.0: "manhattan", np.inf: "chebyshev"}
 # Those that SciPy would estimate from the very rows it is handed, so that a distance would depend on the block.
 LEARNED = {"seuclidean": "V", "mahalanobis": "VI"}
-FOREIGN = frozenset(
-    "braycurtis canberra correlation dice hamming jaccard jensenshannon mahalanobis rogerstanimoto russellrao seuclidean "
-    "sokalsneath sqeuclidean yule".split()
-)
+FOREIGN = {"braycurtis", "canberra", "correlation", "dice", "hamming", "jaccard", "jensenshannon", "mahalanobis"}
+FOREIGN |= {"rogerstanimoto", "russellrao", "seuclidean", "sokalsneath", "sqeuclidean", "yule"}
+KNOWN = FOREIGN | {*POWERS, "cosine"}
 
 
 class Metric(NamedTuple):
@@ -103,11 +102,11 @@ def metric_of(metric="minkowski", p=2.0, metric_params=None):
         if options:  # weights of the columns
             return Metric("minkowski", None, False, {"p": power, **options}, "minkowski")
         return Metric(NAMES.get(power, "minkowski"), power, False, options, None)
-    if not isinstance(metric, str) or metric not in FOREIGN | {*POWERS, "cosine"}:
+    if not isinstance(metric, str) or metric not in KNOWN:
         raise cannot(
             f"use metric={metric!r}",
             because="no distance has this name",
-            instead=f"a function of two rows, or one of {', '.join(sorted(FOREIGN | {*POWERS, 'cosine', 'minkowski'}))}",
+            instead=f"a function of two rows, or one of {', '.join(sorted(KNOWN | {'minkowski'}))}",
         )
     if metric not in FOREIGN and options:
         raise cannot(

@@ -2,9 +2,9 @@
 
 Given    training rows X (n, p), dense or sparse; queries Q (m, p); a metric; k or a radius.
 Returns  distances and positions, nearest first; of rows at equal distance the one that comes first in X.
-From     three ways to the same answer: a k-d tree (Bentley 1975, CACM 18(9)) where the dimension is low, a float32 screen
-         (:mod:`separatrix.solvers.screened`) for large dense Euclidean searches, and all distances by blocks else.
-Cost     tree: about 3^p log n for each query; the others m n p. Memory: a tile of distances for each thread, never m n.
+From     three ways to the same answer: a k-d tree (Bentley 1975, CACM 18(9)) where the dimension is low, a float32
+         screen (:mod:`separatrix.solvers.screened`) for large dense Euclidean searches, all distances by blocks else.
+Cost     tree: about 3^p log n for each query; the others m n p. Memory: a tile of distances a thread, never m n.
 
 Each way only has to find candidates that contain the answer. Their distances are then computed by one function, in
 float64 and from differences, and ranked: which way was taken does not show in any digit.
@@ -26,6 +26,7 @@ QUERIES = 256  # of a task; with the rows of a tile they fill the second-level c
 TILE = 1 << 18  # distances of a block
 # Multiplications below which float64 is done before a compiler is loaded.
 SCREEN_FROM = 1 << 28
+FEW = 32  # queries
 
 
 def tree_pays(n, p, screened):
@@ -71,6 +72,11 @@ class Index:
         self.tree = cKDTree(self.X, leafsize=leaf_size) if can and asked and not self.sparse else None
 
     @cached_property
+    def screenable(self):
+        """Whether a float32 screen could serve this metric and these rows."""
+        return self.euclidean and not self.sparse and Screen.fits(self.X)
+
+    @cached_property
     def screen(self):
         """Made by the first search that is large enough."""
         return Screen(self.X)
@@ -80,7 +86,9 @@ class Index:
         Q = self._enter(Q)
         m = Q.shape[0]
         way = self._tree if self.tree else self._blocks
-        if not self.tree and self._screens(m):
+        # a screen is made of all rows, which pays for some queries, and keeps k in a heap; a short row costs a little too
+        large = m >= FEW and m * self.n * (self.p + 8) >= SCREEN_FROM and 8 * k <= self.n
+        if not self.tree and large and self.screenable:
             way = partial(self._screened, self.screen)  # made here, before threads share it
         found = in_order(lambda rows: way(Q[rows], k), _tasks(m))
         reduced, index = (np.concatenate(parts) for parts in zip(*found))
@@ -104,11 +112,6 @@ class Index:
 
     def _enter(self, Q):
         return stored_like(self.metric.enter(Q, 1), self.X)
-
-    def _screens(self, m):
-        # a row costs a little even if it is short
-        large = m * self.n * (self.p + 8) >= SCREEN_FROM
-        return self.euclidean and not self.sparse and large and Screen.fits(self.X)
 
     def _screened(self, screen, Q, k):
         i, j, lost = screen.candidates(Q, k)

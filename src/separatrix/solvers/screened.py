@@ -2,7 +2,7 @@ r"""Nearest rows by a float32 screen: matrix products find the few that may be n
 
 Given    training rows X (n, p), queries Q, k.
 Returns  for each query the rows that may be among its k nearest: the k are certainly among them.
-Cost     2 m n (p + 1) operations of float32 BLAS, and one comparison for each of m n numbers that never leave the cache.
+Cost     2 m n (p + 1) operations of float32 BLAS, and one comparison for each of m n numbers, in cache.
 
 The bound.  Both sets are moved by the mean of X and scaled by a power of two, so that no training coordinate exceeds
 1, and rounded to float32: x̂, q̂, with u = 2⁻²⁴. Write a = |x̂|², b = |q̂|², and D for the float64 sum Σ(x_j - q_j)² in
@@ -60,7 +60,7 @@ class Screen:
     @staticmethod
     def fits(X):
         """Whether the bound holds for rows like these."""
-        largest = float(np.abs(X).max(initial=0.0))
+        largest = max(float(X.max()), -float(X.min()))
         return (X.shape[1] + 1) * ROUNDING < 0.01 and SMALLEST < largest < LARGEST
 
     def candidates(self, Q, k):
