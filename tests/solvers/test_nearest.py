@@ -185,6 +185,25 @@ def test_the_screen_leaves_little_to_float64():
     assert len(i) < 1.02 * 10 * len(Q)
 
 
+def test_one_wild_row_does_not_blind_the_screen():
+    X = hard_cases()["one outlier"]
+    i, _, lost = Screen(X).candidates(X[:50], 10)
+    assert len(lost) == 0
+    assert len(i) < 1.02 * 10 * 50
+
+
+def test_rows_whose_distances_tie_up_to_rounding_are_ranked_by_one_sum():
+    """Permutations of the same differences: which is nearest depends on the order of a sum, and there is only one."""
+    rng = np.random.default_rng(0)
+    X = np.array([rng.permutation(np.arange(1.0, 12.0) / 10.0) for _ in range(400)])
+    Q = np.zeros((3, 11))
+    expected = one_by_one(X, Q, 6)
+    assert len(np.unique(expected[0])) > 1 or (expected[1][0] != np.arange(6)).any()
+    for way in WAYS:
+        for found, right in zip(search(X, Q, 6, way), expected):
+            assert_array_equal(found, right, err_msg=way)
+
+
 def test_equal_rows_without_number_are_handed_to_float64():
     _, _, lost = Screen(np.ones((2000, 3))).candidates(np.ones((4, 3)), 5)
     assert_array_equal(lost, np.arange(4))

@@ -4,7 +4,7 @@ Given    training rows X (n, p), queries Q, k.
 Returns  for each query the rows that may be among its k nearest: the k are certainly among them.
 Cost     2 m n (p + 1) operations of float32 BLAS, and one comparison for each of m n numbers, in cache.
 
-The bound.  Both sets are moved by the mean of X and scaled by a power of two, so that no training coordinate exceeds
+The bound.  Both sets are moved by a point amid X and scaled by a power of two, so that no training coordinate exceeds
 1, and rounded to float32: x̂, q̂, with u = 2⁻²⁴. Write a = |x̂|², b = |q̂|², and D for the float64 sum Σ(x_j - q_j)² in
 these units. What makes D differ from b + t, where t is the entry of the product [-2q̂, 1]·[x̂, a']:
 
@@ -20,7 +20,7 @@ of the query alone:
 So x cannot be among the k nearest if t exceeds the k-th smallest t + 2κ a by more than 2κ b. Nothing in this depends on
 the largest row: a far outlier costs no accuracy nearby. What underflows is below τ = (p + 1) 2⁻¹⁰⁰, for queries within
 2²⁰ times the extent of X; those beyond, and those with more candidates than room (clusters that are tiny beside their
-distance from the mean, many equal rows), are left to float64.
+distance from the centre, many equal rows), are left to float64.
 """
 
 import numpy as np
@@ -31,6 +31,7 @@ from separatrix.solvers.compiled.nearest import close, collect
 ROUNDING = 2.0**-24
 WIDTH = 512  # training rows of a tile; with 256 queries it is half a megabyte
 FARTHEST = 2.0**20
+SAMPLE = 1024  # rows that the centre is taken from
 # Beyond these, products of differences are not safe in float64 either.
 LARGEST, SMALLEST = 1e140, 1e-140
 
@@ -41,7 +42,8 @@ class Screen:
     def __init__(self, X):
         load()  # a screen is only set up where there is enough to do
         n, p = X.shape
-        self.centre = X.mean(axis=0, dtype=np.float64)
+        # any point serves, but one amid the rows leaves the smallest squares; a mean would follow a single wild row
+        self.centre = np.median(X[:: -(-n // SAMPLE)].astype(np.float64), axis=0)
         self.kappa = (2.1 * p + 16.0) * ROUNDING
         self.tiny = (p + 1) * 2.0**-100
         height = max(1, (1 << 17) // max(p, 1))
