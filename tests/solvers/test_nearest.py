@@ -187,7 +187,7 @@ def test_the_screen_leaves_little_to_float64():
 
 def test_one_wild_row_does_not_blind_the_screen():
     X = hard_cases()["one outlier"]
-    i, _, lost = Screen(X).candidates(X[:50], 10)
+    i, _, lost = Screen(X).candidates(X[20:70], 10)
     assert len(lost) == 0
     assert len(i) < 1.02 * 10 * 50
 

@@ -86,7 +86,7 @@ class Index:
         Q = self._enter(Q)
         m = Q.shape[0]
         way = self._tree if self.tree else self._blocks
-        # a screen is made of all rows, which pays for some queries, and keeps k in a heap; a short row costs a little too
+        # a screen is made of all rows, which some queries must pay for, and keeps k in a heap; short rows cost a little
         large = m >= FEW and m * self.n * (self.p + 8) >= SCREEN_FROM and 8 * k <= self.n
         if not self.tree and large and self.screenable:
             way = partial(self._screened, self.screen)  # made here, before threads share it

@@ -31,8 +31,8 @@ class Neighbourhood(BaseEstimator):
         self._fit_X, self._y = design.X, y
         self._index = Index(design.X, metric, "auto" if algorithm == "ball_tree" else algorithm, leaf_size)
         self.effective_metric_ = metric.name
-        self.effective_metric_params_ = {"p": metric.power} if metric.name == "minkowski" else {}
-        self.effective_metric_params_.update(metric.options)
+        general = {"p": metric.power, "w": None} if metric.name == "minkowski" else {}
+        self.effective_metric_params_ = {**general, **metric.options}
         self.n_samples_fit_ = design.n
         self.n_parameters_ = int(design.stored + y.size)
         return self
