@@ -20,6 +20,7 @@ from separatrix.linear_model import (
     SGDRegressor,
 )
 from separatrix.preprocessing import PolynomialFeatures
+from separatrix.solvers.screened import Screen
 
 # What numba sees as different types: element type and storage. Estimators bring everything to one of these.
 STORAGES = {
@@ -65,6 +66,7 @@ def jobs():
         made.append((f"LogisticRegression, 3 classes, {storage}", partial(LogisticRegression().fit, hold(X), three)))
         expand = PolynomialFeatures(2)
         made.append((f"PolynomialFeatures, {storage}", partial(expand.fit_transform, hold(X))))
+    made.append(("nearest neighbours", lambda: Screen(X).candidates(X, 2)))
     return made
 
 

@@ -13,6 +13,17 @@ def cannot(what, *, because, instead, kind=ValueError):
     return kind(f"Cannot {what}: {because}. Use {instead}.")
 
 
+class EmptyWindow(UserWarning):
+    """An average in a range that holds no training row."""
+
+    def __init__(self, empty, rows, radius):
+        self.empty, self.rows, self.radius = empty, rows, radius
+        super().__init__(
+            f"{empty} of {rows} windows are empty: no training row lies within radius={radius:g}. Their prediction "
+            "is NaN. Use a larger radius, KNeighborsRegressor, or empty='nan' where this is expected."
+        )
+
+
 class NotCertified(ConvergenceWarning):
     """A fit stopped before its certificate reached the tolerance."""
 

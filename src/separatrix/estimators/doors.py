@@ -76,6 +76,22 @@ def enter_classes(
     return as_design(X), codes, s
 
 
+def enter_labels(estimator, X, y):
+    """Check X and labels y (n,) or (n, outputs), of one class or more; return a design and codes of the shape of y.
+
+    Sets ``estimator.outputs_2d_``, and ``classes_``: sorted, or a list of such arrays, one for each column of y.
+    """
+    X, y = validate_data(estimator, X, y, accept_sparse=("csr", "csc"), dtype=DTYPES, multi_output=True)
+    check_classification_targets(y)
+    estimator.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
+    if not estimator.outputs_2d_:
+        estimator.classes_, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+        return as_design(X), codes
+    found = [np.unique(column, return_inverse=True) for column in y.T]
+    estimator.classes_ = [classes for classes, _ in found]
+    return as_design(X), np.stack([codes for _, codes in found], axis=1)
+
+
 def encode(estimator, y, *, reset, seen=None):
     """Codes 0, 1, ... of class labels; a first fit (`reset`) learns the classes, later labels must be among them.
 

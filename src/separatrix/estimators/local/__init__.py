@@ -1,0 +1,11 @@
+"""Local methods: what the nearest examples say. Each is imported when it is first asked for."""
+
+from separatrix.core.registry import lazily
+
+_HOMES = {
+    "KNeighborsClassifier": "nearest_neighbours",
+    "KNeighborsRegressor": "nearest_neighbours",
+    "RadiusNeighborsRegressor": "radius_neighbours",
+}
+
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,0 +1,93 @@
+"""What all neighbourhood methods share: the training rows they search, weights by distance, averages."""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.core.errors import cannot
+from separatrix.estimators.doors import check_choice, check_number, enter_rows
+from separatrix.solvers.metrics import metric_of
+from separatrix.solvers.nearest import Index
+
+
+class Neighbourhood(BaseEstimator):
+    """A model that keeps its training rows and answers from those that are near."""
+
+    def _keep(self, design, y):
+        """Check the parameters that all share, and make the training rows ready to be searched."""
+        algorithm = check_choice(self, "algorithm", ("auto", "brute", "kd_tree", "ball_tree"))
+        leaf_size = check_number(self, "leaf_size", 1, integer=True)
+        if not callable(self.weights):
+            check_choice(self, "weights", ("uniform", "distance", None))
+        power = self.p if self.p == np.inf else check_number(self, "p", 0, open_low=True)
+        if not (self.metric_params is None or isinstance(self.metric_params, dict)):
+            raise cannot(
+                f"fit {type(self).__name__} with metric_params={self.metric_params!r}",
+                because="they are not a dict",
+                instead="a dict of arguments of the metric, or None",
+                kind=TypeError,
+            )
+        metric = metric_of(self.metric, power, self.metric_params)
+        self._fit_X, self._y = design.X, y
+        self._index = Index(design.X, metric, "auto" if algorithm == "ball_tree" else algorithm, leaf_size)
+        self.effective_metric_ = metric.name
+        general = {"p": metric.power, "w": None} if metric.name == "minkowski" else {}
+        self.effective_metric_params_ = {**general, **metric.options}
+        self.n_samples_fit_ = design.n
+        self.n_parameters_ = int(design.stored + y.size)
+        return self
+
+    def _queries(self, X):
+        """Rows to find neighbours of: those of X, or the training rows themselves."""
+        check_is_fitted(self)
+        return self._fit_X if X is None else enter_rows(self, X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def inverse_distances(distance, i, m):
+    """``1/d`` for each neighbour of the queries i; a query that coincides with training rows takes those only."""
+    with np.errstate(divide="ignore", over="ignore"):
+        w = 1.0 / distance
+    here = np.isinf(w)
+    coincides = np.bincount(i[here], minlength=m) > 0
+    return np.where(coincides[i], here, w)
+
+
+def refuse_if_nothing_counts(totals):
+    """Raise where all neighbours of a query have weight zero."""
+    if not np.all(totals > 0.0):
+        raise cannot(
+            "average neighbours by these weights",
+            because="those of some query are all zero, or do not sum to a positive number",
+            instead="weights= a function that gives each neighbourhood a positive weight",
+        )
+
+
+def average_of(values, weights, average):
+    """The mean or median (m, outputs) of values (m, k, outputs), with weights (m, k) or None for equal ones."""
+    if average == "mean":
+        if weights is None:
+            return values.mean(axis=1)
+        return np.einsum("mk,mko->mo", weights, values) / weights.sum(axis=1)[:, None]
+    if weights is None:
+        return np.median(values, axis=1)
+    return np.stack([weighted_median(values[:, :, o], weights) for o in range(values.shape[2])], axis=1)
+
+
+def weighted_median(values, weights):
+    """The value that half of the weight lies below, for each row; halfway between two where both would do.
+
+    >>> weighted_median(np.array([[3.0, 1.0, 2.0]]), np.array([[1.0, 1.0, 2.0]]))
+    array([2.])
+    """
+    order = np.argsort(values, axis=1, kind="stable")
+    values = np.take_along_axis(values, order, axis=1)
+    below = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
+    half = below[:, -1:] / 2.0
+    rows = np.arange(len(values))
+    return (values[rows, (below >= half).argmax(axis=1)] + values[rows, (below > half).argmax(axis=1)]) / 2.0
