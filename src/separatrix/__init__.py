@@ -15,6 +15,7 @@ _ROOMS = (
     "preprocessing",
     "calibration",
     "multiclass",
+    "decomposition",
     "inference",
     "decision",
     "solvers",
