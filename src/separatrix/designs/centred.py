@@ -1,4 +1,4 @@
-"""X less a mean in each column, asked for products: made tile by tile where X is dense, by a correction where sparse."""
+"""X less a mean in each column, asked for products: tile by tile where X is dense, by a correction where sparse."""
 
 import operator
 from functools import reduce as fold
@@ -8,6 +8,7 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.core.threads import in_order
 from separatrix.designs.base import BLOCK_NUMBERS, GROUPS
+from separatrix.designs.moments import FAR_FROM_ZERO
 from separatrix.designs.sparse import as_dense
 
 
@@ -48,8 +49,10 @@ class Centred:
     def outer_gram(self):
         """``X_c X_c'`` (n, n), for few rows."""
         if not self.dense:
-            at_mean = self.design.matvec(self.mean)
-            return self.design.outer_gram() - (at_mean[:, None] + at_mean) + self.mean @ self.mean
+            at_mean, square = self.design.matvec(self.mean), self.mean @ self.mean
+            total = self.design.outer_gram() - (at_mean[:, None] + at_mean) + square
+            if self.n * square <= FAR_FROM_ZERO**2 * np.trace(total):
+                return total  # else the correction takes away most of the digits, and tiles are made dense
         total = np.zeros((self.n, self.n))
         for J in _slices(self.p, self.n, least=self.n):  # BLAS is the parallel layer: one sum is held, not one a thread
             tile = self._columns(J)
@@ -59,7 +62,8 @@ class Centred:
     def squares(self):
         """``Σ_ij (x_ij - m_j)²``."""
         if not self.dense:
-            return max(float((self.design.column_squares() - self.n * self.mean**2).sum()), 0.0)
+            crossed = self.mean * (self.n * self.mean - 2.0 * self.design.column_sums())
+            return max(float((self.design.column_squares() + crossed).sum()), 0.0)
         tiles, tile = (_slices(self.n, self.p), self._rows) if self._tall else (_slices(self.p, self.n), self._columns)
         return float(_summed(lambda part: np.square(tile(part)).sum(), tiles, operator.add))
 
@@ -91,9 +95,7 @@ class Centred:
         return as_dense(self.design.block(rows)) - self.mean
 
     def _columns(self, J):
-        tile = self.design.columns(J)
-        tile -= self.mean[J]
-        return tile
+        return self.design.columns(J) - self.mean[J]  # of a slice the columns may be a view: never in place
 
 
 def _slices(length, across, least=1):

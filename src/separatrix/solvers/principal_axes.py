@@ -177,22 +177,24 @@ def _sketched(design, k, sketch, tolerance):
 
 
 def _centred(design):
-    """A design less its means."""
+    """A design less its means, to the last bit: a second sum, of what the first left, takes back its rounding."""
     sums = design.column_sums()
     design.refuse_if_not_finite(sums)
-    return Centred(design, sums / design.n)
+    rough = sums / design.n
+    left = Centred(design, rough).transposed_times(np.ones((design.n, 1)))[:, 0]
+    return Centred(design, rough + left / design.n)
 
 
 def _audible(singular, X_c):
     """Singular values, 0 where they are within the rounding of a QR and of the means."""
     n, p = X_c.n, X_c.p
-    noise = 4.0 * EPS * ((p + np.sqrt(n)) * singular[0] + np.sqrt(n) * np.abs(X_c.mean).max())
+    noise = 4.0 * EPS * ((p + np.sqrt(n)) * singular[0] + np.sqrt(n) * np.linalg.norm(X_c.mean))
     return np.where(singular > noise, singular, 0.0)
 
 
 def _heard(values, design, mean):
     """Eigenvalues of a Gram matrix, 0 where they are within its rounding and that of the means."""
-    noise = 4.0 * EPS * min(design.n, design.p) * values[0] + 16.0 * EPS**2 * design.n * np.abs(mean).max() ** 2
+    noise = 4.0 * EPS * min(design.n, design.p) * values[0] + 16.0 * EPS**2 * design.n * (mean @ mean)
     return np.where(values > noise, values, 0.0)
 
 

@@ -64,8 +64,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     singular_values_ : (k,) array.  Of the centred X: :math:`\sqrt{(n - 1) \lambda_j}`.
     mean_ : (p,) array.
     noise_variance_ : float.  Mean of the min(n, p) - k eigenvalues left out, 0 if there is none.
-    reconstruction_error_ : float.  :math:`\frac1n \sum_i \|x_i - \hat x_i\|^2 = \frac{n - 1}{n} \sum_{j > k} \lambda_j`:
-        a mean over rows has the denominator n, an eigenvalue n - 1.
+    reconstruction_error_ : float.  :math:`\frac1n \sum_i \|x_i - \hat x_i\|^2 = \frac{n-1}{n} \sum_{j>k} \lambda_j`: a
+        mean over rows has the denominator n, an eigenvalue n - 1.
     certificate_ : Certificate.  :math:`\max_j \|S u_j - \lambda_j u_j\|/\lambda_1`, recomputed from S or X.
     n_components_, n_samples_, n_features_in_ : int.
 
@@ -240,7 +240,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return cannot(
             f"fit PCA with n_components={asked!r} to X of shape ({n}, {p})",
             because=because,
-            instead="an integer from 1 to that number, a share in (0, 1), 'mle' or None, with svd_solver='auto'",
+            instead=f"an integer from 1 to {min(n, p)}, a share in (0, 1), 'mle' or None, with svd_solver='auto'",
             kind=ValueError if known else TypeError,
         )
 
