@@ -137,9 +137,7 @@ def test_small_singular_values_are_right_to_working_precision_of_the_greatest(so
 def test_the_squares_of_these_columns_would_lose_them():
     X = as_design(POWERS.astype(np.float64))
     expected = exact_singular_values(POWERS)
-    error = {
-        s: abs(principal_axes(X, 6, s, sketch()).singular[-1] - expected[-1]) for s in ("auto", "covariance_eigh")
-    }
+    error = {s: abs(principal_axes(X, 6, s, sketch()).singular[-1] - expected[-1]) for s in ("auto", "covariance_eigh")}
     assert error["auto"] <= 8 * EPS * expected[0]
     assert error["covariance_eigh"] > 100 * error["auto"]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from separatrix.core.threads import one_blas_thread
 
-# LAPACK needs some 5 p³ for all vectors, and so does Lanczos after p products, each of which reads A: it is given half as
+# LAPACK takes some 5 p³ for all vectors, as long as p products of Lanczos, each of which reads A: it is given half as
 # many. (Counted for k = 10, p = 784: 41 products where the spectrum falls, 277 for the flattest, that of pure noise.)
 SMALLEST_LANCZOS = 256
 LANCZOS_SHARE = 16
@@ -46,17 +46,17 @@ def _lanczos(A, k):
     """The k greatest eigenvalues and their vectors, or None where these are not proved to be they."""
     from scipy.sparse.linalg import ArpackError, eigsh
 
-    p = A.shape[0]
+    p, scale = A.shape[0], np.trace(A)  # ARPACK squares its vectors, which may overflow
     start = 1.0 + 0.5 * np.cos(np.arange(p))  # no symmetry that an eigenvector could be orthogonal to
     basis = min(p, max(4 * k, LEAST_BASIS))
     restarts = max(2, p // (2 * (basis - k)) + 1) if basis < p else 1
     with one_blas_thread():
         try:
-            values, vectors = eigsh(A, k, which="LA", v0=start, ncv=basis, maxiter=restarts)
+            values, vectors = eigsh(A / scale, k, which="LA", v0=start, ncv=basis, maxiter=restarts)
         except ArpackError:
             return None
     order = np.argsort(values)[::-1]
-    values, vectors = values[order], np.linalg.qr(vectors[:, order])[0]
+    values, vectors = scale * values[order], np.linalg.qr(vectors[:, order])[0]
     wrong = np.abs(A @ vectors - vectors * values).max()
     return (values, vectors) if wrong <= SAME * values[0] and none_greater(A, values, vectors) else None
 
@@ -87,13 +87,14 @@ def krylov(product, start, k, tolerance, steps):
         values, Y = values[::-1][:width], Y[:, ::-1][:, :width]
         ritz, image = V @ Y, AV @ Y
         residuals = image - ritz * values
-        lengths = np.linalg.norm(residuals, axis=0)
-        limit = tolerance * max(values[0], 0.0)
-        if step == steps or (lengths[:k] <= limit).all():
+        if values[0] <= 0.0:
+            break
+        lengths = np.linalg.norm(residuals / values[0], axis=0)
+        if step == steps or (lengths[:k] <= tolerance).all():
             break
         if V.shape[1] + width > room:
             V, AV = ritz, image
-        W = _new_directions(V, residuals[:, lengths > 0.1 * limit])
+        W = _new_directions(V, residuals[:, lengths > 0.1 * tolerance] / values[0])
         if W.shape[1] == 0:
             break
         V, AV = np.hstack([V, W]), np.hstack([AV, product(W)])

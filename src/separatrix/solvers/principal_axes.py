@@ -66,15 +66,15 @@ def principal_axes(design, count, solver, sketch, tol=0.0):
         and not callable(count)
         and FEW * (count + sketch.oversamples) <= small
     )
+    S, steps = None, 1
     if iterated:
-        axes, steps, S = *_sketched(design, count, sketch, tol or ITERATED), None
+        axes, steps = _sketched(design, count, sketch, tol or ITERATED)
     elif solver == "full":
-        axes, steps, S = _decomposed(_centred(design), count), 1, None
+        axes = _decomposed(_centred(design), count)
     else:
         lanczos = {"arpack": True, "covariance_eigh": False}.get(solver)
         squared = _from_scatter if design.n >= design.p else _from_rows
         axes, S = squared(design, count, lanczos, exact=solver == "auto")
-        steps = 1
     axes.vectors = axes.vectors * signs(axes.vectors)
     axes.certificate = Certificate(
         kind="residual",
@@ -91,11 +91,12 @@ def principal_axes(design, count, solver, sketch, tol=0.0):
 
 def residual(axes, scatter):
     """``max |X_c'X_c v - σ² v| / σ_1²`` over the axes, from the scatter matrix or from X_c, by plain products."""
-    V = axes.vectors
+    V, greatest = axes.vectors, axes.singular[0]
+    if greatest == 0.0:
+        return 0.0  # without variance any axis is right
     image = scatter.transposed_times(scatter.times(V)) if isinstance(scatter, Centred) else scatter @ V
-    wrong = float(np.linalg.norm(image - V * axes.singular**2, axis=0).max())
-    greatest = axes.singular[0] ** 2
-    return wrong / greatest if greatest > 0.0 else 0.0  # without variance any axis is right
+    wrong = image / greatest**2 - V * (axes.singular / greatest) ** 2
+    return float(np.linalg.norm(wrong, axis=0).max())
 
 
 def signs(V):
@@ -110,7 +111,7 @@ def _from_scatter(design, count, lanczos, exact):
     found = moments(design, Target(np.empty((design.n, 0))))
     S, mean = found.xx, found.x_mean
     values, vectors = leading(S, design.p if callable(count) else count, lanczos)
-    values = _heard(values, design, mean)
+    values = _heard(values, Centred(design, mean))
     k = count(values) if callable(count) else count
     left_out = _left_out(values, k, np.trace(S), design.p)
     if exact and _lost(values, k, left_out, design.p):
@@ -124,7 +125,7 @@ def _from_rows(design, count, lanczos, exact):
     K = X_c.outer_gram()
     design.refuse_if_not_finite(K)
     values, U = leading(K, design.n if callable(count) else count, lanczos)
-    values = _heard(values, design, X_c.mean)
+    values = _heard(values, X_c)
     k = count(values) if callable(count) else count
     left_out = _left_out(values, k, np.trace(K), design.n)
     if exact and X_c.dense and k < design.n and _lost(values, k, left_out, design.n):
@@ -151,6 +152,8 @@ def _decomposed(X_c, count):
         X_c.design.refuse_if_not_finite(R)
         P, singular, _ = np.linalg.svd(R)
         vectors = Q @ P
+    with np.errstate(over="ignore"):
+        X_c.design.refuse_if_not_finite(singular**2)
     singular = _audible(singular, X_c)
     k = count(singular**2) if callable(count) else count
     return Axes(X_c.mean, singular[:k], vectors[:, :k], float((singular[k:] ** 2).sum()))
@@ -169,7 +172,7 @@ def _sketched(design, k, sketch, tolerance):
     else:
         start, product = X_c.times(random), lambda Z: X_c.times(X_c.transposed_times(Z))
     values, vectors, taken = krylov(product, start, k, tolerance, steps)
-    values = _heard(values, design, X_c.mean)
+    values = _heard(values, X_c)
     left_out = _left_out(values, k, total, small)
     if design.n >= design.p:
         return Axes(X_c.mean, np.sqrt(values), vectors, left_out), taken
@@ -187,15 +190,20 @@ def _centred(design):
 
 def _audible(singular, X_c):
     """Singular values, 0 where they are within the rounding of a QR and of the means."""
-    n, p = X_c.n, X_c.p
-    noise = 4.0 * EPS * ((p + np.sqrt(n)) * singular[0] + np.sqrt(n) * np.linalg.norm(X_c.mean))
+    noise = 4.0 * EPS * (X_c.p + np.sqrt(X_c.n)) * singular[0] + _rounding_of_means(X_c)
     return np.where(singular > noise, singular, 0.0)
 
 
-def _heard(values, design, mean):
+def _heard(values, X_c):
     """Eigenvalues of a Gram matrix, 0 where they are within its rounding and that of the means."""
-    noise = 4.0 * EPS * min(design.n, design.p) * values[0] + 16.0 * EPS**2 * design.n * (mean @ mean)
+    noise = 4.0 * EPS * min(X_c.n, X_c.p) * values[0] + _rounding_of_means(X_c) ** 2
     return np.where(values > noise, values, 0.0)
+
+
+def _rounding_of_means(X_c):
+    """What is left of constant columns, as a singular value; of the means, dense ones are right to the last bit."""
+    length = np.sqrt(X_c.p) * np.abs(X_c.mean).max()  # at most; its square may overflow, and does not occur here
+    return 4.0 * EPS * length * (np.sqrt(X_c.n) if X_c.dense else X_c.n)
 
 
 def _left_out(values, k, total, whole):

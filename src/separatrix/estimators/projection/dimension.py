@@ -34,9 +34,14 @@ def by_evidence(values, n):
     >>> by_evidence(np.array([9.0, 7.0, 1.05, 1.0, 0.95]), 200)
     2
     """
-    d = len(values)
-    if d == 1 or values[0] == 0.0:
+    if len(values) == 1 or values[0] == 0.0:
         return 1
+    return int(np.argmax(evidences(values, n))) + 1
+
+
+def evidences(values, n):
+    """The logarithm of the evidence for each k from 1 to d - 1, up to a constant; see :func:`by_evidence`."""
+    d = len(values)
     values = values / values[0]
     k = np.arange(1, d)
     logs = np.log(values.clip(min=EPS))
@@ -47,7 +52,7 @@ def by_evidence(values, n):
     evidence = prior + likelihood + 0.5 * (m + k) * np.log(2.0 * np.pi) - 0.5 * k * np.log(n)
     evidence -= 0.5 * (_log_curvature(values, logs, beyond) + m * np.log(n))
     evidence[values[:-1] <= EPS] = -np.inf  # an axis without variance is none
-    return int(np.argmax(evidence)) + 1
+    return evidence
 
 
 def _log_curvature(values, logs, beyond):

@@ -77,7 +77,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> import numpy as np
     >>> pca = PCA().fit(np.array([[2.0, 0.0], [0.0, 2.0], [3.0, 3.0], [-1.0, -1.0], [1.0, 1.0]]))
     >>> pca.explained_variance_.round(12), pca.components_[0].round(4)
-    (array([3.2, 0.8]), array([0.7071, 0.7071]))
+    (array([4., 1.]), array([0.7071, 0.7071]))
     """
 
     def __init__(
