@@ -14,6 +14,7 @@ from scipy.stats import multivariate_normal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix.decomposition import PCA
+from separatrix.designs import base, centred
 from separatrix.estimators.doors import UNREAD
 from separatrix.estimators.projection import dimension
 from separatrix.estimators.projection.pca import NoVariance
@@ -153,6 +154,21 @@ def test_single_precision_is_summed_in_double():
     assert ours.components_.dtype == np.float64
     assert ours.transform(X).dtype == np.float32
     assert ours.inverse_transform(ours.transform(X)).dtype == np.float32
+
+
+@every_solver
+@pytest.mark.parametrize("shape", [(90, 12), (12, 90)], ids=["tall", "wide"])
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_threads_and_blocks_do_not_show_beyond_rounding(solver, shape, threads, monkeypatch):
+    X = sample(*shape)
+    whole = PCA(3, svd_solver=solver, tol=1e-11).fit(X)
+    monkeypatch.setenv("SEPARATRIX_THREADS", threads)
+    monkeypatch.setattr(base, "BLOCK_NUMBERS", 64)
+    monkeypatch.setattr(centred, "BLOCK_NUMBERS", 64)
+    pieces = PCA(3, svd_solver=solver, tol=1e-11).fit(X)
+    assert_allclose(pieces.components_, whole.components_, atol=1e-9 if solver == "randomized" else 1e-13)
+    assert_allclose(pieces.explained_variance_, whole.explained_variance_, rtol=1e-13)
+    assert_allclose(pieces.transform(X), whole.transform(X), atol=1e-8 if solver == "randomized" else 1e-12)
 
 
 @every_solver

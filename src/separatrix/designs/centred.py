@@ -56,7 +56,8 @@ class Centred:
         total = np.zeros((self.n, self.n))
         for J in _slices(self.p, self.n, least=self.n):  # BLAS is the parallel layer: one sum is held, not one a thread
             tile = self._columns(J)
-            total += tile @ tile.T
+            with np.errstate(over="ignore", invalid="ignore"):
+                total += tile @ tile.T
         return total
 
     def squares(self):
@@ -108,5 +109,10 @@ def _summed(task, tiles, merge):
     """Merge tasks over tiles on threads, in groups that do not depend on their number."""
     size = -(-len(tiles) // GROUPS)
     groups = [tiles[i : i + size] for i in range(0, len(tiles), size)]
+
+    def fold_group(group):
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by name, in the end
+            return fold(merge, map(task, group))
+
     with np.errstate(over="ignore", invalid="ignore"):
-        return fold(merge, in_order(lambda group: fold(merge, map(task, group)), groups))
+        return fold(merge, in_order(fold_group, groups))
