@@ -16,6 +16,7 @@ _ROOMS = (
     "calibration",
     "multiclass",
     "neighbors",
+    "decomposition",
     "inference",
     "decision",
     "solvers",

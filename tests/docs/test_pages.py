@@ -42,6 +42,7 @@ ROOMS = [
     "calibration",
     "multiclass",
     "neighbors",
+    "decomposition",
     "inference",
     "decision",
     "solvers",

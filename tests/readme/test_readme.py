@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import separatrix
-from separatrix import linear_model, neighbors
+from separatrix import decomposition, linear_model, neighbors
 
 PACKAGE = Path(separatrix.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+ON_THE_MAP = (decomposition, linear_model, neighbors)
 
 
 def blocks(language):
@@ -54,7 +55,7 @@ def test_the_map_shows_every_model_in_the_file_that_defines_it():
     for row in table_rows():
         for name in re.findall(r"`(\w+)`", row[0]):
             shown[name] = row[1].strip("`")
-    models = {name: getattr(room, name) for room in (linear_model, neighbors) for name in room.__all__}
+    models = {name: getattr(room, name) for room in ON_THE_MAP for name in room.__all__}
     assert sorted(shown) == sorted(models)
     for name, path in shown.items():
         home = models[name].__module__.split(".")[1:]

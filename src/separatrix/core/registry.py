@@ -19,6 +19,7 @@ _ROOMS = (
     "estimators.calibration",
     "estimators.local",
     "estimators.multiclass",
+    "estimators.projection",
 )
 
 

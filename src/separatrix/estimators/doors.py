@@ -226,9 +226,27 @@ def enter_rows(estimator, X, *, sparse=True):
     return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES, reset=False)
 
 
-def enter_first_rows(estimator, X, *, sparse=False):
-    """Check X of a transformer's fit, which has no target."""
-    return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES)
+def enter_first_rows(estimator, X, *, sparse=False, summed=False):
+    """Check X of a transformer's fit, which has no target. `summed` is explained in :func:`enter`."""
+    return validate_data(
+        estimator,
+        X,
+        accept_sparse=("csr", "csc") if sparse else False,
+        dtype=DTYPES,
+        ensure_all_finite=not (summed and isinstance(X, np.ndarray) and X.size > UNREAD),
+    )
+
+
+def enter_coordinates(estimator, Z, k):
+    """Check rows of k coordinates that a transformer is asked to map back."""
+    Z = check_array(Z, dtype=DTYPES, input_name="X")
+    if Z.shape[1] != k:
+        raise cannot(
+            f"map {Z.shape[1]} coordinates back",
+            because=f"{type(estimator).__name__} was fitted with {k} components",
+            instead=f"an array of shape (n, {k})",
+        )
+    return Z
 
 
 def enter_scores(estimator, d, y=None, sample_weight=None):

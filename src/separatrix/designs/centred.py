@@ -1,0 +1,118 @@
+"""X less a mean in each column, asked for products: tile by tile where X is dense, by a correction where sparse."""
+
+import operator
+from functools import reduce as fold
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.core.threads import in_order
+from separatrix.designs.base import BLOCK_NUMBERS, GROUPS
+from separatrix.designs.moments import FAR_FROM_ZERO
+from separatrix.designs.sparse import as_dense
+
+
+class Centred:
+    """``X_c = X - 1 m'``, never made as a whole.
+
+    A dense X is centred in tiles that fit in cache, of rows or of columns, whichever are more; no digit is lost to
+    means far from zero. Products of a sparse X are corrected by those of m.
+
+    >>> import numpy as np
+    >>> from separatrix.designs.dense import DenseDesign
+    >>> Centred(DenseDesign(np.array([[1.0], [3.0]])), np.array([2.0])).times(np.ones((1, 1))).ravel()
+    array([-1.,  1.])
+    """
+
+    def __init__(self, design, mean):
+        self.design, self.mean = design, mean
+        self.n, self.p = design.n, design.p
+        self.dense = "gram" in design.offers
+        self._tall = self.n >= self.p
+
+    def times(self, W):
+        """``X_c W`` (n, k)."""
+        if not self.dense:
+            return self.design.matvec(W) - self.mean @ W
+        if self._tall:
+            return np.concatenate(in_order(lambda rows: self._rows(rows) @ W, _slices(self.n, self.p)))
+        return _summed(lambda J: self._columns(J) @ W[J], _slices(self.p, self.n), operator.iadd)
+
+    def transposed_times(self, Z):
+        """``X_c' Z`` (p, k)."""
+        if not self.dense:
+            return self.design.rmatvec(Z) - np.multiply.outer(self.mean, Z.sum(axis=0))
+        if self._tall:
+            return _summed(lambda rows: self._rows(rows).T @ Z[rows], _slices(self.n, self.p), operator.iadd)
+        return np.concatenate(in_order(lambda J: self._columns(J).T @ Z, _slices(self.p, self.n)))
+
+    def outer_gram(self):
+        """``X_c X_c'`` (n, n), for few rows."""
+        if not self.dense:
+            at_mean, square = self.design.matvec(self.mean), self.mean @ self.mean
+            total = self.design.outer_gram() - (at_mean[:, None] + at_mean) + square
+            if self.n * square <= FAR_FROM_ZERO**2 * np.trace(total):
+                return total  # else the correction takes away most of the digits, and tiles are made dense
+        total = np.zeros((self.n, self.n))
+        for J in _slices(self.p, self.n, least=self.n):  # BLAS is the parallel layer: one sum is held, not one a thread
+            tile = self._columns(J)
+            with np.errstate(over="ignore", invalid="ignore"):
+                total += tile @ tile.T
+        return total
+
+    def squares(self):
+        """``Σ_ij (x_ij - m_j)²``."""
+        if not self.dense:
+            crossed = self.mean * (self.n * self.mean - 2.0 * self.design.column_sums())
+            return max(float((self.design.column_squares() + crossed).sum()), 0.0)
+        tiles, tile = (_slices(self.n, self.p), self._rows) if self._tall else (_slices(self.p, self.n), self._columns)
+        return float(_summed(lambda part: np.square(tile(part)).sum(), tiles, operator.add))
+
+    def triangle(self):
+        """The triangular factor R of ``X_c = Q R``, by tiles of rows that are made dense one at a time."""
+        tiles = _slices(self.n, self.p, least=4 * self.p)
+        return _summed(
+            lambda rows: np.linalg.qr(self._rows(rows), mode="r"),
+            tiles,
+            lambda upper, lower: np.linalg.qr(np.vstack([upper, lower]), mode="r"),
+        )
+
+    def array(self):
+        """X_c as a numpy array: the one copy of a dense X, for a factorisation of all its columns at once."""
+        if not self.dense:
+            raise cannot(
+                f"factor a sparse X of shape ({self.n}, {self.p})",
+                because="it has fewer rows than columns and would have to be made dense",
+                instead="svd_solver='auto', 'arpack' or 'randomized', or a dense X",
+                kind=TypeError,
+            )
+        return self._rows(slice(None))
+
+    def over_rows(self, task):
+        """``task(X_c[rows])`` for tiles of rows that are made dense one at a time, side by side."""
+        return np.concatenate(in_order(lambda rows: task(self._rows(rows)), _slices(self.n, self.p)))
+
+    def _rows(self, rows):
+        return as_dense(self.design.block(rows)) - self.mean
+
+    def _columns(self, J):
+        return self.design.columns(J) - self.mean[J]  # of a slice the columns may be a view: never in place
+
+
+def _slices(length, across, least=1):
+    """Slices of an axis for tiles of about as many numbers as a block has; `least` long, where there are so many."""
+    step = max(least, BLOCK_NUMBERS // max(across, 1), 1)
+    return [slice(i, min(i + step, length)) for i in range(0, length, step)]
+
+
+def _summed(task, tiles, merge):
+    """Merge tasks over tiles on threads, in groups that do not depend on their number."""
+    size = -(-len(tiles) // GROUPS)
+    groups = [tiles[i : i + size] for i in range(0, len(tiles), size)]
+
+    def fold_group(group):
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by name, in the end
+            return fold(merge, map(task, group))
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        return fold(merge, in_order(fold_group, groups))

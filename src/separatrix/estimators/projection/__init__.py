@@ -1,0 +1,7 @@
+"""Projections: transformers that keep a few directions of X. Each is imported when it is first asked for."""
+
+from separatrix.core.registry import lazily
+
+_HOMES = {"PCA": "pca"}
+
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
