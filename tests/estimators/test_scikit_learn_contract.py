@@ -26,6 +26,8 @@ ELSEWHERE = {
     "CalibratedLinearClassifier",
     "FirthLogisticRegression",
     "LeastSquaresClassifier",
+    "LocalLinearRegression",
+    "LocalLogisticRegression",
     "LogisticRegression",
     "LogisticRegressionCV",
     "OneVsOneClassifier",

@@ -1,4 +1,4 @@
-r"""How much each row counts at a query: kernels :math:`K_\lambda(x_0, x) = D(\|x - x_0\| / \lambda)` with :math:`D(0) = 1`.
+r"""How much each row counts at a query: :math:`K_\lambda(x_0, x) = D(u),\ u = \|x - x_0\| / \lambda`, with D(0) = 1.
 
     gaussian       exp(-u²/2)
     epanechnikov   1 - u²            for u <= 1, else 0
@@ -35,7 +35,9 @@ class Window:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             squares = _squared_distances(X, queries)
             widths = np.full(len(queries), self.width) if self.reach is None else _reaching(squares, s, self.reach)
-            u = np.where(widths[:, None] > 0.0, squares / (widths * widths)[:, None], np.where(squares > 0, np.inf, 0.0))
+            u = np.where(
+                widths[:, None] > 0.0, squares / (widths * widths)[:, None], np.where(squares > 0, np.inf, 0.0)
+            )
             if self.kernel != "gaussian":
                 return _compact(self.kernel, u), widths, np.ones(len(queries))
             nearest = u.min(axis=1)

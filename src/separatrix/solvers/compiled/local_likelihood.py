@@ -66,10 +66,10 @@ def _fit(loss, U, y, w, pieces, total, theta, mix, D, work, g, H, L, step, old):
 @part
 def _is_beyond(total, x):
     """Whether the faint penalty holds a part of the basis at x0; x = (H + D)^-1 point, and D x is that part."""
+    largest = 0.0
     for a in range(1, x.shape[0]):
-        if abs(x[a]) * FAINT * total > BEYOND:
-            return True
-    return False
+        largest = max(largest, abs(x[a]))
+    return largest * FAINT * total > BEYOND
 
 
 @part
@@ -118,10 +118,20 @@ def sweep(loss, X, y, s, kernel, queries, q, unit, strengths, mix, floor, scores
     (p, n), k1 = X.shape, mix.shape[0]
     size_all = k1 * q
     most = (n + PIECE - 1) // PIECE
-    U, w, share, target = np.empty((most, q, PIECE)), np.empty((most, PIECE)), np.empty((most, PIECE)), np.empty((most, PIECE))
+    U, w, share, target = (
+        np.empty((most, q, PIECE)),
+        np.empty((most, PIECE)),
+        np.empty((most, PIECE)),
+        np.empty((most, PIECE)),
+    )
     work = (np.empty((k1, PIECE)), np.empty((k1, PIECE)), np.empty((k1 * (k1 + 1) // 2, PIECE)), np.empty(PIECE))
     theta, point, tangent, size, D = np.empty((k1, q)), np.empty(q), np.empty((q, p)), np.empty(q), np.empty(q)
-    g, H, L, J = np.empty(size_all), np.empty((size_all, size_all)), np.empty((size_all + 1, size_all)), np.empty((0, 0))
+    g, H, L, J = (
+        np.empty(size_all),
+        np.empty((size_all, size_all)),
+        np.empty((size_all + 1, size_all)),
+        np.empty((0, 0)),
+    )
     step, old, columns = np.empty(size_all), np.empty(size_all), np.empty((k1, size_all))
     if covariance.shape[0] > 0:
         J = np.empty((size_all, size_all))

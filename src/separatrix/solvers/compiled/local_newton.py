@@ -1,6 +1,6 @@
 r"""Newton's method for one kernel-weighted likelihood: what it sees of the rows, and its steps.
 
-    min over theta_c of  Σ_i w_i loss(y_i, eta_i) + ½ Σ_cd mix_cd Σ_a D_a theta_ca theta_da,     eta_ci = Σ_a theta_ca u_ai
+    min over theta of  Σ_i w_i loss(y_i, eta_i) + ½ Σ_cd mix_cd Σ_a D_a theta_ca theta_da,    eta_ci = Σ_a theta_ca u_ai
 
 u are the local columns of local_basis.py; c runs over the scores: one, or one for each class but the first.
 Cost: of one step, m (q² (k-1)² / 2 + 2 q (k-1)) and one exponential for each row and class.
