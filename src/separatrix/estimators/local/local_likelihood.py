@@ -164,7 +164,8 @@ class LocalModel(BaseEstimator):
 
     def _refuse_the_empty(self, X, queries, fits):
         row = int(np.argmax(fits.empty))
-        nearest = np.linalg.norm(self._data.X.T - queries[row], axis=1).min() * self._data.unit
+        with np.errstate(over="ignore"):
+            nearest = np.linalg.norm(self._data.X.T - queries[row], axis=1).min() * self._data.unit
         place = np.array2string(X[row], precision=4, threshold=6, separator=", ")
         raise cannot(
             f"fit at row {row} of X, {place}",

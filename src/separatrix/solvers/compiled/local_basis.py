@@ -24,7 +24,7 @@ def gather(X, y, s, kernel, U, w, share, target):
     p = X.shape[0] if U.shape[1] > 1 else 0
     m, total, last = 0, 0.0, 0
     for i in range(kernel.shape[0]):
-        if kernel[i] > 0.0:
+        if s[i] * kernel[i] > 0.0:
             b, place, last = m // PIECE, m % PIECE, i
             w[b, place] = s[i] * kernel[i]
             share[b, place] = kernel[i]

@@ -30,8 +30,7 @@ from separatrix.solvers.compiled.local_newton import (
 
 FAINT = 1e-10  # of the total weight, on columns of deviation 1
 PATIENCE, LIMIT = 30, 200
-FINE = 1e-8  # a Newton step of this relative size squares to less than rounding
-COARSE = 1e-5  # what rounding leaves to see of a direction that only the faint penalty holds
+TINY, HUGE = 1e-300, 1e100
 BEYOND = 1e-3  # the part of the basis at x0, relative to 1, that the rows of the window do not span
 
 # What is known of a query: the numbers of a row of `facts`, and the states, which add up.
@@ -45,10 +44,7 @@ def _fit(loss, U, y, w, pieces, total, theta, mix, D, work, g, H, L, step, old):
     exists = null_scores(loss, y, w, pieces, theta)
     state, patience, judge = 0.0, PATIENCE if exists else 0, True
     while True:
-        tolerance = FINE if state == 0.0 else COARSE
-        end, size = descend(
-            loss, U, y, w, pieces, total, theta, mix, D, work, g, H, L, step, old, judge, patience, tolerance
-        )
+        end, size = descend(loss, U, y, w, pieces, total, theta, mix, D, work, g, H, L, step, old, judge, patience)
         judge = False
         if end == DEPENDENT:
             state = UNDETERMINED
@@ -145,13 +141,13 @@ def sweep(loss, X, y, s, kernel, queries, q, unit, strengths, mix, floor, scores
         fill_basis(U, w, total, pieces, queries[row], unit, point, tangent, size)
         D[0] = 0.0
         for a in range(1, q):
-            D[a] = min(strengths[row] / (size[a] * size[a]), 1e100) if size[a] > 0.0 else 0.0
+            D[a] = min(strengths[row] / max(size[a] * size[a], TINY), HUGE) if size[a] > 0.0 else 0.0
         state, spread = _fit(loss, U, target, w, pieces, total, theta, mix, D, work, g, H, L, step, old)
         _publish(theta, point, tangent, scores[row], slopes[row])
         largest = 0.0
         for a in range(size_all):
             largest = max(largest, abs(g[a]))
-        facts[row, GRADIENT] = largest / (total * (spread + floor)) if largest > 0.0 else 0.0
+        facts[row, GRADIENT] = largest / max(total * (spread + floor), TINY)
         factor(H, L, q)
         columns[:] = 0.0
         for c in range(k1):

@@ -15,6 +15,7 @@ from separatrix.losses import Logistic, Softmax, Squared
 from separatrix.solvers.compiled.local_basis import PIECE
 
 PIVOT = 1e-11  # a smaller squared deviation of a column from the span of those before it is none
+FINE, GAIN = 1e-8, 1e-18  # of a last step: its relative size, and what it gains for each unit of weight
 HALVINGS = 40
 DEPENDENT, UNSETTLED, SETTLED = range(3)
 
@@ -232,15 +233,15 @@ def solve(L, x):
 
 
 @part
-def descend(loss, U, y, w, pieces, total, theta, mix, D, work, g, H, L, step, old, judge, patience, tolerance):
+def descend(loss, U, y, w, pieces, total, theta, mix, D, work, g, H, L, step, old, judge, patience):
     """Newton's method in place, from theta; returns how it ended and the root mean square of the slopes.
 
-    A step is halved while the objective rises steeply at its end: its slope there against that at the beginning. The
-    one that is relatively smaller than the tolerance is the last: what it leaves is its square. With `judge`, dependent
+    A step is halved while the objective rises steeply at its end: its slope there against that at the beginning. A
+    step that gains next to nothing is the last: what it leaves is its square. With `judge`, dependent
     columns end it at once: where all scores are equal, the curvature is that of the columns.
     """
     q, k1 = theta.shape[1], theta.shape[0]
-    slope_before, length, halved, steps, settled = 0.0, 1.0, 0, 0, False
+    slope_before, length, halved, steps, settled, previous = 0.0, 1.0, 0, 0, False, 0.0
     step[:] = 0.0
     for a in range(k1 * q):
         old[a] = theta[a // q, a % q]
@@ -270,5 +271,7 @@ def descend(loss, U, y, w, pieces, total, theta, mix, D, work, g, H, L, step, ol
             old[a] = theta[a // q, a % q]
             slope_before += step[a] * g[a]
             largest, reach = max(largest, abs(step[a])), max(reach, abs(old[a]))
-        settled = largest <= tolerance * reach
+        # steps that gain nothing and no longer shrink are rounding, in a direction that only a faint penalty holds
+        settled = -slope_before <= GAIN * total and (largest <= FINE * reach or largest > 0.5 * previous)
+        previous = largest
         steps += 1
