@@ -19,6 +19,7 @@ from separatrix.linear_model import (
     SGDClassifier,
     SGDRegressor,
 )
+from separatrix.local import LocalLinearRegression, LocalLogisticRegression
 from separatrix.preprocessing import PolynomialFeatures
 
 # What numba sees as different types: element type and storage. Estimators bring everything to one of these.
@@ -65,6 +66,9 @@ def jobs():
         made.append((f"LogisticRegression, 3 classes, {storage}", partial(LogisticRegression().fit, hold(X), three)))
         expand = PolynomialFeatures(2)
         made.append((f"PolynomialFeatures, {storage}", partial(expand.fit_transform, hold(X))))
+    made.append(("LocalLinearRegression", partial(LocalLinearRegression().fit, X, y)))
+    for name, labels in (("2 classes", y > 0.0), ("3 classes", three)):
+        made.append((f"LocalLogisticRegression, {name}", partial(LocalLogisticRegression().fit, X, labels)))
     return made
 
 
