@@ -239,6 +239,8 @@ def test_a_pure_window_has_the_probability_of_its_limit_and_says_so(degree):
         p = model.predict_proba([[1.0], [9.0]])[:, 1]
     assert_allclose(p, [0.0, 1.0], atol=1e-7)
     with pytest.warns(NoLocalMaximum):
+        assert model.local_coefficients([[1.0], [9.0]]).certificate.max() < 1e-10
+    with pytest.warns(NoLocalMaximum):
         assert_array_equal(model.standard_errors([[1.0]]), [np.inf])
     with pytest.warns(NoLocalMaximum):
         assert_array_equal(model.interval([[1.0]]), [[0.0], [1.0]])
