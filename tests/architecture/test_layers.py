@@ -21,6 +21,7 @@ REPORTING = DRAWING | {"report"}
 BESIDE = {"datasets", "persist", "testing"}  # may use anything below the command line, used by no lower room
 FACADES = {
     "linear_model",
+    "local",
     "svm",
     "discriminant_analysis",
     "naive_bayes",

@@ -43,6 +43,7 @@ ROOMS = [
     "multiclass",
     "neighbors",
     "decomposition",
+    "local",
     "inference",
     "decision",
     "solvers",

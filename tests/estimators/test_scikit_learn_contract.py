@@ -28,6 +28,8 @@ ELSEWHERE = {
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "LeastSquaresClassifier",
+    "LocalLinearRegression",
+    "LocalLogisticRegression",
     "LogisticRegression",
     "LogisticRegressionCV",
     "OneVsOneClassifier",

@@ -19,6 +19,7 @@ from separatrix.linear_model import (
     SGDClassifier,
     SGDRegressor,
 )
+from separatrix.local import LocalLinearRegression, LocalLogisticRegression
 from separatrix.preprocessing import PolynomialFeatures
 from separatrix.solvers.screened import Screen
 
@@ -67,6 +68,9 @@ def jobs():
         expand = PolynomialFeatures(2)
         made.append((f"PolynomialFeatures, {storage}", partial(expand.fit_transform, hold(X))))
     made.append(("nearest neighbours", lambda: Screen(X).candidates(X, 2)))
+    made.append(("LocalLinearRegression", partial(LocalLinearRegression().fit, X, y)))
+    for name, labels in (("2 classes", y > 0.0), ("3 classes", three)):
+        made.append((f"LocalLogisticRegression, {name}", partial(LocalLogisticRegression().fit, X, labels)))
     return made
 
 

@@ -82,3 +82,27 @@ class Separated(ConvergenceWarning):
     def __init__(self, proof):
         self.proof, self.verdict, self.direction = proof, proof.verdict, proof.direction
         super().__init__(proof.advice())
+
+
+class NoLocalMaximum(ConvergenceWarning):
+    """Windows in which the likelihood has no maximum: they hold one class only, or a plane separates the classes."""
+
+    def __init__(self, count, total):
+        self.count, self.total = count, total
+        super().__init__(
+            f"The likelihood has no maximum in the windows of {count} of {total} queries: some class is missing there, "
+            "or a plane separates the classes. Their probabilities are those of the limit, held by a faint penalty of "
+            "1e-10. Widen the windows."
+        )
+
+
+class LocallyUndetermined(UserWarning):
+    """Windows whose rows do not determine all local coefficients."""
+
+    def __init__(self, count, total):
+        self.count, self.total = count, total
+        super().__init__(
+            f"The rows in the windows of {count} of {total} queries do not determine all local coefficients: they are "
+            "too few, or constant or dependent in some columns. The shortest of all answers is given there. "
+            "Widen the windows, use a lower degree, or alpha > 0."
+        )

@@ -16,6 +16,7 @@ _ROOMS = (
     "solvers",
     "estimators.linear",
     "estimators.basis",
+    "estimators.local",
     "estimators.calibration",
     "estimators.local",
     "estimators.multiclass",
