@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 # Public rooms and names, imported when first asked for: `import separatrix` itself costs nothing.
 _ROOMS = (
     "linear_model",
+    "discriminant_analysis",
     "preprocessing",
     "calibration",
     "multiclass",

@@ -16,6 +16,7 @@ _ROOMS = (
     "solvers",
     "estimators.linear",
     "estimators.basis",
+    "estimators.generative",
     "estimators.calibration",
     "estimators.multiclass",
 )
