@@ -7,11 +7,12 @@ LinearDiscriminantAnalysis(n_components=2)
 
 from separatrix.estimators import generative
 
-__all__ = [
+_NAMES = (
     "FisherDiscriminant",
     "LinearDiscriminantAnalysis",
     "MeanDifference",
-]
+)
+__all__ = list(_NAMES)
 
 
 def __getattr__(name):

@@ -75,7 +75,7 @@ class SingularWithin(RankDeficient):
             + _clause(constant, "constant within every class")
             + ". What does not vary within classes is left out. "
             + _apart(telling)
-            + "Predictions are unique, single coefficients are not; drop these columns, or use shrinkage.",
+            + "Drop these columns, or use shrinkage.",
         )
         self.rank, self.p = rank, p
         self.aliased, self.constant, self.telling = list(aliased), list(constant), list(telling)
@@ -94,8 +94,8 @@ def _apart(names):
         return ""
     one = len(names) == 1
     return (
-        f"Of these, {_shown(names)} {'differs' if one else 'differ'} between classes, alone or given the other columns: "
-        f"{'it' if one else 'each'} alone would tell classes apart on these rows. "
+        f"But {_shown(names)} {'differs' if one else 'differ'} between classes, alone or given the other columns, and "
+        f"would tell classes apart on these rows without an error: {'it has' if one else 'they have'} no density. "
     )
 
 

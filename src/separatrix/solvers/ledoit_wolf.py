@@ -22,8 +22,8 @@ def ledoit_wolf_within(found, design, codes, s=None):
     >>> X, codes = np.array([[0.0, 1.0], [2.0, 1.5], [4.0, 2.0], [1.0, 3.0], [1.0, 1.0]]), np.array([0, 0, 0, 1, 1])
     >>> design = DenseDesign(X)
     >>> ledoit_wolf_within(class_moments(design, codes, 2, scatter="each"), design, codes).round(6)
-    array([[1.6     , 0.      ],
-           [0.      , 0.5     ]])
+    array([[1.6     , 0.266667],
+           [0.266667, 0.5     ]])
     """
     k, p = found.means.shape
     covariances = found.scatter / found.totals[:, None, None]

@@ -1,4 +1,4 @@
-r"""Fisher's discriminant: the direction of largest :math:`J(w) = w^\top S_B w / w^\top S_W w`, and a threshold on it."""
+r"""Fisher's discriminant: the direction of largest :math:`J(w) = w^\top S_B w / w^\top S_W w`, and a threshold."""
 
 from numbers import Real
 

@@ -1,4 +1,4 @@
-r"""Linear discriminant analysis: :math:`\delta_k(x) = x^\top\Sigma^{-1}\mu_k - \tfrac12\mu_k^\top\Sigma^{-1}\mu_k + \log\pi_k`."""
+r"""Linear discriminants: :math:`\delta_k = x^\top\Sigma^{-1}\mu_k - \tfrac12\mu_k^\top\Sigma^{-1}\mu_k + \log\pi_k`."""
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
@@ -262,7 +262,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self._publish(A, intercept, dtype)
 
     def _count_parameters(self, p, k):
-        # k centroids in a plane of q dimensions: a point of it, q directions, and k - 1 places; all of them if q is full
+        # k centroids in a plane of q dimensions: a point of it, its directions, and k - 1 places in it
         q = self._n_features_out if self.reduced_rank else min(k - 1, p)
         directions = q * (k - 1 + p - q)
         self.n_parameters_ = p + directions + p * (p + 1) // 2 + k - 1

@@ -72,7 +72,7 @@ def divisor(found, denominator):
     N, k = found.total, int((found.totals > 0.0).sum())
     if denominator == "N":
         return N
-    if N <= k:
+    if k >= N:
         raise cannot(
             f"divide a scatter by N - K with a total weight of {N:g} in {k} classes",
             because="no degrees of freedom are left within the classes",
