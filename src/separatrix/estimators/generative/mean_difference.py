@@ -35,6 +35,9 @@ class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     array([[0.6, 0.8]])
     """
 
+    def __init__(self):
+        """Nothing is left to choose."""
+
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,) of two classes."""
         design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)

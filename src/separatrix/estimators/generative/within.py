@@ -2,6 +2,7 @@
 
 import operator
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,7 @@ class Within:
     totals: np.ndarray
     means: np.ndarray
     sphere: Sphere
-    apply: object
+    apply: Callable
 
     def certify(self, A, B, message):
         """How well A (p, k) solves ``Σ A = B``, by the moments alone."""
