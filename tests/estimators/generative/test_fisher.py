@@ -117,6 +117,8 @@ def test_the_threshold_of_a_fit_attains_the_least_training_error():
 def test_of_equal_minima_the_widest_gap_wins_then_the_lowest():
     assert fewest_errors(np.array([0.0, 1.0, 2.0, 7.0]), np.array([0, 1, 0, 1])) == 4.5
     assert fewest_errors(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0, 1, 0, 1])) == 0.5
+    # equal numbers cannot be cut apart: between the last two here one error would be left, but they are one point
+    assert fewest_errors(np.array([0.0, 1.0, 1.0, 1.0]), np.array([1, 0, 0, 1])) == -0.5
     # neighbours without a number between them
     d = np.array([1.0, np.nextafter(1.0, 2.0)])
     assert fewest_errors(d, np.array([0, 1])) == d[1]

@@ -239,6 +239,7 @@ def test_automatic_shrinkage_is_ledoit_and_wolfs_where_a_class_has_a_constant_co
 def test_a_covariance_estimator_is_fitted_to_each_class(estimator):
     X, y = load_iris(return_X_y=True)
     ours = LinearDiscriminantAnalysis(solver="lsqr", covariance_estimator=estimator).fit(X, y)
+    assert not hasattr(estimator, "covariance_")  # a parameter is left as it was
     theirs = Reference(solver="lsqr", covariance_estimator=estimator).fit(X, y)
     assert_allclose(ours.covariance_, theirs.covariance_, rtol=1e-10)
     assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-9)
@@ -478,6 +479,9 @@ def test_a_column_that_gives_the_class_away_is_said_to():
     with pytest.warns(SingularWithin, match="But x4 differs between classes.*it has no density") as said:
         LinearDiscriminantAnalysis().fit(np.column_stack([X, 10.0 * y]), y)
     assert said[0].message.telling == ["x4"] and said[0].message.constant == ["x4"]
+    with pytest.warns(SingularWithin) as said:
+        LinearDiscriminantAnalysis().fit(np.column_stack([X, 100.0 + 1e-6 * y]), y)
+    assert said[0].message.telling == ["x4"]
     shifted = np.column_stack([X, X[:, 0] + y])  # neither column gives the class away, their difference does
     with pytest.warns(SingularWithin, match="would tell classes apart") as said:
         model = LinearDiscriminantAnalysis().fit(shifted, y)
