@@ -153,7 +153,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return (X - self.xbar_) @ self.scalings_[:, : self._n_features_out]
 
     def sphere(self, X):
-        """Rows about ``xbar_`` in coordinates whose covariance within classes is the identity: (n, rank_).
+        """Rows about ``xbar_`` in coordinates whose covariance within classes is the identity: ``(n, rank_)``.
 
         Squared distances between them are Mahalanobis distances, and at equal priors the class of the nearest class
         mean is the most probable one. Any rotation of them would do as well; these come from a triangular factor.
