@@ -44,6 +44,7 @@ ROOMS = [
     "neighbors",
     "decomposition",
     "local",
+    "discriminant_analysis",
     "inference",
     "decision",
     "solvers",

@@ -230,3 +230,28 @@ def certify(problem, solution, tolerance, started=None, iterations=0, passes=0):
 def not_certified(certificate, instead):
     """The warning for a certificate above its tolerance."""
     return NotCertified(certificate.kind, certificate.value, certificate.tolerance, certificate.passes, instead)
+
+
+def relative_residual(apply, A, B, scale, singular=False):
+    r"""How well A (p, k) solves ``S A = B``, S symmetric: the largest residual of a column, relative, in units of S.
+
+    .. math:: \frac{\|C a - b\|}{\|a\| + \|b\|}, \qquad C = DSD, \quad a = D^{-1} A, \quad b = D B
+
+    `apply` multiplies by S and `scale` is D, which makes the diagonal of C one and its norm at least that. Columns of
+    scale 0 are left out. Where S is `singular` the residual is multiplied by C once more: what no A can reach does not
+    count.
+    """
+    live = np.flatnonzero(scale)
+    D = scale[live, None]
+
+    def correlate(U):
+        full = np.zeros((len(scale), U.shape[1]))
+        full[live] = D * U
+        return D * apply(full)[live]
+
+    a, b = A[live] / D, D * B[live]
+    residual = correlate(a) - b
+    if singular:
+        residual = correlate(residual)
+    size = np.linalg.norm(a, axis=0) + np.linalg.norm(b, axis=0)
+    return float(np.divide(np.linalg.norm(residual, axis=0), size, out=np.zeros_like(size), where=size > 0.0).max())

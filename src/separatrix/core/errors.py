@@ -64,13 +64,50 @@ class RankDeficient(UserWarning):
 
     def __init__(self, rank, p, aliased):
         self.rank, self.p, self.aliased = rank, p, list(aliased)
-        shown = ", ".join(map(str, self.aliased[:8])) + (", …" if len(self.aliased) > 8 else "")
         super().__init__(
-            f"The design has rank {rank} of {p} columns (intercept aside): {shown} "
+            f"The design has rank {rank} of {p} columns (intercept aside): {_shown(self.aliased)} "
             f"{'is' if len(self.aliased) == 1 else 'are'} determined by the other columns. "
             "The minimum-norm solution is returned; predictions are unique, single coefficients are not. "
             "Drop these columns, or use Ridge or Lasso."
         )
+
+
+class SingularWithin(RankDeficient):
+    """Some columns, or combinations of them, do not vary within any class: there the classes have no density.
+
+    ``telling`` are those of them whose values differ between classes.
+    """
+
+    def __init__(self, rank, p, aliased, constant, telling):
+        UserWarning.__init__(
+            self,
+            f"The scatter within classes has rank {rank} of {p} columns"
+            + _clause(aliased, "determined by the other columns")
+            + _clause(constant, "constant within every class")
+            + ". What does not vary within classes is left out. "
+            + _apart(telling)
+            + "Drop these columns, or use shrinkage.",
+        )
+        self.rank, self.p = rank, p
+        self.aliased, self.constant, self.telling = list(aliased), list(constant), list(telling)
+
+
+def _shown(names):
+    return ", ".join(map(str, names[:8])) + (", …" if len(names) > 8 else "")
+
+
+def _clause(names, what):
+    return f"; {_shown(names)} {'is' if len(names) == 1 else 'are'} {what}" if len(names) else ""
+
+
+def _apart(names):
+    if not len(names):
+        return ""
+    one = len(names) == 1
+    return (
+        f"But {_shown(names)} {'differs' if one else 'differ'} between classes, alone or given the other columns, and "
+        f"would tell classes apart on these rows without an error: {'it has' if one else 'they have'} no density. "
+    )
 
 
 class Separated(ConvergenceWarning):

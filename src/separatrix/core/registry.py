@@ -16,9 +16,9 @@ _ROOMS = (
     "solvers",
     "estimators.linear",
     "estimators.basis",
+    "estimators.generative",
     "estimators.local",
     "estimators.calibration",
-    "estimators.local",
     "estimators.multiclass",
     "estimators.projection",
 )

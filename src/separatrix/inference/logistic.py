@@ -32,7 +32,9 @@ SHRUNKEN = (
 SELECTED = "No standard errors: they are not valid after an L1 penalty has selected coefficients."
 DESCRIBED = "The model keeps no evidence of its fit: summary(X, y) gives standard errors and tests."
 DESCRIBED_PENALISED = "A penalised fit: summary(X, y) gives its deviance and effective degrees of freedom, no tests."
-NO_LIKELIHOOD = "No standard errors: the fit maximises no likelihood. LogisticRegression(C=np.inf) does."
+NO_LIKELIHOOD = (
+    "No standard errors: the fit maximises no likelihood of classes given x. LogisticRegression(C=np.inf) does."
+)
 PSEUDO = (
     "Class weights change the likelihood: standard errors, deviance and AIC are those of the weighted data as if they "
     "had been seen. covariance='HC0' is valid for the weighted estimate."
@@ -123,10 +125,11 @@ def _check(model, covariance, weights, intervals, X):
 def _describe(model, level):
     """Estimates and certificate of a fit of which nothing else is known."""
     coef = np.atleast_2d(model.coef_)
-    names = coefficient_names(model, coef.shape[1], bool(model.fit_intercept))
+    with_intercept = bool(getattr(model, "fit_intercept", True))
+    names = coefficient_names(model, coef.shape[1], with_intercept)
     labels, tables = model.classes_.tolist(), []
     for c, slopes in enumerate(coef):
-        values = [*([float(model.intercept_[c])] if model.fit_intercept else []), *map(float, slopes)]
+        values = [*([float(model.intercept_[c])] if with_intercept else []), *map(float, slopes)]
         statistics = {"nonzero": int(np.count_nonzero(slopes)), "p": coef.shape[1]}
         statistics["certificate"] = certificate_line(model, 0)
         label = f"{labels[1]} against {labels[0]}" if len(coef) == 1 else str(labels[c])

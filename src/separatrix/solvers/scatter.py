@@ -4,13 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from separatrix.core.errors import cannot
 from separatrix.core.target import Target
+from separatrix.designs import DenseDesign
 from separatrix.designs.moments import Moments
-from separatrix.solvers.factor import deviations_factor, gram_factor, live_columns, triangle_factor
+from separatrix.solvers.factor import EPS, deviations_factor, gram_factor, live_columns, triangle_factor
 
 
-def within_factor(found, design, codes, s=None):
+def within_factor(found, design, codes, s=None, lam=0.0):
     """Factor of the pooled scatter of :class:`~separatrix.designs.ClassMoments` that were taken of these rows.
+
+    `lam` is added to its diagonal. Of moments whose kind is "diagonal" no p-by-p matrix is made: that is for p > n.
 
     >>> import numpy as np
     >>> from separatrix.designs import DenseDesign, class_moments
@@ -19,13 +23,40 @@ def within_factor(found, design, codes, s=None):
     2.0
     """
     size_of_means = np.abs(found.means).max(axis=0)
-    total = _as_moments(found.pooled.scatter, size_of_means, found.total)
+    scatter = found.pooled.scatter
+    total = _as_moments(scatter[0] if found.kind == "diagonal" else scatter, size_of_means, found.total)
 
     def deviations(B, c, weights):
         Z = B - found.means[c]
         return Z if weights is None else Z * np.sqrt(weights)[:, None]
 
-    return _from_moments(total, design.n) or deviations_factor(design, deviations, (codes, s), total, size_of_means)
+    factor = None if found.kind == "diagonal" else _from_moments(total, design.n, lam)
+    return factor or deviations_factor(design, deviations, (codes, s), total, size_of_means, lam)
+
+
+def matrix_factor(S):
+    """Factor of a positive semi-definite matrix that does not come from rows.
+
+    >>> import numpy as np
+    >>> float(np.exp(matrix_factor(np.array([[2.0, 1.0], [1.0, 2.0]])).log_determinant).round(12))
+    3.0
+    """
+    p = len(S)
+    one = _as_moments(S, np.zeros(p), 1.0)
+    factor = _from_moments(one, 1)
+    if factor is not None:
+        return factor
+    size = np.sqrt(one.squares)
+    unit = np.divide(1.0, size, out=np.zeros(p), where=size > 0.0)
+    values, V = np.linalg.eigh(S * unit[:, None] * unit)
+    if not values[0] >= -1e-8 * max(values[-1], 0.0):
+        raise cannot(
+            "factor a covariance matrix",
+            because=f"it has the negative eigenvalue {values[0]:.1e} (of the correlations)",
+            instead="an estimator whose covariance_ is positive semi-definite",
+        )
+    root = np.sqrt(np.where(values > 4.0 * EPS * p * values[-1], values, 0.0))[:, None] * V.T * size
+    return deviations_factor(DenseDesign(root), lambda B: B, (), one, np.zeros(p))
 
 
 def class_factor(found, c, design, codes, s=None):
@@ -45,13 +76,13 @@ def _as_moments(scatter, mean, total):
     return Moments(float(total), mean, np.zeros(0), scatter, np.zeros((p, 0)), np.zeros(0))
 
 
-def _from_moments(one, n):
+def _from_moments(one, n, lam=0.0):
     """Cholesky factor of the columns that vary, or None where it would not be safe."""
-    live = live_columns(np.sqrt(one.squares), one.x_mean, one.total, n)
+    live = live_columns(np.sqrt(one.squares + lam), one.x_mean, one.total, n)
     p = len(one.x_mean)
     if len(live) == p:
-        return gram_factor(one, 0.0, False)
-    factor = gram_factor(_as_moments(one.xx[np.ix_(live, live)], one.x_mean[live], one.total), 0.0, False)
+        return gram_factor(one, lam, False)
+    factor = gram_factor(_as_moments(one.xx[np.ix_(live, live)], one.x_mean[live], one.total), lam, False)
     if factor is None:
         return None
     scale = np.zeros(p)

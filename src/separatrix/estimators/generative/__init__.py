@@ -2,6 +2,10 @@
 
 from separatrix.core.registry import lazily
 
-_HOMES: dict[str, str] = {}
+_HOMES: dict[str, str] = {
+    "FisherDiscriminant": "fisher",
+    "LinearDiscriminantAnalysis": "linear_discriminant",
+    "MeanDifference": "mean_difference",
+}
 
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,0 +1,128 @@
+"""Rows of classes sphered by their common covariance: what linear and Fisher discriminants begin with."""
+
+import operator
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from separatrix.core.certificate import not_certified, relative_residual
+from separatrix.core.errors import SingularWithin, cannot
+from separatrix.core.solution import Certificate
+from separatrix.designs import class_moments
+from separatrix.solvers.factor import Factor
+from separatrix.solvers.scatter import within_factor
+from separatrix.solvers.sphering import Sphere, sphere
+
+RESIDUAL = 1e-8  # what a solved system is held to: far below what data can tell, far above rounding
+
+
+@dataclass
+class Within:
+    """Totals and means of classes, the sphering of their covariance Σ, and a function that multiplies by Σ."""
+
+    totals: np.ndarray
+    means: np.ndarray
+    sphere: Sphere
+    apply: Callable
+
+    def certify(self, A, B, message):
+        """How well A (p, k) solves ``Σ A = B``, by the moments alone."""
+        factor = self.sphere.factor
+        value = relative_residual(
+            self.apply, A, B, factor.scale * np.sqrt(self.sphere.denominator), singular=len(factor.aliased) > 0
+        )
+        found = Certificate("residual", value, RESIDUAL, iterations=1, passes=1, message=message)
+        if not found.converged:
+            warnings.warn(not_certified(found, "Standardise the columns, or use shrinkage."), stacklevel=4)
+        return found
+
+
+def within(model, design, codes, s, denominator="N", shrinkage=0.0):
+    """Sphere classes by their pooled scatter over `denominator`, its diagonal shrunken towards the mean variance."""
+    k, p = len(model.classes_), design.p
+    found = class_moments(design, codes, k, s, scatter="diagonal" if p > design.n and shrinkage == 0.0 else "pooled")
+    N = divisor(found, denominator)
+    refuse_if_nothing_varies(model, found.totals, found.pooled.scatter, codes, s)
+    if found.kind == "diagonal":
+        # more columns than rows: no p-by-p matrix is made
+        return Within(
+            found.totals,
+            found.means,
+            sphere(within_factor(found, design, codes, s), N),
+            _by_rows(design, codes, s, found.means, N),
+        )
+    S = found.scatter
+    mean_square = np.trace(S) / p
+    if shrinkage == 1.0:
+        factor, share = _identity(mean_square, found), 1.0
+    else:
+        # (1 - a) S + a m I = (1 - a) (S + a m / (1 - a) I)
+        lam, share = shrinkage / (1.0 - shrinkage) * mean_square, 1.0 - shrinkage
+        factor = within_factor(found, design, codes, s, lam)
+
+    def apply(A):
+        return ((1.0 - shrinkage) * (S @ A) + shrinkage * mean_square * A) / N
+
+    return Within(found.totals, found.means, sphere(factor, N / share), apply)
+
+
+def divisor(found, denominator):
+    """N, or N - K where that is positive."""
+    N, k = found.total, int((found.totals > 0.0).sum())
+    if denominator == "N":
+        return N
+    if k >= N:
+        raise cannot(
+            f"divide a scatter by N - K with a total weight of {N:g} in {k} classes",
+            because="no degrees of freedom are left within the classes",
+            instead="denominator='N', or more rows",
+        )
+    return N - k
+
+
+def refuse_if_nothing_varies(model, totals, scatter, codes, s):
+    """Raise where every class has one member only, or rows that are all alike."""
+    if np.any(np.diagonal(scatter) > 0.0 if scatter.shape[0] > 1 else scatter > 0.0):
+        return
+    seen = codes if s is None else codes[s > 0.0]
+    alone = np.bincount(seen, minlength=len(totals)).max() == 1
+    raise cannot(
+        f"fit {type(model).__name__} to {len(seen)} rows of {len(totals)} classes",
+        because="every class has one member only, the number of samples must be more than the number of classes"
+        if alone
+        else "no column varies within any class",
+        instead="more rows of the classes" if alone else "a rule on the columns that tell the classes apart",
+    )
+
+
+def name_what_is_left_out(model, found, n, stacklevel=3):
+    """Warn where the scatter within classes is singular, and name the columns."""
+    factor = found.sphere.factor
+    if not len(factor.aliased) and not len(factor.constant):
+        return
+    p = len(factor.scale)
+    names = np.asarray(getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)]), dtype=object)
+    telling = found.sphere.telling(found.means, n)
+    left = (names[np.sort(J)] for J in (factor.aliased, factor.constant, telling))
+    warnings.warn(SingularWithin(found.sphere.rank, p, *left), stacklevel=stacklevel)
+
+
+def _identity(square, found):
+    p = found.means.shape[1]
+    return Factor(np.eye(p), np.full(p, 1.0 / np.sqrt(square)), np.arange(p), np.zeros(p), found.total, False)
+
+
+def _by_rows(design, codes, s, means, N):
+    """Multiply by the pooled covariance without making it."""
+
+    def apply(A):
+        def task(B, c, weights):
+            Z = B - means[c]
+            right = Z @ A
+            return Z.T @ (right if weights is None else right * weights[:, None])
+
+        return design.reduce(task, operator.add, codes, s) / N
+
+    return apply
