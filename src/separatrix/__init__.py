@@ -14,6 +14,7 @@ _ROOMS = (
     "linear_model",
     "preprocessing",
     "calibration",
+    "discriminant_analysis",
     "multiclass",
     "inference",
     "decision",

@@ -53,12 +53,35 @@ class RankDeficient(UserWarning):
 
     def __init__(self, rank, p, aliased):
         self.rank, self.p, self.aliased = rank, p, list(aliased)
-        shown = ", ".join(map(str, self.aliased[:8])) + (", …" if len(self.aliased) > 8 else "")
+        shown = _listed(self.aliased)
         super().__init__(
             f"The design has rank {rank} of {p} columns (intercept aside): {shown} "
             f"{'is' if len(self.aliased) == 1 else 'are'} determined by the other columns. "
             "The minimum-norm solution is returned; predictions are unique, single coefficients are not. "
             "Drop these columns, or use Ridge or Lasso."
+        )
+
+
+class DroppedColumns(UserWarning):
+    """Columns that do not vary within any class, or are combinations of others: a density has no use for them."""
+
+    def __init__(self, constant, aliased):
+        self.constant, self.aliased = list(constant), list(aliased)
+        parts = [(self.constant, "constant within every class"), (self.aliased, "determined by the other columns")]
+        said = " and ".join(f"{_listed(names)} ({why})" for names, why in parts if names)
+        super().__init__(f"Left out of the model: {said}. Predictions do not use them. Drop these columns.")
+
+
+class SingularClasses(UserWarning):
+    """Classes whose own rows do not determine their covariance in every direction."""
+
+    def __init__(self, classes, ranks, dimension):
+        self.classes, self.ranks, self.dimension = list(classes), [int(r) for r in ranks], int(dimension)
+        pairs = [f"{label!r} (rank {rank})" for label, rank in zip(self.classes, self.ranks, strict=True)]
+        super().__init__(
+            f"The covariance of {'class' if len(pairs) == 1 else 'classes'} {_listed(pairs)} is singular in "
+            f"{dimension} dimensions: where the rows of a class say nothing, the pooled covariance is used. "
+            "RegularizedDiscriminantAnalysis, reg_param or shrinkage blend the two everywhere."
         )
 
 
@@ -71,3 +94,8 @@ class Separated(ConvergenceWarning):
     def __init__(self, proof):
         self.proof, self.verdict, self.direction = proof, proof.verdict, proof.direction
         super().__init__(proof.advice())
+
+
+def _listed(names, most=8):
+    """Some names, and a sign that there are more."""
+    return ", ".join(map(str, names[:most])) + (", …" if len(names) > most else "")

@@ -17,6 +17,7 @@ _ROOMS = (
     "estimators.linear",
     "estimators.basis",
     "estimators.calibration",
+    "estimators.generative",
     "estimators.multiclass",
 )
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.core.target import Target
+from separatrix.designs import DenseDesign
 from separatrix.designs.moments import Moments
-from separatrix.solvers.factor import deviations_factor, gram_factor, live_columns, triangle_factor
+from separatrix.solvers.factor import EPS, deviations_factor, gram_factor, live_columns, triangle_factor
 
 
 def within_factor(found, design, codes, s=None):
@@ -38,6 +39,20 @@ def class_factor(found, c, design, codes, s=None):
             design.take(rows), Target(np.zeros(len(rows)), None if s is None else s[rows]), one, 0.0, True
         )
     return factor
+
+
+def matrix_factor(C):
+    """Factor of a covariance matrix (p, p) that is known as such, with its dependent columns apart."""
+    one = _as_moments(C, np.zeros(len(C)), 1.0)
+    factor = _from_moments(one, len(C))
+    if factor is not None:
+        return factor
+    size = np.sqrt(one.squares)
+    unit = np.where(size > 0.0, size, 1.0)
+    values, vectors = np.linalg.eigh(C / unit[:, None] / unit)
+    values[values < len(C) * EPS * values[-1]] = 0.0  # rounding of the largest: no direction of its own
+    root = np.sqrt(values)[:, None] * vectors.T * unit
+    return deviations_factor(DenseDesign(root), lambda B: B, (), one, np.zeros(len(C)))
 
 
 def _as_moments(scatter, mean, total):

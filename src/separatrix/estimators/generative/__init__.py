@@ -2,6 +2,11 @@
 
 from separatrix.core.registry import lazily
 
-_HOMES: dict[str, str] = {}
+_HOMES: dict[str, str] = {
+    "DiagonalLinearDiscriminantAnalysis": "diagonal_discriminant",
+    "QuadraticDiscriminantAnalysis": "quadratic_discriminant",
+    "RegularizedDiscriminantAnalysis": "regularized_discriminant",
+    "RegularizedDiscriminantAnalysisCV": "regularized_discriminant_cv",
+}
 
 __all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
