@@ -62,14 +62,17 @@ class RankDeficient(UserWarning):
         )
 
 
-class DroppedColumns(UserWarning):
-    """Columns that do not vary within any class, or are combinations of others: a density has no use for them."""
+class DependentColumns(UserWarning):
+    """Columns that do not vary within any class, or are combinations of others: densities have fewer dimensions."""
 
-    def __init__(self, constant, aliased):
-        self.constant, self.aliased = list(constant), list(aliased)
+    def __init__(self, constant, aliased, dimension):
+        self.constant, self.aliased, self.dimension = list(constant), list(aliased), int(dimension)
         parts = [(self.constant, "constant within every class"), (self.aliased, "determined by the other columns")]
-        said = " and ".join(f"{_listed(names)} ({why})" for names, why in parts if names)
-        super().__init__(f"Left out of the model: {said}. Predictions do not use them. Drop these columns.")
+        said = "; ".join(f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {why}" for names, why in parts if names)
+        super().__init__(
+            f"Within classes the columns vary in {dimension} of {dimension + len(constant) + len(aliased)} dimensions: "
+            f"{said}. What lies outside of them is not looked at. Drop these columns."
+        )
 
 
 class SingularClasses(UserWarning):

@@ -5,12 +5,16 @@ Returns  W_c (p, q) with ``W_c' Σ_c W_c = I``: Mahalanobis distances are length
 Cost     a triangular inverse for each class; where directions must be told apart, a decomposition of order q.
 
 A class whose rows do not determine its covariance in every direction takes the pooled covariance in the others, so
-that all densities are of one dimension and may be compared (docs/decisions/0015).
+that all densities are of one dimension and may be compared (docs/decisions/0015). Where columns are dependent over all
+classes, rows are projected onto the span of their deviations, at right angles in units of the standard deviations
+within classes: which of the dependent columns is called so must not show.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from separatrix.core.threads import in_order
 from separatrix.designs import as_design
@@ -22,22 +26,30 @@ SAFELY_SQUARED = 1e-7
 
 @dataclass
 class Spheres:
-    """k normal densities on the q columns kept: means, sphering maps and log-determinants of their covariances."""
+    """k normal densities in q dimensions: means, sphering maps (p, q) and log-determinants of their covariances.
+
+    With ``q < p`` the densities are those of the span of the deviations, whose coordinates are the rows of `frame`.
+    """
 
     means: np.ndarray
     maps: list
     log_determinants: np.ndarray
     ranks: np.ndarray  # in how many directions the rows of each class determine its covariance
-    kept: np.ndarray
-    expansion: np.ndarray | None = None  # how the columns that were not kept depend on those that were
-    lost: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
+    frame: np.ndarray | None = None  # (q, p), a root of the pooled covariance
+    constant: Sequence = ()  # columns that vary in no class
+    aliased: Sequence = ()  # columns that are combinations of others in every class
+
+    @property
+    def dimension(self):
+        """q, in which the densities live."""
+        return self.maps[0].shape[1]
 
     def log_densities(self, X):
         """``log P(x | C_c)`` (n, k): one product with each map, by blocks of rows on threads."""
         design, k = as_design(X), len(self.maps)
         centre = self.means.mean(axis=0)
         shifts = [(m - centre) @ W for m, W in zip(self.means, self.maps, strict=True)]
-        constants = self.log_determinants + len(self.kept) * np.log(2.0 * np.pi)
+        constants = self.log_determinants + self.dimension * np.log(2.0 * np.pi)
         found = np.empty((design.n, k))
 
         def task(rows):
@@ -51,13 +63,10 @@ class Spheres:
         return found
 
     def root(self, c):
-        """Z (q, p) with ``Z'Z`` the covariance of class c, in all columns."""
-        root = np.linalg.inv(self.maps[c][self.kept])
-        if self.expansion is not None:
-            return root @ self.expansion
-        Z = np.empty_like(root)
-        Z[:, self.kept] = root
-        return Z
+        """Z (q, p) with ``Z'Z`` the covariance of class c."""
+        if self.frame is None:
+            return np.linalg.inv(self.maps[c])
+        return np.linalg.solve(self.frame @ self.maps[c], self.frame)
 
     def residual(self, c, covariance):
         """How far ``W' Σ W`` is from the identity for class c: the Frobenius norm of the difference.
@@ -95,7 +104,7 @@ def class_spheres(means, factors, divisors, pooled):
     if all(len(factor.kept) == p for factor in factors):
         maps = in_order(lambda i: np.sqrt(divisors[i]) * factors[i].whitener(), range(len(factors)))
         logs = np.array([f.log_determinant - p * np.log(d) for f, d in zip(factors, divisors, strict=True)])
-        return Spheres(means, maps, logs, np.full(len(factors), p), np.arange(p))
+        return Spheres(means, maps, logs, np.full(len(factors), p))
     spectra = class_spectra(means, factors, divisors, *pooled(), exact=True)
     return spectra.spheres(1.0)
 
@@ -115,9 +124,9 @@ class Spectra:
     variances: np.ndarray
     log_determinant: float
     ranks: np.ndarray
-    kept: np.ndarray
-    expansion: np.ndarray | None
-    lost: np.ndarray
+    frame: np.ndarray | None
+    constant: Sequence
+    aliased: Sequence
 
     def blend(self, alpha):
         """Variances (k, q) of ``alpha Σ_c + (1 - alpha) Σ``; at alpha = 1 the pooled ones where a class has none."""
@@ -133,7 +142,7 @@ class Spectra:
         logs = self.log_determinant + np.log(blend).sum(axis=1)
         full = np.full_like(self.ranks, blend.shape[1])
         ranks = self.ranks if alpha == 1.0 else full
-        return Spheres(self.means, maps, logs, ranks, self.kept, self.expansion, self.lost)
+        return Spheres(self.means, maps, logs, ranks, self.frame, self.constant, self.aliased)
 
     def log_densities(self, B, alphas):
         """``log P(x | C_c)`` (n, k, alphas) of a block of rows: squared coordinates times the inverse variances."""
@@ -156,7 +165,7 @@ def class_spectra(means, factors, divisors, pooled, divisor, *, exact=False):
 
     With `exact`, decompositions are of roots and never of squares.
     """
-    W = np.sqrt(divisor) * pooled.whitener()
+    W, log_determinant, frame = _pooled_sphere(pooled, divisor)
     q = W.shape[1]
 
     def task(i):
@@ -172,14 +181,18 @@ def class_spectra(means, factors, divisors, pooled, divisor, *, exact=False):
         return W @ U.T, d, len(sizes)
 
     bases, d, ranks = zip(*in_order(task, range(len(factors))), strict=True)
-    lost = np.sort(np.concatenate([pooled.aliased, pooled.constant]))
-    return Spectra(
-        means,
-        list(bases),
-        np.array(d),
-        pooled.log_determinant - q * np.log(divisor),
-        np.array(ranks),
-        pooled.kept,
-        pooled.expansion() if len(lost) else None,
-        lost,
-    )
+    constant, aliased = np.sort(pooled.constant), np.sort(pooled.aliased)
+    return Spectra(means, list(bases), np.array(d), log_determinant, np.array(ranks), frame, constant, aliased)
+
+
+def _pooled_sphere(pooled, divisor):
+    """W (p, q) with ``W'ΣW = I`` for the pooled covariance, its log-determinant, and its root if q < p."""
+    q, p = len(pooled.kept), len(pooled.scale)
+    if q == p:
+        return np.sqrt(divisor) * pooled.whitener(), pooled.log_determinant - p * np.log(divisor), None
+    frame = pooled.root() / np.sqrt(divisor)
+    # in standard units Z = R'Q', and W = D Q R^-T: the columns of Q span the deviations, whatever columns were kept
+    Q, R = np.linalg.qr((frame * pooled.scale).T)
+    W = pooled.scale[:, None] * solve_triangular(R, Q.T, trans="N", check_finite=False).T
+    volume = np.linalg.qr(frame.T, mode="r")
+    return W, 2.0 * float(np.log(np.abs(np.diag(volume))).sum()), frame

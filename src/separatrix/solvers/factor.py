@@ -46,18 +46,13 @@ class Factor:
         W[self.kept] = self.scale[self.kept, None] * root
         return W
 
-    def expansion(self):
-        """E (rank, p) with ``X_c = X_c[:, kept] E``: dependent columns are the combinations that they are."""
-        E = np.zeros((len(self.kept), len(self.scale)))
-        E[np.arange(len(self.kept)), self.kept] = 1.0
-        if len(self.aliased):
-            E[:, self.aliased] = self.combination * self.scale[self.kept, None] / self.scale[self.aliased]
-        return E
-
     def root(self):
-        """Z (rank, p) with ``Z'Z = X_c'S X_c + lam I``."""
-        Z = self.R / self.scale[self.kept]
-        return Z @ self.expansion() if len(self.kept) < len(self.scale) else Z[:, np.argsort(self.kept)]
+        """Z (rank, p) with ``Z'Z = X_c'S X_c + lam I``; dependent columns are the combinations that they are."""
+        Z = np.zeros((len(self.kept), len(self.scale)))
+        Z[:, self.kept] = self.R / self.scale[self.kept]
+        if len(self.aliased):
+            Z[:, self.aliased] = self.R @ self.combination / self.scale[self.aliased]
+        return Z
 
     @property
     def log_determinant(self):

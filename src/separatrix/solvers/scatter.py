@@ -41,6 +41,16 @@ def class_factor(found, c, design, codes, s=None):
     return factor
 
 
+def settled(found, n):
+    """Moments of classes whose scatters are exactly 0 where a column is constant in a class, up to rounding."""
+    for c, (scatter, mean, total) in enumerate(zip(found.scatter, found.means, found.totals, strict=True)):
+        varies = np.zeros(len(mean), dtype=bool)
+        varies[live_columns(np.sqrt(np.diag(scatter).clip(min=0.0)), mean, total, n)] = True
+        if not varies.all():
+            found.scatter[c] *= varies[:, None] & varies
+    return found
+
+
 def matrix_factor(C):
     """Factor of a covariance matrix (p, p) that is known as such, with its dependent columns apart."""
     one = _as_moments(C, np.zeros(len(C)), 1.0)

@@ -1,12 +1,11 @@
 r"""Diagonal linear discriminants: normal classes whose columns are independent, with the same variances in each class."""
 
 import time
-import warnings
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.errors import DroppedColumns, cannot
+from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.core.threads import in_order
@@ -14,6 +13,7 @@ from separatrix.designs import as_design, class_moments
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.doors import check_choice, enter_classes
 from separatrix.estimators.generative.base import Generative
+from separatrix.estimators.generative.gaussian_classes import name_columns
 from separatrix.solvers.class_spheres import short_blocks
 from separatrix.solvers.factor import EPS, live_columns
 
@@ -31,8 +31,8 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
     Parameters
     ----------
     priors : (k,) array or None, default None.  Shares of the classes; None takes those of the rows.
-    denominator : {"N-K", "N"}, default "N-K".  What the sums of squares within classes are divided by: N - K,
-        unbiased, or N, maximum likelihood.
+    denominator : {"N", "N-K"}, default "N".  What the sums of squares within classes are divided by: "N",
+        maximum likelihood, as scikit-learn 1.9 does for linear discriminants; "N-K", unbiased.
 
     Attributes
     ----------
@@ -51,17 +51,17 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
     >>> X = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 1.0], [6.0, 5.0]])
     >>> model = DiagonalLinearDiscriminantAnalysis().fit(X, ["a", "a", "b", "b"])
     >>> model.variances_, model.coef_, model.intercept_
-    (array([2., 5.]), array([[2. , 0.2]]), array([-6.5]))
+    (array([1. , 2.5]), array([[4. , 0.4]]), array([-13.]))
     """
 
-    def __init__(self, *, priors=None, denominator="N-K"):
+    def __init__(self, *, priors=None, denominator="N"):
         self.priors = priors
         self.denominator = denominator
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,); a weight is a repetition."""
         started = time.perf_counter()
-        check_choice(self, "denominator", ("N-K", "N"))
+        check_choice(self, "denominator", ("N", "N-K"))
         design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
         found = class_moments(design, codes, len(self.classes_), s, scatter="diagonal")
         self.priors_ = self._shares(found.totals)
@@ -77,16 +77,14 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
 
     def _varying(self, live):
         """Columns with a variance; the others are named."""
-        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         if not len(live):
             raise cannot(
                 f"fit {type(self).__name__}",
                 because="every column is constant within every class: there is no variance",
                 instead="columns that vary within some class",
             )
-        if len(live) < len(names):
-            constant = np.setdiff1d(np.arange(len(names)), live)
-            warnings.warn(DroppedColumns([names[j] for j in constant], []), stacklevel=3)
+        if len(live) < self.n_features_in_:
+            name_columns(self, np.setdiff1d(np.arange(self.n_features_in_), live), [], stacklevel=4)
         return live
 
     def _divisor(self, found):

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import svd
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.errors import DroppedColumns, NotCertified, SingularClasses, cannot
+from separatrix.core.errors import DependentColumns, NotCertified, SingularClasses, cannot
 from separatrix.core.solution import Certificate
 from separatrix.estimators.generative.base import Generative
 
@@ -33,7 +33,7 @@ class GaussianClasses(Generative):
         r"""For two classes the log-odds of ``classes_[1]`` (n,), else the discriminants :math:`\delta_k(x)` (n, k)."""
         scores = super().decision_function(X)
         # log P(x, C_k) and δ_k differ by the constant that all normal densities share
-        return scores if scores.ndim == 1 else scores + 0.5 * len(self._spheres.kept) * np.log(2.0 * np.pi)
+        return scores if scores.ndim == 1 else scores + 0.5 * self._spheres.dimension * np.log(2.0 * np.pi)
 
     @property
     def rotations_(self):
@@ -55,60 +55,60 @@ class GaussianClasses(Generative):
     def n_parameters_(self):
         r""":math:`kM + kM(M+1)/2 + k - 1`: means, covariances and shares, of the M columns in use."""
         check_is_fitted(self)
-        k, M = len(self.classes_), len(self._spheres.kept)
+        k, M = len(self.classes_), self._spheres.dimension
         return k * M + k * M * (M + 1) // 2 + k - 1
 
     @property
     def n_boundary_parameters_(self):
         r""":math:`(k - 1)(M(M+3)/2 + 1)`: what the differences of k quadratic discriminants are made of."""
         check_is_fitted(self)
-        M = len(self._spheres.kept)
+        M = self._spheres.dimension
         return (len(self.classes_) - 1) * (M * (M + 3) // 2 + 1)
 
-    def _publish(self, found, spheres, covariances, started, dtype):
+    def _publish(self, found, spheres, covariances, started, dtype, stacklevel=3):
         """Set means, priors, stored covariances and the certificate; warn of what the data did not determine."""
         self._spheres = spheres
         self.means_ = np.asarray(found.means, dtype=dtype)
         self.priors_ = self._shares(found.totals)
-        self._warn_of_lost_columns()
-        self._warn_of_singular_classes()
+        self._warn_of_what_is_not_determined(stacklevel + 1)
         if self.store_covariance:
-            full = len(spheres.kept) == len(spheres.means[0])
             self.covariance_ = [
-                C if full and rank == len(spheres.kept) else spheres.root(c).T @ spheres.root(c)
+                C if rank == self.n_features_in_ else spheres.root(c).T @ spheres.root(c)
                 for c, (C, rank) in enumerate(zip(covariances, spheres.ranks, strict=True))
             ]
         self.certificate_ = _certificate(spheres, covariances, started)
         if not self.certificate_.converged:
             value, tolerance = self.certificate_.value, self.certificate_.tolerance
             instead = "Scale the columns, or drop those that are nearly combinations of others."
-            warnings.warn(NotCertified("residual", value, tolerance, 1, instead), stacklevel=3)
+            warnings.warn(NotCertified("residual", value, tolerance, 1, instead), stacklevel=stacklevel)
         return self
 
-    def _some_rank(self, factor, divisor):
-        """The pooled factor and its divisor, unless there is nothing to be divided."""
+    def _some_rank(self, factor):
+        """A pooled factor, unless there is nothing in it."""
         if not len(factor.kept):
             raise cannot(
                 f"fit {type(self).__name__}",
                 because="every column is constant within every class: there is no covariance",
                 instead="columns that vary within some class",
             )
-        return factor, divisor
+        return factor
 
-    def _warn_of_lost_columns(self):
-        lost, expansion = self._spheres.lost, self._spheres.expansion
-        if not len(lost):
-            return
-        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-        constant = [names[j] for j in lost if not expansion[:, j].any()]
-        aliased = [names[j] for j in lost if expansion[:, j].any()]
-        warnings.warn(DroppedColumns(constant, aliased), stacklevel=4)
-
-    def _warn_of_singular_classes(self):
-        ranks, q = self._spheres.ranks, len(self._spheres.kept)
-        short = np.flatnonzero(ranks < q)
+    def _warn_of_what_is_not_determined(self, stacklevel):
+        spheres = self._spheres
+        if len(spheres.constant) or len(spheres.aliased):
+            name_columns(self, spheres.constant, spheres.aliased, stacklevel + 1)
+        short = np.flatnonzero(spheres.ranks < spheres.dimension)
         if len(short):
-            warnings.warn(SingularClasses(self.classes_[short].tolist(), ranks[short], q), stacklevel=4)
+            said = SingularClasses(self.classes_[short].tolist(), spheres.ranks[short], spheres.dimension)
+            warnings.warn(said, stacklevel=stacklevel)
+
+
+def name_columns(model, constant, aliased, stacklevel):
+    """Warn of columns that do not vary within classes, or depend on others, by name."""
+    names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])
+    dimension = len(names) - len(constant) - len(aliased)
+    said = DependentColumns([names[j] for j in constant], [names[j] for j in aliased], dimension)
+    warnings.warn(said, stacklevel=stacklevel)
 
 
 def divisors(found, denominator):

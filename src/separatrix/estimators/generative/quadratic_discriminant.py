@@ -14,7 +14,7 @@ from separatrix.estimators.doors import check_choice, check_number, enter_classe
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
 from separatrix.solvers.class_spheres import class_spheres
 from separatrix.solvers.ledoit_wolf import ledoit_wolf, shrunk
-from separatrix.solvers.scatter import class_factor, matrix_factor, within_factor
+from separatrix.solvers.scatter import class_factor, matrix_factor, settled, within_factor
 
 
 @register("estimator")
@@ -86,20 +86,24 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
         started = time.perf_counter()
         self._check_parameters()
         design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
-        found = class_moments(design, codes, len(self.classes_), s, scatter="each")
+        found = settled(class_moments(design, codes, len(self.classes_), s, scatter="each"), design.n)
         each, whole = divisors(found, self.denominator)
         matrices = covariances(found.scatter, each)
         blended = self._blended(matrices, found, design, codes, s)
         if blended is None:
             factors = in_order(lambda c: class_factor(found, c, design, codes, s), range(len(each)))
-            spheres = class_spheres(
-                found.means, factors, each, lambda: self._some_rank(within_factor(found, design, codes, s), whole)
-            )
+
+            def pooled():
+                return self._some_rank(within_factor(found, design, codes, s)), whole
+
         else:
             matrices, factors = blended, in_order(matrix_factor, blended)
-            mean = np.tensordot(found.totals / found.total, blended, axes=1)
-            ones = np.ones(len(each))
-            spheres = class_spheres(found.means, factors, ones, lambda: self._some_rank(matrix_factor(mean), 1.0))
+            each = np.ones(len(each))
+
+            def pooled():
+                return self._some_rank(matrix_factor(np.tensordot(found.totals / found.total, blended, axes=1))), 1.0
+
+        spheres = class_spheres(found.means, factors, each, pooled)
         return self._publish(found, spheres, matrices, started, design.X.dtype)
 
     def _check_parameters(self):

@@ -15,7 +15,7 @@ from separatrix.estimators.doors import check_choice, check_number, encode, ente
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
 from separatrix.estimators.probabilities import same_length
 from separatrix.solvers.class_spheres import Spectra, class_spectra, short_blocks
-from separatrix.solvers.scatter import class_factor, within_factor
+from separatrix.solvers.scatter import class_factor, settled, within_factor
 
 # scikit-learn's log loss takes no probability for smaller than this.
 SMALLEST = float(np.log(np.finfo(np.float64).eps))
@@ -38,8 +38,8 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
     alpha : float, [0, 1], default 0.5.  How much of its own covariance a class has.
     priors : (k,) array or None, default None.  Shares of the classes; None takes those of the rows.
     store_covariance : bool, default False.  Whether to keep ``covariance_``.
-    denominator : {"N-K", "N"}, default "N-K".  "N-K": unbiased, the pooled scatter is divided by N - K and that of each
-        class by :math:`N_k - 1`; "N": maximum likelihood.
+    denominator : {"N", "N-K"}, default "N".  "N": maximum likelihood, as scikit-learn 1.9; "N-K": unbiased, the
+        pooled scatter is divided by N - K and that of each class by :math:`N_k - 1`.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
     array([0.53, 0.68, 0.7 ])
     """
 
-    def __init__(self, alpha=0.5, *, priors=None, store_covariance=False, denominator="N-K"):
+    def __init__(self, alpha=0.5, *, priors=None, store_covariance=False, denominator="N"):
         self.alpha = alpha
         self.priors = priors
         self.store_covariance = store_covariance
@@ -83,19 +83,19 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
 
     def _check_choices(self):
         check_choice(self, "store_covariance", (False, True))
-        check_choice(self, "denominator", ("N-K", "N"))
+        check_choice(self, "denominator", ("N", "N-K"))
 
     def _fit_at(self, alpha, found, design, codes, s, started):
-        self._spectra = self._diagonalised(found, design, codes, s)
+        self._spectra = self._diagonalised(found, design, codes, s)  # settles the scatters, too
         each, whole = divisors(found, self.denominator)
         matrices = alpha * covariances(found.scatter, each)
         matrices += (1.0 - alpha) * found.pooled.scatter / whole
-        return self._publish(found, self._spectra.spheres(alpha), matrices, started, design.X.dtype)
+        return self._publish(found, self._spectra.spheres(alpha), matrices, started, design.X.dtype, stacklevel=4)
 
     def _diagonalised(self, found, design, codes, s):
         """Pooled and own covariances, diagonal together."""
-        each, whole = divisors(found, self.denominator)
-        pooled, _ = self._some_rank(within_factor(found, design, codes, s), whole)
+        each, whole = divisors(settled(found, design.n), self.denominator)
+        pooled = self._some_rank(within_factor(found, design, codes, s))
         factors = in_order(lambda c: class_factor(found, c, design, codes, s), range(len(each)))
         return class_spectra(found.means, factors, each, pooled, whole)
 

@@ -34,7 +34,7 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
     scoring : {"accuracy", "neg_log_loss"}, default "accuracy".  What is to be large on the rows left out.
     priors : (k,) array or None, default None.  Shares of the classes; None takes those of the rows.
     store_covariance : bool, default False.  Whether to keep ``covariance_``.
-    denominator : {"N-K", "N"}, default "N-K".  As in RegularizedDiscriminantAnalysis.
+    denominator : {"N", "N-K"}, default "N".  As in RegularizedDiscriminantAnalysis.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         scoring="accuracy",
         priors=None,
         store_covariance=False,
-        denominator="N-K",
+        denominator="N",
     ):
         self.alphas = alphas
         self.cv = cv
