@@ -7,12 +7,13 @@ QuadraticDiscriminantAnalysis(reg_param=0.1)
 
 from separatrix.estimators import generative
 
-__all__ = [
+_NAMES = (
     "DiagonalLinearDiscriminantAnalysis",
     "QuadraticDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
-]
+)
+__all__ = sorted(_NAMES)
 
 
 def __getattr__(name):

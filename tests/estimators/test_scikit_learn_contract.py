@@ -24,6 +24,7 @@ MODELS = [
 ELSEWHERE = {
     "BasicLinearClassifier",
     "CalibratedLinearClassifier",
+    "DiagonalLinearDiscriminantAnalysis",
     "FirthLogisticRegression",
     "LeastSquaresClassifier",
     "LogisticRegression",
@@ -32,7 +33,10 @@ ELSEWHERE = {
     "OneVsRestClassifier",
     "Perceptron",
     "PerceptronRegressor",
+    "QuadraticDiscriminantAnalysis",
     "QuantileRegressor",
+    "RegularizedDiscriminantAnalysis",
+    "RegularizedDiscriminantAnalysisCV",
     "RidgeClassifier",
     "RidgeClassifierCV",
     "SGDClassifier",

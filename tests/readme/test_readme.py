@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import separatrix
-from separatrix import linear_model
+from separatrix import discriminant_analysis, linear_model
 
 PACKAGE = Path(separatrix.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,15 +49,21 @@ def test_every_file_of_the_map_exists(row):
         assert (PACKAGE / path).is_file(), path
 
 
-def test_the_map_shows_every_linear_model_in_the_file_that_defines_it():
+ROOMS = (
+    linear_model,
+    discriminant_analysis,
+)
+
+
+def test_the_map_shows_every_model_in_the_file_that_defines_it():
     shown = {}
     for row in table_rows():
         for name in re.findall(r"`(\w+)`", row[0]):
             shown[name] = row[1].strip("`")
-    assert sorted(shown) == sorted(linear_model.__all__)
+    homes = {name: getattr(room, name).__module__.split(".")[1:] for room in ROOMS for name in room.__all__}
+    assert sorted(shown) == sorted(homes)
     for name, path in shown.items():
-        home = getattr(linear_model, name).__module__.split(".")[1:]
-        assert "/".join(home) + ".py" == path
+        assert "/".join(homes[name]) + ".py" == path
 
 
 def test_each_command_is_one_line_that_makes_its_own_environment():

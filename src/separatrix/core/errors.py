@@ -68,7 +68,9 @@ class DependentColumns(UserWarning):
     def __init__(self, constant, aliased, dimension):
         self.constant, self.aliased, self.dimension = list(constant), list(aliased), int(dimension)
         parts = [(self.constant, "constant within every class"), (self.aliased, "determined by the other columns")]
-        said = "; ".join(f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {why}" for names, why in parts if names)
+        said = "; ".join(
+            f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {why}" for names, why in parts if names
+        )
         super().__init__(
             f"Within classes the columns vary in {dimension} of {dimension + len(constant) + len(aliased)} dimensions: "
             f"{said}. What lies outside of them is not looked at. Drop these columns."

@@ -22,6 +22,8 @@ from separatrix.designs.base import BLOCK_NUMBERS
 
 # Eigenvalues of T'T closer to each other than this are right to eight digits; else those of T are taken instead.
 SAFELY_SQUARED = 1e-7
+# Steps of elimination that one thread does in less time than it takes to wake another.
+ONE_THREAD = 1 << 20
 
 
 @dataclass
@@ -94,6 +96,11 @@ def short_blocks(n, width):
     return [slice(i, min(i + height, n)) for i in range(0, n, height)]
 
 
+def for_each_class(task, k, p):
+    """``[task(c) for c in range(k)]``, on threads where tasks of p³ steps are worth it."""
+    return in_order(task, range(k)) if k * p**3 > ONE_THREAD else [task(c) for c in range(k)]
+
+
 def class_spheres(means, factors, divisors, pooled):
     """Spheres of classes from factors of their scatters, where ``Σ_c = S_c / divisors[c]``.
 
@@ -102,7 +109,7 @@ def class_spheres(means, factors, divisors, pooled):
     """
     p = means.shape[1]
     if all(len(factor.kept) == p for factor in factors):
-        maps = in_order(lambda i: np.sqrt(divisors[i]) * factors[i].whitener(), range(len(factors)))
+        maps = for_each_class(lambda i: np.sqrt(divisors[i]) * factors[i].whitener(), len(factors), p)
         logs = np.array([f.log_determinant - p * np.log(d) for f, d in zip(factors, divisors, strict=True)])
         return Spheres(means, maps, logs, np.full(len(factors), p))
     spectra = class_spectra(means, factors, divisors, *pooled(), exact=True)
@@ -180,7 +187,7 @@ def class_spectra(means, factors, divisors, pooled, divisor, *, exact=False):
         d[: len(sizes)] = sizes**2
         return W @ U.T, d, len(sizes)
 
-    bases, d, ranks = zip(*in_order(task, range(len(factors))), strict=True)
+    bases, d, ranks = zip(*for_each_class(task, len(factors), q), strict=True)
     constant, aliased = np.sort(pooled.constant), np.sort(pooled.aliased)
     return Spectra(means, list(bases), np.array(d), log_determinant, np.array(ranks), frame, constant, aliased)
 

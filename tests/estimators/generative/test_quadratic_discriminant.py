@@ -115,7 +115,9 @@ def test_boundaries_of_separate_covariances_bend():
 
 
 @pytest.mark.mission("DA-09")
-@pytest.mark.parametrize("k, p, parameters, boundary", [(2, 2, 11, 6), (3, 4, 44, 30), (2, 1, 5, 3), (11, 10, 725, 660)])
+@pytest.mark.parametrize(
+    "k, p, parameters, boundary", [(2, 2, 11, 6), (3, 4, 44, 30), (2, 1, 5, 3), (11, 10, 725, 660)]
+)
 def test_parameters_are_counted_as_in_the_notes(k, p, parameters, boundary):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((k * (p + 5), p)), np.repeat(np.arange(k), p + 5)
@@ -289,7 +291,9 @@ def test_constant_and_duplicated_columns_are_named_and_change_nothing():
     X, y = normal_classes(3)
     names = ["a", "b", "c", "d", "one", "sum"]
     frame = pd.DataFrame(np.column_stack([X, np.full(len(X), 0.7), X[:, 0] + X[:, 2]]), columns=names)
-    with pytest.warns(DependentColumns, match="one is constant within every class; .* determined by the other") as caught:
+    with pytest.warns(
+        DependentColumns, match="one is constant within every class; .* determined by the other"
+    ) as caught:
         model = QuadraticDiscriminantAnalysis(store_covariance=True).fit(frame, y)
     assert not [w for w in caught if isinstance(w.message, SingularClasses)]
     (warning,) = [w.message for w in caught if isinstance(w.message, DependentColumns)]
@@ -356,10 +360,10 @@ def test_data_that_make_no_model_are_refused_by_name():
     large[-1, -1] = np.inf
     with pytest.raises(ValueError, match="Input X contains infinity"):
         QuadraticDiscriminantAnalysis().fit(large, np.tile(y, 1600))
-    with pytest.raises(TypeError, match="[Ss]parse"):
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
         QuadraticDiscriminantAnalysis().fit(sp.csr_array(X), y)
     with pytest.raises(ValueError, match="constant within every class"):
-        QuadraticDiscriminantAnalysis().fit(X[[np.argmax(y == c) for c in "ant bee cat".split()]], ["ant", "bee", "cat"])
+        QuadraticDiscriminantAnalysis().fit(X[:3], ["ant", "bee", "cat"])
     with pytest.raises(ValueError, match="takes no weights"):
         QuadraticDiscriminantAnalysis(covariance_estimator=OAS()).fit(X, y, np.ones(len(X)))
     with pytest.raises(ValueError, match="positive whole number"):

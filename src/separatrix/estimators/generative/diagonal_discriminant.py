@@ -1,4 +1,4 @@
-r"""Diagonal linear discriminants: normal classes whose columns are independent, with the same variances in each class."""
+r"""Diagonal linear discriminants: normal classes of independent columns, with the same variances in each class."""
 
 import time
 

@@ -8,11 +8,11 @@ from sklearn.base import clone
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
-from separatrix.core.threads import in_order
+from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
 from separatrix.estimators.doors import check_choice, check_number, enter_classes
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
-from separatrix.solvers.class_spheres import class_spheres
+from separatrix.solvers.class_spheres import class_spheres, for_each_class
 from separatrix.solvers.ledoit_wolf import ledoit_wolf, shrunk
 from separatrix.solvers.scatter import class_factor, matrix_factor, settled, within_factor
 
@@ -87,24 +87,28 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
         self._check_parameters()
         design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
         found = settled(class_moments(design, codes, len(self.classes_), s, scatter="each"), design.n)
+        with one_blas_thread():
+            spheres, matrices = self._spheres_of(found, design, codes, s)
+            return self._publish(found, spheres, matrices, started, design.X.dtype)
+
+    def _spheres_of(self, found, design, codes, s):
+        """Sphering maps and the covariances that they are made of."""
+        k, p = found.means.shape
         each, whole = divisors(found, self.denominator)
         matrices = covariances(found.scatter, each)
         blended = self._blended(matrices, found, design, codes, s)
-        if blended is None:
-            factors = in_order(lambda c: class_factor(found, c, design, codes, s), range(len(each)))
-
-            def pooled():
-                return self._some_rank(within_factor(found, design, codes, s)), whole
-
-        else:
-            matrices, factors = blended, in_order(matrix_factor, blended)
-            each = np.ones(len(each))
-
-            def pooled():
-                return self._some_rank(matrix_factor(np.tensordot(found.totals / found.total, blended, axes=1))), 1.0
-
-        spheres = class_spheres(found.means, factors, each, pooled)
-        return self._publish(found, spheres, matrices, started, design.X.dtype)
+        if blended is not None:
+            mean = np.tensordot(found.totals / found.total, blended, axes=1)
+            factors = for_each_class(lambda c: matrix_factor(blended[c]), k, p)
+            spheres = class_spheres(
+                found.means, factors, np.ones(k), lambda: (self._some_rank(matrix_factor(mean)), 1.0)
+            )
+            return spheres, blended
+        factors = for_each_class(lambda c: class_factor(found, c, design, codes, s), k, p)
+        spheres = class_spheres(
+            found.means, factors, each, lambda: (self._some_rank(within_factor(found, design, codes, s)), whole)
+        )
+        return spheres, matrices
 
     def _check_parameters(self):
         check_choice(self, "solver", ("svd", "eigen"))

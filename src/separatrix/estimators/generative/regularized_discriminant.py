@@ -9,12 +9,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
-from separatrix.core.threads import in_order
+from separatrix.core.threads import in_order, one_blas_thread
 from separatrix.designs import as_design, class_moments
 from separatrix.estimators.doors import check_choice, check_number, encode, enter_classes, enter_rows, enter_weights
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
 from separatrix.estimators.probabilities import same_length
-from separatrix.solvers.class_spheres import Spectra, class_spectra, short_blocks
+from separatrix.solvers.class_spheres import Spectra, class_spectra, for_each_class, short_blocks
 from separatrix.solvers.scatter import class_factor, settled, within_factor
 
 # scikit-learn's log loss takes no probability for smaller than this.
@@ -74,7 +74,8 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
         self._check_choices()
         design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
         found = class_moments(design, codes, len(self.classes_), s, scatter="each")
-        return self._fit_at(alpha, found, design, codes, s, started)
+        with one_blas_thread():
+            return self._fit_at(alpha, found, design, codes, s, started)
 
     def path(self, alphas):
         """The fitted classes at other alphas: a :class:`RegularizedPath`, without another look at the data."""
@@ -96,7 +97,7 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
         """Pooled and own covariances, diagonal together."""
         each, whole = divisors(settled(found, design.n), self.denominator)
         pooled = self._some_rank(within_factor(found, design, codes, s))
-        factors = in_order(lambda c: class_factor(found, c, design, codes, s), range(len(each)))
+        factors = for_each_class(lambda c: class_factor(found, c, design, codes, s), *found.means.shape)
         return class_spectra(found.means, factors, each, pooled, whole)
 
 
@@ -124,7 +125,10 @@ class RegularizedPath:
         return self._summed(X, y, sample_weight)[0]
 
     def log_loss(self, X, y, sample_weight=None):
-        """Mean of minus the log-posterior of the true class for each alpha: (alphas,)."""
+        """Mean of minus the log-posterior of the true class for each alpha: (alphas,).
+
+        As in scikit-learn, no posterior is taken for smaller than the precision of a number, 2e-16.
+        """
         return self._summed(X, y, sample_weight)[1]
 
     def _summed(self, X, y, sample_weight):

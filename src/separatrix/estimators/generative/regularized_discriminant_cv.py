@@ -6,7 +6,7 @@ import numpy as np
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
-from separatrix.core.threads import in_order
+from separatrix.core.threads import in_order, one_blas_thread
 from separatrix.designs import ClassMoments, class_moments
 from separatrix.estimators.doors import check_choice, enter_classes
 from separatrix.estimators.generative.regularized_discriminant import (
@@ -91,7 +91,8 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         best = np.flatnonzero(self.mean_scores_ >= self.mean_scores_.max() - TIED)
         chosen = best[np.argmin(self.alphas_[best])]
         self.alpha_, self.best_score_ = float(self.alphas_[chosen]), float(self.mean_scores_[chosen])
-        return self._fit_at(self.alpha_, found, design, codes, s, started)
+        with one_blas_thread():
+            return self._fit_at(self.alpha_, found, design, codes, s, started)
 
     def _folds(self, design, codes):
         from sklearn.model_selection import check_cv  # 0.2 s that a fit without cross-validation need not spend
