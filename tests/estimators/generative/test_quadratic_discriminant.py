@@ -185,6 +185,21 @@ def test_weights_are_repetitions_and_their_unit_does_not_matter():
     assert_allclose(small.predict_log_proba(X), whole.predict_log_proba(X), rtol=1e-9, atol=1e-9)
     with pytest.raises(ValueError, match="denominator='N'"):
         QuadraticDiscriminantAnalysis(denominator="N-K").fit(X, y, s * 1e-3)
+    light = np.where(y == "ant", 1e-3 * s, s)
+    with pytest.raises(ValueError, match="denominator='N'"):
+        QuadraticDiscriminantAnalysis(denominator="N-K").fit(X, y, light)
+
+
+@pytest.mark.parametrize("options", [{"shrinkage": "auto"}, {"denominator": "N-K"}, {"shrinkage": 0.2}])
+def test_a_class_of_one_row_that_is_repeated_has_no_covariance_of_its_own(options):
+    X, y = normal_classes(3, n=90)
+    X, y = np.vstack([X, [0.1, 0.7, 1.0 / 3.0, 0.3]]), np.append(y, "yak")
+    counts = np.r_[np.ones(90, dtype=int), 3]  # three times 0.1 divided by three is not 0.1
+    with pytest.warns(SingularClasses, match="'yak' \\(rank 0\\)"):
+        weighted = QuadraticDiscriminantAnalysis(**options).fit(X, y, counts)
+    with pytest.warns(SingularClasses, match="'yak' \\(rank 0\\)"):
+        repeated = QuadraticDiscriminantAnalysis(**options).fit(X.repeat(counts, axis=0), y.repeat(counts))
+    assert_allclose(weighted.predict_log_proba(X), repeated.predict_log_proba(X), rtol=1e-8, atol=1e-8)
 
 
 def test_threads_blocks_storage_and_order_do_not_show(monkeypatch):

@@ -96,6 +96,16 @@ def test_the_ends_of_the_path_are_linear_and_quadratic_discriminants(k):
     assert ends[0].n_parameters_ == quadratic.n_parameters_
 
 
+def test_a_class_that_is_nearly_flat_costs_no_digits_at_the_quadratic_end():
+    X, y = normal_classes(3)
+    X[y == "bee", 0] = X[y == "bee", 1] + 1e-6 * X[y == "bee", 0]  # a variance of 1e-12 beside the pooled one
+    quadratic = QuadraticDiscriminantAnalysis().fit(X, y)
+    end = RegularizedDiscriminantAnalysis(1.0).fit(X, y)
+    mine = X[y == "bee"]
+    assert_allclose(end.predict_joint_log_proba(mine)[:, 1], quadratic.predict_joint_log_proba(mine)[:, 1], rtol=1e-8)
+    assert end.certificate_.converged
+
+
 @pytest.mark.mission("DA-08")
 def test_boundaries_bend_unless_the_covariance_is_shared():
     X, y = normal_classes(3)
@@ -203,6 +213,9 @@ SPLITTERS = {
     "random parts": ShuffleSplit(3, test_size=0.3, random_state=0),
     "repeated folds": RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0),
     "masks": [(np.arange(60) % 3 != i, np.arange(60) % 3 == i) for i in range(3)],
+    "drawn with repetition": [
+        (np.resize(np.flatnonzero(np.arange(60) % 3 != i)[:30], 40), np.arange(i, 60, 3)) for i in range(3)
+    ],
     "some rows never": [(np.arange(20), np.arange(20, 40)), (np.arange(20, 40), np.arange(20))],
 }
 
@@ -273,6 +286,8 @@ def test_of_equally_good_alphas_the_smallest_is_taken_in_whatever_order_they_com
     y = np.repeat([0, 1], 30)
     X = np.random.default_rng(0).standard_normal((60, 2)) + 40.0 * y[:, None]
     assert RegularizedDiscriminantAnalysisCV(alphas=[0.9, 0.2, 0.6]).fit(X, y).alpha_ == 0.2
+    rounded = np.array([0.1 + 0.2, 0.3, 0.25])  # the first is larger, in the last bit
+    assert regularized_discriminant_cv.simplest_of_the_best(np.array([0.9, 0.2, 0.1]), rounded) == 1
 
 
 def test_a_class_that_a_fold_never_saw_is_never_predicted_there():

@@ -88,8 +88,7 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
 
         self.scores_ = np.array(in_order(job, range(len(folds))))
         self.mean_scores_ = np.nanmean(self.scores_, axis=0)
-        best = np.flatnonzero(self.mean_scores_ >= self.mean_scores_.max() - TIED)
-        chosen = best[np.argmin(self.alphas_[best])]
+        chosen = simplest_of_the_best(self.alphas_, self.mean_scores_)
         self.alpha_, self.best_score_ = float(self.alphas_[chosen]), float(self.mean_scores_[chosen])
         with one_blas_thread():
             return self._fit_at(self.alpha_, found, design, codes, s, started)
@@ -135,6 +134,12 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         path = RegularizedPath(self, self.alphas_, self._diagonalised(found, design, codes, training), log_shares)
         accuracy, log_loss = path.measure(design, test, codes, weights)
         return accuracy if self.scoring == "accuracy" else -log_loss
+
+
+def simplest_of_the_best(alphas, scores):
+    """Where the smallest alpha is, among those of the largest score."""
+    best = np.flatnonzero(scores >= scores.max() - TIED)
+    return best[np.argmin(alphas[best])]
 
 
 def _only(weights, rows):
