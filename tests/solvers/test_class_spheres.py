@@ -32,6 +32,27 @@ def test_a_residual_is_about_the_frobenius_norm_of_what_is_wrong(p):
     assert spheres.residual(0, covariances[0]) < 1e-9
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_tell_the_residual_of_a_covariance_that_cannot_be_formed(weighted):
+    rng = np.random.default_rng(1)
+    X, codes = rng.standard_normal((300, 3)), np.arange(300) % 2
+    X[:, 2] = X[:, 0] + X[:, 1] + 1e-7 * X[:, 2]
+    s = rng.integers(1, 4, 300).astype(float) if weighted else None
+    design = DenseDesign(X)
+    found = class_moments(design, codes, 2, s, scatter="each")
+    factors = [class_factor(found, c, design, codes, s) for c in range(2)]
+    spheres = class_spheres(found.means, factors, found.totals, None)
+    share = 1.0 / found.totals[1]
+    assert spheres.residual(1, found.scatter[1] * share) > 1e-6
+    assert spheres.residual_of_rows(1, design, codes, s, share, 0.0) < 1e-7
+    assert spheres.residual_of_rows(1, design, codes, s, 0.9 * share, 0.0) > 1e-2
+    whole = spheres.residual_of_rows(1, design, codes, s, 0.0, 1.0 / found.total)
+    W = spheres.maps[1]
+    Z = (X - found.means[codes]) @ W
+    exact = np.linalg.norm((Z.T * (1.0 if s is None else s)) @ Z / found.total - np.eye(3))
+    assert_allclose(whole, exact, rtol=1e-6)
+
+
 def test_spectra_make_pooled_and_own_covariances_diagonal_together():
     found, factors, pooled, covariances = spheres_and_covariances(6)
     spectra = class_spectra(found.means, factors, found.totals, pooled, found.total)

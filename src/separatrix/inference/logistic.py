@@ -123,10 +123,11 @@ def _check(model, covariance, weights, intervals, X):
 def _describe(model, level):
     """Estimates and certificate of a fit of which nothing else is known."""
     coef = np.atleast_2d(model.coef_)
-    names = coefficient_names(model, coef.shape[1], bool(model.fit_intercept))
+    with_intercept = bool(getattr(model, "fit_intercept", True))
+    names = coefficient_names(model, coef.shape[1], with_intercept)
     labels, tables = model.classes_.tolist(), []
     for c, slopes in enumerate(coef):
-        values = [*([float(model.intercept_[c])] if model.fit_intercept else []), *map(float, slopes)]
+        values = [*([float(model.intercept_[c])] if with_intercept else []), *map(float, slopes)]
         statistics = {"nonzero": int(np.count_nonzero(slopes)), "p": coef.shape[1]}
         statistics["certificate"] = certificate_line(model, 0)
         label = f"{labels[1]} against {labels[0]}" if len(coef) == 1 else str(labels[c])

@@ -10,6 +10,7 @@ classes, rows are projected onto the span of their deviations, at right angles i
 within classes: which of the dependent columns is called so must not show.
 """
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -76,18 +77,34 @@ class Spheres:
         Of many columns it is estimated with a few vectors of signs, or it would cost more than the fit. For directions
         in which the rows of a class determine nothing there is nothing to compare.
         """
-        W, rank = self.maps[c], self.ranks[c]
-        q = W.shape[1]
+        W, q = self.maps[c], self.dimension
         # E |A v|² is |A|² (Frobenius) for signs v; sixteen of them, each divided by 4, are as good as their mean
         V = np.eye(q) if q <= 64 else np.random.default_rng(0).choice([-0.25, 0.25], (q, 16))
         wanted = V.copy()
-        wanted[rank:] = 0.0
+        wanted[self.ranks[c] :] = 0.0
         return float(np.linalg.norm(W.T @ (covariance @ (W @ V)) - wanted))
 
     def rounding(self, c, covariance):
         """What the rounding of Σ alone may add to the residual of class c."""
         size = np.abs(self.maps[c])
         return float(len(size) * np.finfo(np.float64).eps * np.einsum("ij,ij->", size, np.abs(covariance) @ size))
+
+    def residual_of_rows(self, c, design, codes, s, own, pooled):
+        """The same without forming Σ, which costs a pass and spares the square of the condition number.
+
+        Σ is `own` times the scatter of class c and `pooled` times that of all classes.
+        """
+        W = self.maps[c]
+
+        def task(B, c_block, s_block):
+            Z = (B - self.means[c_block]) @ W
+            if s_block is not None:
+                Z *= np.sqrt(s_block)[:, None]
+            mine = Z[c_block == c]
+            return own * (mine.T @ mine) + pooled * (Z.T @ Z)
+
+        found = design.reduce(task, operator.add, codes, s, gram=True)
+        return float(np.linalg.norm(found - np.diag(np.arange(self.dimension) < self.ranks[c])))
 
 
 def short_blocks(n, width):

@@ -17,10 +17,10 @@ def ledoit_wolf(found, design, codes, s=None):
     """The share s (k,) for each class of :class:`~separatrix.designs.ClassMoments`, of standardised columns.
 
     >>> from separatrix.designs import DenseDesign, class_moments
-    >>> X, codes = np.array([[1.0, 0.0], [-1.0, 0.5], [0.5, -2.0], [0.0, 1.0]]), np.zeros(4, dtype=int)
-    >>> found = class_moments(DenseDesign(X), codes, 1, scatter="each")
-    >>> ledoit_wolf(found, DenseDesign(X), codes).round(4)
-    array([1.])
+    >>> X = np.random.default_rng(0).standard_normal((30, 3)) @ [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> design, codes = DenseDesign(X), np.repeat([0, 1], 15)
+    >>> ledoit_wolf(class_moments(design, codes, 2, scatter="each"), design, codes).round(3)
+    array([0.63 , 0.564])
     """
     k, p = found.means.shape
     totals = np.maximum(found.totals, np.finfo(np.float64).tiny)

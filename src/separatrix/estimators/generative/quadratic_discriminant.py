@@ -88,27 +88,29 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
         design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
         found = settled(class_moments(design, codes, len(self.classes_), s, scatter="each"), design.n)
         with one_blas_thread():
-            spheres, matrices = self._spheres_of(found, design, codes, s)
-            return self._publish(found, spheres, matrices, started, design.X.dtype)
+            return self._fit_moments(found, design, codes, s, started)
 
-    def _spheres_of(self, found, design, codes, s):
-        """Sphering maps and the covariances that they are made of."""
+    def _fit_moments(self, found, design, codes, s, started):
         k, p = found.means.shape
         each, whole = divisors(found, self.denominator)
         matrices = covariances(found.scatter, each)
         blended = self._blended(matrices, found, design, codes, s)
-        if blended is not None:
-            mean = np.tensordot(found.totals / found.total, blended, axes=1)
-            factors = for_each_class(lambda c: matrix_factor(blended[c]), k, p)
-            spheres = class_spheres(
-                found.means, factors, np.ones(k), lambda: (self._some_rank(matrix_factor(mean)), 1.0)
-            )
-            return spheres, blended
-        factors = for_each_class(lambda c: class_factor(found, c, design, codes, s), k, p)
-        spheres = class_spheres(
-            found.means, factors, each, lambda: (self._some_rank(within_factor(found, design, codes, s)), whole)
-        )
-        return spheres, matrices
+
+        def pooled():
+            if blended is None:
+                return self._some_rank(within_factor(found, design, codes, s)), whole
+            return self._some_rank(matrix_factor(np.tensordot(found.totals / found.total, blended, axes=1))), 1.0
+
+        def of_rows(c):
+            return spheres.residual_of_rows(c, design, codes, s, 1.0 / each[c] if each[c] > 0.0 else 0.0, 0.0)
+
+        if blended is None:
+            factors = for_each_class(lambda c: class_factor(found, c, design, codes, s), k, p)
+            spheres = class_spheres(found.means, factors, each, pooled)
+            return self._publish(found, spheres, matrices, of_rows, started, design.X.dtype, stacklevel=4)
+        factors = for_each_class(lambda c: matrix_factor(blended[c]), k, p)
+        spheres = class_spheres(found.means, factors, np.ones(k), pooled)
+        return self._publish(found, spheres, blended, None, started, design.X.dtype, stacklevel=4)
 
     def _check_parameters(self):
         check_choice(self, "solver", ("svd", "eigen"))

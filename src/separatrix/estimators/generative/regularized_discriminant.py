@@ -91,7 +91,13 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
         each, whole = divisors(found, self.denominator)
         matrices = alpha * covariances(found.scatter, each)
         matrices += (1.0 - alpha) * found.pooled.scatter / whole
-        return self._publish(found, self._spectra.spheres(alpha), matrices, started, design.X.dtype, stacklevel=4)
+        spheres = self._spectra.spheres(alpha)
+
+        def of_rows(c):
+            own = alpha / each[c] if each[c] > 0.0 else 0.0
+            return spheres.residual_of_rows(c, design, codes, s, own, (1.0 - alpha) / whole)
+
+        return self._publish(found, spheres, matrices, of_rows, started, design.X.dtype, stacklevel=4)
 
     def _diagonalised(self, found, design, codes, s):
         """Pooled and own covariances, diagonal together."""
