@@ -16,6 +16,7 @@ _ROOMS = (
     "discriminant_analysis",
     "preprocessing",
     "calibration",
+    "discriminant_analysis",
     "multiclass",
     "neighbors",
     "decomposition",

@@ -8,9 +8,13 @@ LinearDiscriminantAnalysis(n_components=2)
 from separatrix.estimators import generative
 
 _NAMES = (
+    "DiagonalLinearDiscriminantAnalysis",
     "FisherDiscriminant",
     "LinearDiscriminantAnalysis",
     "MeanDifference",
+    "QuadraticDiscriminantAnalysis",
+    "RegularizedDiscriminantAnalysis",
+    "RegularizedDiscriminantAnalysisCV",
 )
 __all__ = list(_NAMES)
 

@@ -78,7 +78,7 @@ class SingularWithin(RankDeficient):
     ``telling`` are those of them whose values differ between classes.
     """
 
-    def __init__(self, rank, p, aliased, constant, telling):
+    def __init__(self, rank, p, aliased, constant, telling=()):
         UserWarning.__init__(
             self,
             f"The scatter within classes has rank {rank} of {p} columns"
@@ -108,6 +108,19 @@ def _apart(names):
         f"But {_shown(names)} {'differs' if one else 'differ'} between classes, alone or given the other columns, and "
         f"would tell classes apart on these rows without an error: {'it has' if one else 'they have'} no density. "
     )
+
+
+class SingularClasses(UserWarning):
+    """Classes whose own rows do not determine their covariance in every direction."""
+
+    def __init__(self, classes, ranks, dimension):
+        self.classes, self.ranks, self.dimension = list(classes), [int(r) for r in ranks], int(dimension)
+        pairs = [f"{label!r} (rank {rank})" for label, rank in zip(self.classes, self.ranks, strict=True)]
+        super().__init__(
+            f"The covariance of {'class' if len(pairs) == 1 else 'classes'} {_shown(pairs)} is singular in "
+            f"{dimension} dimensions: where the rows of a class say nothing, the pooled covariance is used. "
+            "RegularizedDiscriminantAnalysis, reg_param or shrinkage blend the two everywhere."
+        )
 
 
 class Separated(ConvergenceWarning):

@@ -19,6 +19,7 @@ _ROOMS = (
     "estimators.generative",
     "estimators.local",
     "estimators.calibration",
+    "estimators.generative",
     "estimators.multiclass",
     "estimators.projection",
 )

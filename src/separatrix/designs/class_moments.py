@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from separatrix.core.errors import cannot
 from separatrix.core.threads import in_order
-from separatrix.designs.base import GROUPS
+from separatrix.designs.base import GROUPS, SMALLEST_PART
 from separatrix.designs.compiled.class_sums import class_squares
 from separatrix.designs.moments import FAR_FROM_ZERO
 
@@ -132,7 +132,8 @@ def _each(design, codes, k, s):
     order = np.argsort(codes.astype(np.int16) if k < 1 << 15 else codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(k + 1))
     height = max(b.stop - b.start for b in design.blocks(gram=True))
-    share = -(-design.n // GROUPS)  # rows that one thread takes at a time
+    # rows that one thread takes at a time: few rows are not worth a thread
+    share = max(-(-design.n // GROUPS), -(-SMALLEST_PART // max(design.p, 1)))
     shifts, far = provisional_class_means(design, codes, k)
 
     def of_rows(c, rows):
@@ -160,7 +161,7 @@ def _each(design, codes, k, s):
         rows = order[ends[c] : ends[c + 1]]
         pieces += [(c, rows[i : i + share]) for i in range(0, len(rows), share)]
     found = ClassMoments(np.zeros(k), np.zeros((k, design.p)), np.zeros((k, design.p, design.p)), "each")
-    for c, part in in_order(of_piece, pieces):
+    for c, part in (in_order if design.stored > SMALLEST_PART else map)(of_piece, pieces):
         mine = ClassMoments(found.totals[c : c + 1], found.means[c : c + 1], found.scatter[c : c + 1], "each")
         mine.merge(part)  # the scatter is a view, and grows in place
         found.totals[c], found.means[c] = mine.totals[0], mine.means[0]

@@ -46,6 +46,14 @@ class Factor:
         W[self.kept] = self.scale[self.kept, None] * root
         return W
 
+    def root(self):
+        """Z (rank, p) with ``Z'Z = X_c'S X_c + lam I``; dependent columns are the combinations that they are."""
+        Z = np.zeros((len(self.kept), len(self.scale)))
+        Z[:, self.kept] = self.R / self.scale[self.kept]
+        if len(self.aliased):
+            Z[:, self.aliased] = self.R @ self.combination / self.scale[self.aliased]
+        return Z
+
     @property
     def log_determinant(self):
         """Logarithm of the determinant of ``X_c'S X_c + lam I`` on the kept columns."""

@@ -1,12 +1,11 @@
-r"""Ledoit and Wolf's shrinkage of covariances within classes, by sums over rows.
+r"""Covariances shrunk towards a multiple of the identity, and how far: the formula of Ledoit and Wolf, by classes.
 
-.. math:: \hat\Sigma = \sum_k \frac{N_k}{N} D_k \bigl((1 - \delta_k) R_k + \delta_k \mu_k I\bigr) D_k, \qquad
-          \delta_k = \frac{\min(\beta_k, d_k)}{d_k}
+.. math:: (1 - s) \Sigma + s \mu I, \quad \mu = \mathrm{tr}(\Sigma) / p, \qquad
+          s = \frac{\min(b^2, d^2)}{d^2}, \quad d^2 = \|\Sigma - \mu I\|^2, \quad
+          b^2 = \frac1{n} \Big( \frac1n \sum_i \|x_i\|^4 - \|\Sigma\|^2 \Big)
 
-with the correlations :math:`R_k` and standard deviations :math:`D_k` of class k, :math:`\mu_k = \mathrm{tr} R_k / p`,
-:math:`d_k = \|R_k - \mu_k I\|^2 / p` and :math:`\beta_k` the mean of :math:`\|z_i z_i^\top - R_k\|^2 / (p N_k)` over
-its standardised rows. Given the moments of the classes, this takes one more read of the rows, for
-:math:`\sum_i \|z_i\|^4`. From Ledoit and Wolf (2004), J. Multivariate Analysis 88(2), section 3.2.
+of centred rows. From Ledoit and Wolf (2004), J. Multivariate Anal. 88(2). Beyond the covariance it needs one sum over
+rows, that of fourth powers of their lengths; weights count as repetitions.
 """
 
 import operator
@@ -14,36 +13,48 @@ import operator
 import numpy as np
 
 
-def ledoit_wolf_within(found, design, codes, s=None):
-    """The mean (p, p) of the shrunken covariances of the classes; `found` holds the scatter of each class.
+def ledoit_wolf(found, design, codes, s=None):
+    """The share s (k,) for each class of :class:`~separatrix.designs.ClassMoments`, of standardised columns.
 
-    >>> import numpy as np
     >>> from separatrix.designs import DenseDesign, class_moments
-    >>> X, codes = np.array([[0.0, 1.0], [2.0, 1.5], [4.0, 2.0], [1.0, 3.0], [1.0, 1.0]]), np.array([0, 0, 0, 1, 1])
-    >>> design = DenseDesign(X)
-    >>> ledoit_wolf_within(class_moments(design, codes, 2, scatter="each"), design, codes).round(6)
-    array([[1.6     , 0.266667],
-           [0.266667, 0.5     ]])
+    >>> X = np.random.default_rng(0).standard_normal((30, 3)) @ [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> design, codes = DenseDesign(X), np.repeat([0, 1], 15)
+    >>> ledoit_wolf(class_moments(design, codes, 2, scatter="each"), design, codes).round(3)
+    array([0.63 , 0.564])
     """
     k, p = found.means.shape
-    covariances = found.scatter / found.totals[:, None, None]
-    sd = np.sqrt(np.einsum("kjj->kj", covariances))
-    sd[sd == 0.0] = 1.0
+    totals = np.maximum(found.totals, np.finfo(np.float64).tiny)
+    scales = _standard_deviations(found.scatter / totals[:, None, None])
 
-    def quartic(B, c, weights):
-        Z = (B - found.means[c]) / sd[c]
-        q = np.einsum("ij,ij->i", Z, Z) ** 2
-        return np.bincount(c, q if weights is None else weights * q, minlength=k)
+    def task(B, c, weights):
+        Z = (B - found.means[c]) / scales[c]
+        fourth = np.einsum("ij,ij->i", Z, Z) ** 2
+        return np.bincount(c, fourth if weights is None else weights * fourth, minlength=k)
 
-    quartics = design.reduce(quartic, operator.add, codes, s)
-    total = np.zeros((p, p))
-    for covariance, d, q, N in zip(covariances, sd, quartics, found.totals):
-        R = covariance / np.outer(d, d)
-        squares, mu = (R * R).sum(), np.trace(R) / p
-        distance = (squares - p * mu * mu) / p
-        noise = min((q / N - squares) / (p * N), distance)
-        shrinkage = noise / distance if noise > 0.0 else 0.0
-        R *= 1.0 - shrinkage
-        R[np.diag_indices(p)] += shrinkage * mu
-        total += N / found.total * R * np.outer(d, d)
-    return total
+    fourth = design.reduce(task, operator.add, codes, s) / totals
+    shares = np.zeros(k)
+    if p == 1:
+        return shares  # a multiple of the identity already
+    for c in range(k):
+        C = found.scatter[c] / totals[c] / np.multiply.outer(scales[c], scales[c])
+        square, mu = float((C * C).sum()), float(np.trace(C)) / p
+        within, apart = (fourth[c] - square) / totals[c], square - p * mu * mu
+        shares[c] = min(within, apart) / apart if within > 0.0 and apart > 0.0 else 0.0
+    return shares
+
+
+def shrunk(matrices, shares, *, standardised=False):
+    """Covariances (k, p, p) shrunk by shares, (k,) or one number; if `standardised`, in units of their columns."""
+    k, p, _ = matrices.shape
+    scales = _standard_deviations(matrices) if standardised else np.ones((k, p))
+    units = scales[:, :, None] * scales[:, None, :]
+    shares = np.broadcast_to(np.asarray(shares, dtype=np.float64), k)[:, None, None]
+    C = matrices / units
+    mu = np.trace(C, axis1=1, axis2=2)[:, None, None] / p
+    return ((1.0 - shares) * C + shares * mu * np.eye(p)) * units
+
+
+def _standard_deviations(matrices):
+    """Of each column and class (k, p); 1 where a column is constant."""
+    found = np.sqrt(np.einsum("kjj->kj", matrices).clip(min=0.0))
+    return np.where(found > 0.0, found, 1.0)

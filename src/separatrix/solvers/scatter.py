@@ -71,6 +71,16 @@ def class_factor(found, c, design, codes, s=None):
     return factor
 
 
+def settled(found, n):
+    """Moments of classes whose scatters are exactly 0 where a column is constant in a class, up to rounding."""
+    for c, (scatter, mean, total) in enumerate(zip(found.scatter, found.means, found.totals, strict=True)):
+        varies = np.zeros(len(mean), dtype=bool)
+        varies[live_columns(np.sqrt(np.diag(scatter).clip(min=0.0)), mean, total, n)] = True
+        if not varies.all():
+            found.scatter[c] *= varies[:, None] & varies
+    return found
+
+
 def _as_moments(scatter, mean, total):
     p = len(mean)
     return Moments(float(total), mean, np.zeros(0), scatter, np.zeros((p, 0)), np.zeros(0))

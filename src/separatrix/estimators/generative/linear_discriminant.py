@@ -18,7 +18,7 @@ from separatrix.estimators.generative.within import (
     within,
 )
 from separatrix.solvers.factor import EPS
-from separatrix.solvers.ledoit_wolf import ledoit_wolf_within
+from separatrix.solvers.ledoit_wolf import ledoit_wolf, shrunk
 from separatrix.solvers.scatter import matrix_factor
 from separatrix.solvers.sphering import sphere
 
@@ -221,7 +221,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         found = class_moments(design, codes, len(self.classes_), s, scatter="each" if automatic else "diagonal")
         refuse_if_nothing_varies(self, found.totals, found.pooled.scatter, codes, s)
         if automatic:
-            covariance = ledoit_wolf_within(found, design, codes, s) * (found.total / divisor(found, self.denominator))
+            each = found.scatter / found.totals[:, None, None]
+            each = shrunk(each, ledoit_wolf(found, design, codes, s), standardised=True)
+            covariance = np.tensordot(found.totals, each, axes=1) / divisor(found, self.denominator)
         else:
             covariance = self._estimated(design, codes, s, found.totals / found.total)
         return Within(found.totals, found.means, sphere(matrix_factor(covariance), 1.0), covariance.__matmul__)

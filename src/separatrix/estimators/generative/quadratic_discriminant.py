@@ -1,0 +1,159 @@
+r"""Quadratic discriminants: normal classes, each with a covariance of its own."""
+
+import time
+from numbers import Real
+
+import numpy as np
+from sklearn.base import clone
+
+from separatrix.core.errors import cannot
+from separatrix.core.registry import register
+from separatrix.core.threads import one_blas_thread
+from separatrix.designs import class_moments
+from separatrix.estimators.doors import check_choice, check_number, enter_classes
+from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
+from separatrix.solvers.class_spheres import class_spheres, for_each_class
+from separatrix.solvers.ledoit_wolf import ledoit_wolf, shrunk
+from separatrix.solvers.scatter import class_factor, matrix_factor, settled, within_factor
+
+
+@register("estimator")
+class QuadraticDiscriminantAnalysis(GaussianClasses):
+    r"""Bayes' rule for normal classes with a covariance each: the boundaries are quadrics.
+
+    .. math:: \delta_k(x) = -\tfrac12 \log |\Sigma_k| - \tfrac12 (x - \mu_k)^\top \Sigma_k^{-1} (x - \mu_k) + \log \pi_k
+
+    One pass over X and a Cholesky factor for each class. Columns that are constant within every class, or combinations
+    of others, are left out and named. A class whose rows do not determine its covariance in every direction takes the
+    pooled covariance in the others, with a warning (scikit-learn raises); a class with one row takes it in all.
+
+    Parameters
+    ----------
+    solver : {"svd", "eigen"}, default "svd".  Accepted for compatibility: `shrinkage` and `reg_param` work with both.
+    shrinkage : "auto", float of [0, 1] or None, default None.  Blend each covariance with the multiple of the identity
+        that has its trace, :math:`(1 - s) \Sigma_k + s \frac{\mathrm{tr} \Sigma_k}{p} I`; "auto" takes s by the formula
+        of Ledoit and Wolf, of columns that are standardised within the class.
+    priors : (k,) array or None, default None.  Shares of the classes; None takes those of the rows.
+    reg_param : float, [0, 1], default 0.0.  :math:`\Sigma_k = (1 - r) S_k + r I`.
+    store_covariance : bool, default False.  Whether to keep ``covariance_``.
+    tol : float, [0, inf), default 1e-4.  Accepted for compatibility: ranks are decided relative to rounding.
+    covariance_estimator : object or None, default None.  Fitted to the rows of each class instead of taking their
+        covariance; has `fit` and then ``covariance_``, as in sklearn.covariance.
+    denominator : {"N", "N-K"}, default "N".  "N": maximum likelihood, as scikit-learn 1.9; "N-K": unbiased, each class
+        divides by :math:`N_k - 1`, as R's MASS::qda and scikit-learn before 1.8.
+
+    Attributes
+    ----------
+    classes_ : (k,) array.  priors_ : (k,) array.  means_ : (k, p) array.
+    covariance_ : list of k (p, p) arrays, if stored.
+    rotations_, scalings_ : lists of k arrays.  Principal axes and the variances along them.
+    n_parameters_, n_boundary_parameters_ : int.  As a model of P(x, C), and of its boundaries.
+    certificate_ : Certificate.  The largest :math:`\|W_k^\top \Sigma_k W_k - I\|` of the maps that predictions use.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    References: Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 4.3.
+
+    >>> import numpy as np
+    >>> X = np.array([[-1.0, -1.0], [-2.0, -1.0], [-3.0, -2.0], [1.0, 1.0], [2.0, 1.0], [3.0, 2.0]])
+    >>> model = QuadraticDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2])
+    >>> model.predict([[-0.8, -1.0]]), model.n_parameters_
+    (array([1]), 11)
+    """
+
+    def __init__(
+        self,
+        *,
+        solver="svd",
+        shrinkage=None,
+        priors=None,
+        reg_param=0.0,
+        store_covariance=False,
+        tol=1e-4,
+        covariance_estimator=None,
+        denominator="N",
+    ):
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.denominator = denominator
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit to X (n, p) and labels y (n,); a weight is a repetition."""
+        started = time.perf_counter()
+        self._check_parameters()
+        design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        found = settled(class_moments(design, codes, len(self.classes_), s, scatter="each"), design.n)
+        with one_blas_thread():
+            return self._fit_moments(found, design, codes, s, started)
+
+    def _fit_moments(self, found, design, codes, s, started):
+        k, p = found.means.shape
+        each, whole = divisors(found, self.denominator)
+        matrices = covariances(found.scatter, each)
+        blended = self._blended(matrices, found, design, codes, s)
+
+        def pooled():
+            if blended is None:
+                return self._some_rank(within_factor(found, design, codes, s)), whole
+            return self._some_rank(matrix_factor(np.tensordot(found.totals / found.total, blended, axes=1))), 1.0
+
+        def of_rows(c):
+            return spheres.residual_of_rows(c, design, codes, s, 1.0 / each[c] if each[c] > 0.0 else 0.0, 0.0)
+
+        if blended is None:
+            factors = for_each_class(lambda c: class_factor(found, c, design, codes, s), k, p)
+            spheres = class_spheres(found.means, factors, each, pooled)
+            return self._publish(found, spheres, matrices, of_rows, started, design.X.dtype, stacklevel=4)
+        factors = for_each_class(lambda c: matrix_factor(blended[c]), k, p)
+        spheres = class_spheres(found.means, factors, np.ones(k), pooled)
+        return self._publish(found, spheres, blended, None, started, design.X.dtype, stacklevel=4)
+
+    def _check_parameters(self):
+        check_choice(self, "solver", ("svd", "eigen"))
+        check_choice(self, "store_covariance", (False, True))
+        check_choice(self, "denominator", ("N", "N-K"))
+        check_number(self, "reg_param", 0.0, 1.0)
+        check_number(self, "tol", 0.0)
+        if isinstance(self.shrinkage, Real) or self.shrinkage not in (None, "auto"):
+            check_number(self, "shrinkage", 0.0, 1.0)
+        if self.covariance_estimator is not None and self.shrinkage is not None:
+            raise cannot(
+                f"use shrinkage={self.shrinkage!r} and a covariance_estimator",
+                because="each of them makes the covariances",
+                instead="one of them, and None for the other",
+            )
+
+    def _blended(self, matrices, found, design, codes, s):
+        """Covariances (k, p, p) as the parameters change them, or None if they do not."""
+        r = float(self.reg_param)
+        if self.covariance_estimator is not None:
+            matrices = self._estimated(design, codes, s)
+        elif self.shrinkage is not None:
+            shares = ledoit_wolf(found, design, codes, s) if self.shrinkage == "auto" else self.shrinkage
+            matrices = shrunk(matrices, shares, standardised=self.shrinkage == "auto")
+        elif r == 0.0:
+            return None
+        return (1.0 - r) * matrices + r * np.eye(design.p) if r > 0.0 else matrices
+
+    def _estimated(self, design, codes, s):
+        """What the covariance estimator says of the rows of each class."""
+        if s is not None:
+            raise cannot(
+                "use sample_weight with a covariance_estimator",
+                because="its fit takes no weights",
+                instead="rows that are repeated, or shrinkage",
+            )
+        fitted = [clone(self.covariance_estimator, safe=False) for _ in self.classes_]
+        for c, estimator in enumerate(fitted):
+            estimator.fit(design.block(np.flatnonzero(codes == c)))
+            if not hasattr(estimator, "covariance_"):
+                raise cannot(
+                    f"use covariance_estimator={self.covariance_estimator!r}",
+                    because=f"{type(estimator).__name__} does not have a covariance_ attribute after fit",
+                    instead="an estimator of sklearn.covariance",
+                )
+        return np.array([estimator.covariance_ for estimator in fitted])

@@ -1,0 +1,161 @@
+r"""Regularised discriminants with alpha chosen by cross-validation, from moments that are summed once."""
+
+import time
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.core.registry import register
+from separatrix.core.threads import in_order, one_blas_thread
+from separatrix.designs import ClassMoments, class_moments
+from separatrix.estimators.doors import check_choice, enter_classes
+from separatrix.estimators.generative.regularized_discriminant import (
+    RegularizedDiscriminantAnalysis,
+    RegularizedPath,
+    enter_alphas,
+)
+
+# Means of equal scores over folds may differ by their rounding: such alphas are equally good.
+TIED = 1e-12
+
+
+@register("estimator")
+class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
+    r"""Normal classes with :math:`\Sigma_k(\alpha) = \alpha \Sigma_k + (1 - \alpha) \Sigma`, alpha chosen by folds.
+
+    Moments are summed once, for each class in each fold; those of the rows that a fold trains on are merged from them,
+    and the rows left out are looked at once for all alphas. Folds that do not divide the rows among them
+    (ShuffleSplit, repeated folds) cost a pass each. Of equally good alphas the smallest, the simplest model, is taken.
+
+    Parameters
+    ----------
+    alphas : int or array of [0, 1], default 21.  How many alphas to spread evenly from 0 to 1, or which.
+    cv : int, splitter, iterable or None, default None (5 stratified folds).
+    scoring : {"accuracy", "neg_log_loss"}, default "accuracy".  What is to be large on the rows left out.
+    priors : (k,) array or None, default None.  Shares of the classes; None takes those of the rows.
+    store_covariance : bool, default False.  Whether to keep ``covariance_``.
+    denominator : {"N", "N-K"}, default "N".  As in RegularizedDiscriminantAnalysis.
+
+    Attributes
+    ----------
+    alpha_ : float.  What was chosen.  best_score_ : float.  Its mean score.
+    alphas_ : (m,) array.  What was tried.
+    scores_ : (folds, m) array.  mean_scores_ : (m,) array.
+    classes_, priors_, means_, covariance_, rotations_, scalings_, n_parameters_, n_boundary_parameters_, certificate_,
+        n_features_in_, feature_names_in_ : as in RegularizedDiscriminantAnalysis.
+
+    References: Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 4.3.1.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1, 2], 40)
+    >>> X = rng.standard_normal((120, 3)) * (1 + y[:, None]) + y[:, None]
+    >>> RegularizedDiscriminantAnalysisCV(alphas=5, scoring="neg_log_loss").fit(X, y).alpha_
+    1.0
+    """
+
+    def __init__(
+        self,
+        *,
+        alphas=21,
+        cv=None,
+        scoring="accuracy",
+        priors=None,
+        store_covariance=False,
+        denominator="N",
+    ):
+        self.alphas = alphas
+        self.cv = cv
+        self.scoring = scoring
+        self.priors = priors
+        self.store_covariance = store_covariance
+        self.denominator = denominator
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose alpha, then fit to X (n, p) and labels y (n,); a weight is a repetition, in scores as well."""
+        started = time.perf_counter()
+        check_choice(self, "scoring", ("accuracy", "neg_log_loss"))
+        self._check_choices()
+        self.alphas_ = enter_alphas(self.alphas)
+        design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        folds = self._folds(design, codes)
+        found, training = self._moments(design, codes, s, folds)
+        weights = np.ones(design.n) if s is None else s
+
+        def job(fold):
+            (train, test), mine = folds[fold], training(fold)
+            return self._score_fold(mine, design, codes, _only(weights, train), weights, test)
+
+        self.scores_ = np.array(in_order(job, range(len(folds))))
+        self.mean_scores_ = np.nanmean(self.scores_, axis=0)
+        chosen = simplest_of_the_best(self.alphas_, self.mean_scores_)
+        self.alpha_, self.best_score_ = float(self.alphas_[chosen]), float(self.mean_scores_[chosen])
+        with one_blas_thread():
+            return self._fit_at(self.alpha_, found, design, codes, s, started)
+
+    def _folds(self, design, codes):
+        from sklearn.model_selection import check_cv  # 0.2 s that a fit without cross-validation need not spend
+
+        labels, rows = self.classes_[codes], np.arange(design.n)
+        folds = check_cv(self.cv, labels, classifier=True).split(design.X, labels)
+        return [(rows[train], rows[test]) for train, test in folds]  # masks become row numbers
+
+    def _moments(self, design, codes, s, folds):
+        """Moments of all rows, and a function that gives those of the rows a fold trains on."""
+        k = len(self.classes_)
+        owner = _owners(design.n, folds)
+        if owner is None:
+            found = class_moments(design, codes, k, s, scatter="each")
+            weights = np.ones(design.n) if s is None else s
+            return found, lambda fold: class_moments(design, codes, k, _only(weights, folds[fold][0]), scatter="each")
+        parts = class_moments(design, owner * k + codes, k * len(folds), s, scatter="each")
+
+        def merged(left_out):
+            total = ClassMoments(np.zeros(k), np.zeros((k, design.p)), np.zeros((k, design.p, design.p)), "each")
+            for fold in range(len(folds)):
+                if fold != left_out:
+                    mine = slice(fold * k, (fold + 1) * k)
+                    total.merge(ClassMoments(parts.totals[mine], parts.means[mine], parts.scatter[mine], "each"))
+            return total
+
+        return merged(None), merged
+
+    def _score_fold(self, found, design, codes, training, weights, test):
+        """Scores (m,) on the rows that a fold leaves out; a class that it never trains on is never predicted."""
+        if not weights[test].any():
+            return np.full(len(self.alphas_), np.nan)
+        if not (found.totals > 0.0).any():
+            raise cannot(
+                "score a fold", because="no row that it trains on has a weight", instead="folds with rows of each class"
+            )
+        present = found.totals > 0.0
+        with np.errstate(divide="ignore"):
+            log_shares = np.where(present, np.log(self._shares(found.totals)), -np.inf)
+        path = RegularizedPath(self, self.alphas_, self._diagonalised(found, design, codes, training), log_shares)
+        accuracy, log_loss = path.measure(design, test, codes, weights)
+        return accuracy if self.scoring == "accuracy" else -log_loss
+
+
+def simplest_of_the_best(alphas, scores):
+    """Where the smallest alpha is, among those of the largest score."""
+    best = np.flatnonzero(scores >= scores.max() - TIED)
+    return best[np.argmin(alphas[best])]
+
+
+def _only(weights, rows):
+    """The weights of some rows, 0 for the others: no copy of X is made to leave them out."""
+    return weights * np.bincount(rows, minlength=len(weights))
+
+
+def _owners(n, folds):
+    """The fold that leaves each row out, or None if the folds do not divide the rows among them."""
+    owner = np.full(n, -1)
+    for fold, (train, test) in enumerate(folds):
+        if len(train) + len(test) != n or (owner[test] >= 0).any():
+            return None
+        owner[test] = fold
+        seen = np.zeros(n, dtype=bool)
+        seen[train] = seen[test] = True
+        if not seen.all():
+            return None
+    return owner if (owner >= 0).all() else None
