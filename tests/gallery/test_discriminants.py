@@ -32,6 +32,7 @@ def test_the_vowel_table_is_the_golden_one(vowel):
     """G082."""
     assert_allclose(vowel["errors"]["linear regression"], [0.4772727273, 0.6666666667], atol=1e-9)
     assert_allclose(vowel["errors"]["linear discriminant analysis"], [0.3162878788, 0.5562770563], atol=1e-9)
+    assert_allclose(vowel["errors"]["quadratic discriminant analysis"], [0.0113636364, 0.5281385281], atol=1e-9)
     assert_allclose(vowel["errors"]["logistic regression"], [0.2234848485, 0.512987013], atol=1e-9)
 
 
@@ -40,6 +41,15 @@ def test_two_variates_are_best_for_other_speakers_and_ten_are_the_whole_model(vo
     unseen = [errors[1] for errors in vowel["by_rank"].values()]
     assert np.argmin(unseen) == 1 and round(unseen[1], 3) == 0.491
     assert vowel["by_rank"][10] == vowel["errors"]["linear discriminant analysis"]
+
+
+@pytest.mark.mission("EX-13", "DA-06")
+def test_between_linear_and_quadratic_other_speakers_are_best_understood(vowel):
+    known, unseen = vowel["by_alpha"]
+    assert_allclose([known[0], unseen[0]], vowel["errors"]["linear discriminant analysis"], atol=1e-12)
+    assert_allclose([known[-1], unseen[-1]], vowel["errors"]["quadratic discriminant analysis"], atol=1e-12)
+    assert round(unseen.min(), 3) == 0.452
+    assert 0.87 < np.argmin(unseen) / 50 < 0.93
 
 
 @pytest.mark.mission("EX-13", "PR-06")
@@ -69,4 +79,5 @@ def test_in_the_plane_the_boundaries_are_recovered(classes):
         cosine = fitted.normal @ normal / np.linalg.norm(fitted.normal) / np.linalg.norm(normal)
         assert cosine > 0.999
         assert_allclose(fitted.offset / np.linalg.norm(fitted.normal), offset / np.linalg.norm(normal), atol=0.03)
-    assert found["errors"]["linear discriminant analysis"] < found["bayes_error"] + 0.02
+    for errors in found["errors"].values():
+        assert errors < found["bayes_error"] + 0.02
