@@ -135,6 +135,8 @@ def test_the_path_says_what_a_fit_at_each_alpha_would_say(monkeypatch):
     for i, alpha in enumerate(alphas):
         model = RegularizedDiscriminantAnalysis(alpha).fit(X, y)
         assert_array_equal(path.predict(new)[:, i], model.predict(new))
+        joint = path.predict_joint_log_proba(new)[:, :, i]
+        assert_allclose(joint, model.predict_joint_log_proba(new), rtol=1e-11)
         assert_allclose(path.score(new, truth, s)[i], model.score(new, truth, s), rtol=1e-13)
         own = model.predict_log_proba(new)[np.arange(len(new)), np.searchsorted(model.classes_, truth)]
         own = np.maximum(own, np.log(np.finfo(float).eps))  # no probability is taken for smaller, as in scikit-learn

@@ -121,10 +121,16 @@ class RegularizedPath:
 
     def predict(self, X):
         """The class of each row for each alpha: (n, alphas)."""
+        return self.model.classes_[self._by_blocks(X, _decided)]
+
+    def predict_joint_log_proba(self, X):
+        """``log P(x, C_k)`` for each row, class and alpha: (n, k, alphas)."""
+        return self._by_blocks(X, np.asarray)
+
+    def _by_blocks(self, X, of_joint):
         design = as_design(enter_rows(self.model, X, sparse=False))
-        blocks = self._blocks(design.n)
-        found = in_order(lambda rows: _decided(self._log_joint(design.block(rows))), blocks)
-        return self.model.classes_[np.concatenate(found)]
+        found = in_order(lambda rows: of_joint(self._log_joint(design.block(rows))), self._blocks(design.n))
+        return np.concatenate(found)
 
     def score(self, X, y, sample_weight=None):
         """Share of the rows that each alpha predicts rightly: (alphas,)."""
