@@ -15,6 +15,7 @@ _ROOMS = (
     "preprocessing",
     "calibration",
     "multiclass",
+    "naive_bayes",
     "inference",
     "decision",
     "solvers",

@@ -71,3 +71,15 @@ class Separated(ConvergenceWarning):
     def __init__(self, proof):
         self.proof, self.verdict, self.direction = proof, proof.verdict, proof.direction
         super().__init__(proof.advice())
+
+
+class Impossible(UserWarning):
+    """Rows that a generative model gives the probability zero in every class."""
+
+    def __init__(self, rows, n):
+        self.rows, self.n = rows, n
+        super().__init__(
+            f"{rows} of {n} rows {'is' if rows == 1 else 'are'} impossible in every class: something in "
+            f"{'it' if rows == 1 else 'them'} was never met in training. {'Its' if rows == 1 else 'Their'} posteriors "
+            "are the shares of the classes. Smooth the estimates (alpha > 0, var_smoothing > 0)."
+        )

@@ -18,6 +18,7 @@ _ROOMS = (
     "estimators.basis",
     "estimators.calibration",
     "estimators.multiclass",
+    "estimators.naive_bayes",
 )
 
 
