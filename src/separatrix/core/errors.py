@@ -83,3 +83,11 @@ class Impossible(UserWarning):
             f"{'it' if rows == 1 else 'them'} was never met in training. {'Its' if rows == 1 else 'Their'} posteriors "
             "are the shares of the classes. Smooth the estimates (alpha > 0, var_smoothing > 0)."
         )
+
+
+class NotWhole(UserWarning):
+    """A column of categories that holds fractions."""
+
+    def __init__(self, column, instead):
+        self.column = column
+        super().__init__(f"Column {column} holds numbers that are not whole: fractions are cut off. Use {instead}.")

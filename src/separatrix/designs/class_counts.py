@@ -150,8 +150,8 @@ def _without_duplicates(X):
     return X
 
 
-def first_outside(design, low, high, whole=False):
-    """The first column with a number outside [low, high] (or, if asked for, not whole) and that number, or None."""
+def first_outside(design, low, high):
+    """The first column with a number outside [low, high] and that number, or None."""
     if sp.issparse(design.X):
         X = _without_duplicates(design.X)
         bad = ~((X.data >= low) & (X.data <= high))
@@ -163,9 +163,7 @@ def first_outside(design, low, high, whole=False):
 
     def of_rows(rows):
         B = design.block(rows)
-        bad = ~((B >= low) & (B <= high))
-        if whole:
-            bad |= np.floor(B) != B
+        bad = ~(np.greater_equal(B, low) & np.less_equal(B, high))
         if not bad.any():
             return None
         j = int(np.argmax(bad.any(axis=0)))
@@ -175,8 +173,22 @@ def first_outside(design, low, high, whole=False):
     return min(found, key=lambda pair: pair[0]) if found else None
 
 
+def category_ranges(design):
+    """Smallest and largest number of each column, and whether all of them are whole: three arrays (p,)."""
+
+    def of_rows(B):
+        return B.min(axis=0), B.max(axis=0), (np.floor(B) == B).all(axis=0)
+
+    def merge(a, b):
+        return np.minimum(a[0], b[0]), np.maximum(a[1], b[1]), a[2] & b[2]
+
+    low, high, whole = design.reduce(of_rows, merge)
+    design.refuse_if_not_finite(low, high)
+    return low, high, whole
+
+
 def category_counts(design, codes, k, s=None):
-    """Counts of the categories 0, 1, ... of each column in k classes, for X of whole numbers >= 0.
+    """Counts of the categories 0, 1, ... of each column in k classes; fractions of numbers are cut off.
 
     A row of weight 0 is as if it were not there: its categories are not met.
 
@@ -191,8 +203,7 @@ def category_counts(design, codes, k, s=None):
         seen = np.flatnonzero(s)
         design, codes, s = design.take(seen), codes[seen], s[seen]
     totals = np.bincount(codes, s, minlength=k).astype(np.float64)
-    largest = np.max(in_order(lambda rows: design.block(rows).max(axis=0), design.blocks()), axis=0)
-    ends = np.concatenate([[0], np.cumsum(largest.astype(np.int64) + 1)])
+    ends = np.concatenate([[0], np.cumsum(category_ranges(design)[1].astype(np.int64) + 1)])
 
     def task(B, c, s_block):
         sums = np.zeros((k, ends[-1]))
@@ -218,7 +229,7 @@ def product(design, W, threshold=None):
     def of_rows(rows):
         B = design.block(rows)
         if threshold is not None:
-            B = (B > _in_the_units_of(design, threshold)).astype(np.float64)
+            B = np.greater(B, _in_the_units_of(design, threshold)).astype(np.float64)
         np.matmul(B, W, out=out[rows])
 
     in_order(of_rows, design.blocks())

@@ -61,7 +61,7 @@ def class_totals_by_columns(data, indices, indptr, start, stop, codes, weights, 
 
 @compiled
 def category_totals(B, codes, weights, offsets, sums):
-    """Add the weight of a row to the sums of its class at ``offsets[j] + x_j`` for each column j, x_j a whole number."""
+    """Add the weight of a row to the sums of its class at ``offsets[j] + x_j`` for each column j, fractions cut off."""
     alike = weights.shape[0] == 1
     for i in range(B.shape[0]):
         c = codes[i]

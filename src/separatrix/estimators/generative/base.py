@@ -54,12 +54,11 @@ class Generative(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X):
         """For two classes the log-odds of ``classes_[1]`` (n,), else ``log P(x, C_k)`` (n, k)."""
-        joint = self._comparable(X)
-        return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+        return self._scores(X)
 
     def predict(self, X):
         """The class of largest posterior for each row of X."""
-        scores = self.decision_function(X)
+        scores = self._scores(X)
         return self.classes_[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
     def score_samples(self, X):
@@ -87,12 +86,17 @@ class Generative(ClassifierMixin, BaseEstimator):
             X[mine] = self._draw(c, int(mine.sum()), random)
         return X, self.classes_[codes]
 
+    def _scores(self, X):
+        """What a decision compares with 0, or with each other."""
+        joint = self._comparable(X)
+        return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+
     def _comparable(self, X):
         """``log P(x, C_k)``, and ``log P(C_k)`` for rows that are impossible in every class."""
         joint = self.predict_joint_log_proba(X)
         impossible = joint.max(axis=1) == -np.inf
         if impossible.any():
-            warnings.warn(Impossible(int(impossible.sum()), len(joint)), stacklevel=3)
+            warnings.warn(Impossible(int(impossible.sum()), len(joint)), stacklevel=4)
             joint[impossible] = self._log_shares()
         return joint
 

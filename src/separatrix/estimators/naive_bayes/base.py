@@ -33,9 +33,7 @@ class NaiveBayes(Generative):
         started = time.perf_counter()
         self._check()
         design, codes, s = enter_classes(self, X, y, sample_weight, sparse=self._sparse, summed=True)
-        self._tally = self._count(design, codes, s)
-        self._learn(started)
-        return self
+        return self._publish(self._count(design, codes, s), started)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from a chunk of a stream; chunk after chunk, in any order, gives what all rows at once give.
@@ -55,8 +53,12 @@ class NaiveBayes(Generative):
             self, X, y, sample_weight, classes=classes, sparse=self._sparse, reset=first, summed=True
         )
         found = self._count(design, codes, s)
-        self._tally = found if first else self._tally.merge(found)
-        self._learn(started)
+        return self._publish(found if first else found.merge(self._tally), started)
+
+    def _publish(self, found, started):
+        """Set what follows from the sums, and keep them for the next chunk: not before, it may be refused."""
+        self._learn(found, started)
+        self._tally = found
         return self
 
     @abstractmethod
@@ -68,8 +70,8 @@ class NaiveBayes(Generative):
         """Sums over the rows of each class, that can be merged with others."""
 
     @abstractmethod
-    def _learn(self, started):
-        """Publish what the sums of all rows say."""
+    def _learn(self, found, started):
+        """Set the fitted attributes to what the sums of all rows say."""
 
     @abstractmethod
     def _log_likelihood(self, X):
@@ -159,6 +161,11 @@ class DiscreteNB(NaiveBayes):
     def _log_shares(self):
         return self.class_log_prior_
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # on the clouds of numbers that scikit-learn's checks use, as theirs
+        return tags
+
 
 def logarithm(a):
     """Natural logarithm, -inf of 0 without a warning."""
@@ -195,7 +202,7 @@ class LinearNB(DiscreteNB):
 
     @property
     def intercept_(self):
-        """What :meth:`decision_function` adds to ``x coef_'``: (1,) or (k,)."""
+        """What is added to ``x coef_'``: (1,) or (k,)."""
         check_is_fitted(self)
         _, off = self._weights()
         b = self._log_shares() + (0.0 if off is None else off.sum(axis=1))

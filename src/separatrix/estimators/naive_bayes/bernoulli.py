@@ -21,8 +21,8 @@ class BernoulliNB(LinearNB):
 
     Parameters
     ----------
-    alpha : float or (p,) array, [0, inf), default 1.0.  Smoothing: 1 is Laplace's rule, 0 is maximum likelihood. A class
-        without rows has μ = ½ (also with 0, where every μ is as likely).
+    alpha : float or (p,) array, [0, inf), default 1.0.  Smoothing: 1 is Laplace's rule, 0 is maximum likelihood. A
+        class without rows has μ = ½ (also with 0, where every μ is as likely).
     force_alpha : bool, default True.  False raises alpha to 1e-10.
     binarize : float or None, [0, inf), default 0.0.  A number is on if it is above; None: X lies in [0, 1] already.
     fit_prior : bool, default True.  Whether P(C_k) is the share of the class, or the same for all.
@@ -82,8 +82,8 @@ class BernoulliNB(LinearNB):
                 instead="binarize=0.0, or numbers in [0, 1]",
             )
 
-    def _learn(self, started):
-        alpha, c, n = self._smoothing(), self._tally.sums, self._tally.totals[:, None]
+    def _learn(self, found, started):
+        alpha, c, n = self._smoothing(), found.sums, found.totals[:, None]
         rest = n - c
         rest[rest <= 8.0 * EPS * n] = 0.0  # sums of the same weights, taken in another order
         total = n + 2.0 * alpha
@@ -91,7 +91,7 @@ class BernoulliNB(LinearNB):
         on = np.where(empty, np.log(0.5), logarithm(c + alpha) - logarithm(np.where(empty, 1.0, total)))
         off = np.where(empty, np.log(0.5), logarithm(rest + alpha) - logarithm(np.where(empty, 1.0, total)))
         self.feature_count_, self.feature_log_prob_, self._log_absent = c, on, off
-        self._publish_shares(self._tally.totals)
+        self._publish_shares(found.totals)
         k, p = c.shape
         self.n_parameters_ = k * p + k - 1
         whole = np.where(empty, 1.0, total)

@@ -1,15 +1,18 @@
 r"""Categorical naive Bayes: :math:`P(x \mid C_k) = \prod_j \mu_{k j x_j}`, :math:`\sum_v \mu_{kjv} = 1`."""
 
+import warnings
+
 import numpy as np
 
-from separatrix.core.errors import cannot
+from separatrix.core.errors import NotWhole, cannot
 from separatrix.core.registry import register
 from separatrix.core.threads import in_order
-from separatrix.designs import as_design, category_counts
-from separatrix.designs.class_counts import first_outside
+from separatrix.designs import as_design
+from separatrix.designs.class_counts import category_counts, category_ranges
 from separatrix.estimators.doors import check_choice, check_numbers
 from separatrix.estimators.naive_bayes.base import DiscreteNB, logarithm
 
+CODES = "codes 0, 1, 2, ..., such as those of sklearn.preprocessing.OrdinalEncoder"
 # Codes beyond this are no categories but numbers: a table of all of them would not fit anywhere.
 LARGEST_CODE = (1 << 24) - 1
 
@@ -21,11 +24,12 @@ class CategoricalNB(DiscreteNB):
     .. math:: P(x \mid C_k) = \prod_j \mu_{k j x_j}, \qquad \mu_{kjv} = \frac{c_{kjv} + \alpha_j}{N_k + \alpha_j V_j}
 
     where c counts the rows of class k in which column j is v, and column j has the categories 0, 1, ..., V_j - 1.
+    As in scikit-learn, fractions of numbers are cut off; here a warning names the column.
 
     Parameters
     ----------
-    alpha : float or (p,) array, [0, inf), default 1.0.  Smoothing: 1 is Laplace's rule, 0 is maximum likelihood. A class
-        without rows has equal μ (also with 0, where every μ is as likely).
+    alpha : float or (p,) array, [0, inf), default 1.0.  Smoothing: 1 is Laplace's rule, 0 is maximum likelihood. A
+        class without rows has equal μ (also with 0, where every μ is as likely).
     force_alpha : bool, default True.  False raises alpha to 1e-10.
     fit_prior : bool, default True.  Whether P(C_k) is the share of the class, or the same for all.
     class_prior : (k,) array or None, default None.  P(C_k), whatever the data say.
@@ -96,45 +100,44 @@ class CategoricalNB(DiscreteNB):
         return category_counts(design, codes, len(self.classes_), s)
 
     def _admit(self, design):
-        """Raise, by name, if a number is no category."""
-        found = first_outside(design, 0.0, LARGEST_CODE, whole=True)
-        if found is None:
-            return
-        design.refuse_nan()
-        j, value = found
-        reason = "Negative values in data cannot be categories" if value < 0.0 else "it is not a whole number"
-        if value > LARGEST_CODE:
-            reason = f"a table of so many categories fits nowhere (largest code: {LARGEST_CODE})"
-        raise cannot(
-            f"use the value {value:g} of column {self._name(j)} as a category",
-            because=reason,
-            instead="codes 0, 1, 2, ..., such as those of sklearn.preprocessing.OrdinalEncoder",
-        )
+        """Raise, by name, if a number is no category; return the largest category of each column."""
+        low, high, whole = category_ranges(design)
+        bad = (low <= -1.0) | (high > LARGEST_CODE)
+        if bad.any():
+            j = int(np.argmax(bad))
+            value, reason = low[j], "Negative values in data cannot be categories"
+            if high[j] > LARGEST_CODE:
+                value, reason = high[j], f"a table of so many categories fits nowhere (largest code: {LARGEST_CODE})"
+            raise cannot(
+                f"use the value {value:g} of column {self._name(j)} as a category", because=reason, instead=CODES
+            )
+        if not whole.all():
+            warnings.warn(NotWhole(self._name(int(np.argmin(whole))), CODES), stacklevel=4)
+        return high.astype(np.int64)
 
-    def _learn(self, started):
+    def _learn(self, found, started):
         alpha = self._smoothing()
-        self._tally = self._tally.grown(self._declared())
-        n = self._tally.totals[:, None]
-        self.category_count_, self.n_categories_ = self._tally.tables, self._tally.sizes
+        found = found.grown(self._declared())
+        self.category_count_, self.n_categories_ = found.tables, found.sizes
         self.feature_log_prob_, self._log_unseen, residuals = [], [], []
-        for table, a in zip(self.category_count_, alpha, strict=True):
+        for table, a in zip(found.tables, alpha, strict=True):
             smoothed = table + a
             total = smoothed.sum(axis=1, keepdims=True)
             empty = total == 0.0
             whole = np.where(empty, 1.0, total)
-            found = np.where(empty, -np.log(table.shape[1]), logarithm(smoothed) - np.log(whole))
-            self.feature_log_prob_.append(found)
+            logs = np.where(empty, -np.log(table.shape[1]), logarithm(smoothed) - np.log(whole))
+            self.feature_log_prob_.append(logs)
             self._log_unseen.append(np.where(empty, -np.inf, logarithm(a) - np.log(whole))[:, 0])
-            residuals += [np.abs(np.exp(found).sum(axis=1) - 1.0), np.abs(n - table.sum(axis=1, keepdims=True)) / whole]
-        self._publish_shares(self._tally.totals)
-        k = len(n)
+            residuals += [np.abs(np.exp(logs).sum(axis=1) - 1.0), np.abs(np.exp(logs) * whole - smoothed) / whole]
+            residuals[-1][empty[:, 0]] = 0.0
+        self._publish_shares(found.totals)
+        k = len(found.totals)
         self.n_parameters_ = int(k * (self.n_categories_ - 1).sum() + k - 1)
         self._certify(started, *residuals)
 
     def _log_likelihood(self, X):
         design = as_design(X)
-        self._admit(design)
-        self._refuse_unseen(design)
+        self._refuse_unseen(self._admit(design))
         # the last row of each table is what a category beyond it stands for
         beyond = self._log_unseen if self.unseen == "smooth" else [np.zeros(len(self.classes_))] * design.p
         tables = [np.vstack([t.T, b]) for t, b in zip(self.feature_log_prob_, beyond, strict=True)]
@@ -148,15 +151,14 @@ class CategoricalNB(DiscreteNB):
         in_order(of_rows, design.blocks())
         return out
 
-    def _refuse_unseen(self, design):
+    def _refuse_unseen(self, largest):
         if self.unseen != "error":
             return
-        largest = np.max(in_order(lambda rows: design.block(rows).max(axis=0), design.blocks()), axis=0)
         strange = largest >= self.n_categories_
         if strange.any():
             j = int(np.argmax(strange))
             raise cannot(
-                f"predict with the category {largest[j]:.0f} of column {self._name(j)}",
+                f"predict with the category {largest[j]} of column {self._name(j)}",
                 because=f"it lies beyond the {self.n_categories_[j]} categories of the fit",
                 instead='min_categories to declare more, unseen="smooth" to give it the share of a category that was '
                 'never met, or unseen="ignore" to leave the column out',

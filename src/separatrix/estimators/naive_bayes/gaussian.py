@@ -69,8 +69,7 @@ class GaussianNB(NaiveBayes):
     def _count(self, design, codes, s):
         return class_moments(design, codes, len(self.classes_), s, scatter="diagonal")
 
-    def _learn(self, started):
-        found = self._tally
+    def _learn(self, found, started):
         n = found.totals[:, None]
         within = np.divide(found.scatter, n, out=np.zeros_like(found.scatter), where=n > 0.0)
         between = (found.totals / found.total) @ (found.means - found.mean) ** 2

@@ -17,12 +17,13 @@ class MultinomialNB(LinearNB):
 
     where c sums column j over the rows of class k. This is the probability of the things in the order in which they
     came; the number of orders is the same for all classes and left out, as in scikit-learn. Counts need not be whole.
-    The log-odds are linear in x (``coef_``, ``intercept_``), and the prediction is one product of matrices.
+    The log-odds are linear in x, ``X coef_' + intercept_``, and the prediction is one product of matrices. There is no
+    ``decision_function``: scikit-learn's contract wants one to take any numbers.
 
     Parameters
     ----------
-    alpha : float or (p,) array, [0, inf), default 1.0.  Smoothing: 1 is Laplace's rule, 0 is maximum likelihood. A class
-        in which nothing was counted has equal μ (also with 0, where every μ is as likely).
+    alpha : float or (p,) array, [0, inf), default 1.0.  Smoothing: 1 is Laplace's rule, 0 is maximum likelihood. A
+        class in which nothing was counted has equal μ (also with 0, where every μ is as likely).
     force_alpha : bool, default True.  False raises alpha to 1e-10.
     fit_prior : bool, default True.  Whether P(C_k) is the share of the class, or the same for all.
     class_prior : (k,) array or None, default None.  P(C_k), whatever the data say.
@@ -32,7 +33,7 @@ class MultinomialNB(LinearNB):
     classes_ : (k,) array.  class_count_ : (k,) array.  Weight of each class.
     class_log_prior_ : (k,) array.  feature_count_ : (k, p) array.  c above.
     feature_log_prob_ : (k, p) array.  log μ.
-    coef_, intercept_ : arrays.  ``decision_function(X) = X coef_' + intercept_``.
+    coef_, intercept_ : arrays.  Of the log-odds of ``classes_[1]``, or with more classes of ``log P(x, C_k)``.
     n_parameters_ : int.  k (p - 1) + k - 1.
     certificate_ : Certificate.  How far μ is from solving its equation.
     n_features_in_, feature_names_in_ : as in scikit-learn.
@@ -55,6 +56,10 @@ class MultinomialNB(LinearNB):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
+    @property
+    def decision_function(self):
+        raise AttributeError("MultinomialNB has no decision_function; use predict_log_proba or coef_ and intercept_")
+
     def _count(self, design, codes, s):
         found = class_counts(design, codes, len(self.classes_), s, low=0.0)
         if found is None:
@@ -71,8 +76,8 @@ class MultinomialNB(LinearNB):
                 instead="counts >= 0",
             )
 
-    def _learn(self, started):
-        alpha, c = self._smoothing(), self._tally.sums
+    def _learn(self, found, started):
+        alpha, c = self._smoothing(), found.sums
         smoothed = c + alpha
         total = smoothed.sum(axis=1, keepdims=True)
         k, p = c.shape
@@ -80,13 +85,13 @@ class MultinomialNB(LinearNB):
         whole = np.where(empty, 1.0, total)
         self.feature_count_ = c
         self.feature_log_prob_ = np.where(empty, -np.log(p), logarithm(smoothed) - np.log(whole))
-        self._publish_shares(self._tally.totals)
+        self._publish_shares(found.totals)
         self.n_parameters_ = k * (p - 1) + k - 1
-        found = np.exp(self.feature_log_prob_)
+        shares = np.exp(self.feature_log_prob_)
         self._certify(
             started,
-            np.abs(found.sum(axis=1) - 1.0),
-            np.where(empty, 0.0, np.abs(found * whole - smoothed) / whole),
+            np.abs(shares.sum(axis=1) - 1.0),
+            np.where(empty, 0.0, np.abs(shares * whole - smoothed) / whole),
         )
 
     def _weights(self):

@@ -1,0 +1,113 @@
+"""The columns of an array of numbers or of a frame, one at a time: what kind they are, as numbers, as categories."""
+
+import narwhals as nw
+import numpy as np
+
+from separatrix.core.errors import cannot
+
+
+class Columns:
+    """A table that was checked at the door.
+
+    >>> import numpy as np
+    >>> table, categories = Columns(np.array([[0.0, 2.5], [1.0, 7.0]])), []
+    >>> table.distribution(0), table.distribution(1)
+    ('bernoulli', 'gaussian')
+    >>> table.learn(1, "x1", categories)
+    >>> categories, table.codes(1, "x1", categories)
+    ([2.5, 7.0], array([0., 1.]))
+    """
+
+    def __init__(self, X):
+        self._X = X if isinstance(X, np.ndarray) else nw.from_native(X, eager_only=True)
+        self.n = self._X.shape[0]
+
+    @property
+    def backend(self):
+        """Which library the frame is of; None for an array."""
+        return None if isinstance(self._X, np.ndarray) else self._X.implementation.value
+
+    def rows(self, rows):
+        """Some of the rows."""
+        found = self._X[rows]
+        return Columns(found if isinstance(found, np.ndarray) else found.to_native())
+
+    def is_truth(self, j):
+        """Whether a column of a frame holds truth values."""
+        return self.backend is not None and self._X[:, j].dtype == nw.Boolean
+
+    def distribution(self, j):
+        """What a column is taken for where nobody says: see :class:`MixedNB`."""
+        if self.is_truth(j):
+            return "bernoulli"
+        if self.backend is not None and not self._X[:, j].dtype.is_numeric():
+            return "categorical"
+        values = self._values(j)
+        return "bernoulli" if ((values == 0) | (values == 1)).all() else "gaussian"
+
+    def numbers(self, J, names):
+        """Some columns side by side, as numbers (n, q)."""
+        if isinstance(self._X, np.ndarray):
+            return self._X if len(J) == self._X.shape[1] else self._X[:, J]
+        found = []
+        for j in J:
+            kind = self._X[:, j].dtype
+            if not (kind.is_numeric() or kind == nw.Boolean):
+                raise cannot(
+                    f"take column {names[j]!r} for numbers",
+                    because=f"it is of type {kind}",
+                    instead='"categorical" for it in columns, or numbers',
+                )
+            self._refuse_null(j, names[j])
+            found.append(np.asarray(self._values(j), dtype=np.float64))
+        return np.stack(found, axis=1)
+
+    def learn(self, j, name, categories):
+        """Append to `categories` those of a column that are not there yet."""
+        self._refuse_null(j, name)
+        known = set(categories)
+        for v in [*self._declared(j), *sorted(set(self._values(j).tolist()), key=_by_kind)]:
+            if v not in known:
+                known.add(v)
+                categories.append(v)
+
+    def codes(self, j, name, categories, strict=True):
+        """The place of each value among the categories; a stranger is refused, or has the place behind the last."""
+        self._refuse_null(j, name)
+        place = {v: float(i) for i, v in enumerate(categories)}
+        values = self._values(j).tolist()
+        strangers = set(values) - place.keys()
+        if strangers and strict:
+            raise cannot(
+                f"predict with the category {min(strangers, key=_by_kind)!r} of column {name!r}",
+                because=f"it is none of the {len(categories)} categories of the fit",
+                instead='unseen="smooth" to give it the share of a category that was never met, or unseen="ignore" to '
+                "leave the column out",
+            )
+        return np.array([place.get(v, float(len(categories))) for v in values])
+
+    def _values(self, j):
+        return self._X[:, j] if isinstance(self._X, np.ndarray) else self._X[:, j].to_numpy()
+
+    def _declared(self, j):
+        """The categories that the type of a column declares, met or not. (Those of polars' Categorical are no such
+        declaration: it lists whatever any frame has held.)"""
+        if self.backend is None:
+            return []
+        column = self._X[:, j]
+        if column.dtype == nw.Enum or (column.dtype == nw.Categorical and column.implementation.is_pandas_like()):
+            return column.cat.get_categories().to_list()
+        return []
+
+    def _refuse_null(self, j, name):
+        if self.backend is not None and self._X[:, j].is_null().any():
+            raise cannot(
+                f"use column {name!r}",
+                because="some of its values are missing (null or NaN)",
+                instead="data without missing values, or a category of its own for them",
+            )
+
+
+def _by_kind(value):
+    """Sorts values of different types without comparing them."""
+    return type(value).__name__, value
