@@ -6,12 +6,13 @@ from separatrix.core.registry import register
 from separatrix.core.threads import in_order
 from separatrix.designs import as_design, class_moments
 from separatrix.estimators.doors import check_number
-from separatrix.estimators.naive_bayes.base import NaiveBayes, logarithm
+from separatrix.estimators.naive_bayes.base import EPS, NaiveBayes, logarithm
 
 # A square about the common centre is the square about the mean of a class plus terms that cancel. They are as large as
 # (distance of mean and centre / σ)²: up to this distance the sum loses no more than four of sixteen digits.
 NEAR = 100.0
 TINY = np.finfo(np.float64).tiny
+ROUNDING = 4.0 * EPS
 
 
 @register("estimator")
@@ -72,15 +73,18 @@ class GaussianNB(NaiveBayes):
     def _learn(self, found, started):
         n = found.totals[:, None]
         within = np.divide(found.scatter, n, out=np.zeros_like(found.scatter), where=n > 0.0)
-        between = (found.totals / found.total) @ (found.means - found.mean) ** 2
-        self.epsilon_ = float(self.var_smoothing * (found.totals / found.total @ within + between).max())
+        # squares of the rounding of the mean are those of a constant column
+        within[within <= (ROUNDING * found.means) ** 2] = 0.0
+        shares = found.totals / found.total
+        spread = shares @ (within + (found.means - found.mean) ** 2)
+        self.epsilon_ = float(self.var_smoothing * np.where(spread > (ROUNDING * found.mean) ** 2, spread, 0.0).max())
         self.theta_, self.var_ = found.means.copy(), within + self.epsilon_
         self.class_count_ = found.totals
         self.class_prior_ = self._shares(found.totals)
         k, p = self.theta_.shape
         self.n_parameters_ = 2 * k * p + k - 1
-        about = found.scatter + n * (found.means - self.theta_) ** 2 + n * self.epsilon_
-        size = np.maximum(n * self.var_, TINY)
+        about = found.scatter + n * (self.epsilon_ + (found.means - self.theta_) ** 2)
+        size = np.maximum(n * (self.var_ + (ROUNDING * self.theta_) ** 2), TINY)
         self._certify(started, np.abs(about - n * self.var_) / size, abs(self.class_prior_.sum() - 1.0))
 
     def _log_shares(self):
@@ -99,11 +103,13 @@ class GaussianNB(NaiveBayes):
         constant = -0.5 * np.log(2.0 * np.pi * variance).sum(axis=1)
         centre = self.class_prior_ @ self.theta_
         D = self.theta_ - centre
-        far = (np.abs(D) > NEAR * np.sqrt(variance)) | (self.var_ == 0.0)
-        precision = np.where(far, 0.0, 1.0 / variance)
+        fixed = self.var_ == 0.0
+        far = (np.abs(D) > NEAR * np.sqrt(variance)) & ~fixed
+        precision = np.where(far | fixed, 0.0, 1.0 / variance)
         squares, lines = -0.5 * precision.T, (D * precision).T
         constant_near = constant - 0.5 * (D * D * precision).sum(axis=1)
         apart = [(c, np.flatnonzero(far[c])) for c in np.flatnonzero(far.any(axis=1))]
+        certain = [(c, np.flatnonzero(fixed[c])) for c in np.flatnonzero(fixed.any(axis=1))]
         out = np.empty((design.n, len(D)))
 
         def of_rows(rows):
@@ -118,6 +124,9 @@ class GaussianNB(NaiveBayes):
                 lost = np.isnan(found).any(axis=1)  # squares beyond all numbers, times 0
                 if lost.any():
                     found[lost] = self._as_it_stands(B[lost], variance, constant)
+            for c, J in certain:
+                mean = self.theta_[c, J]
+                found[(np.abs(B[:, J] - mean) > ROUNDING * np.abs(mean)).any(axis=1), c] = -np.inf
             out[rows] = found
 
         in_order(of_rows, design.blocks())
