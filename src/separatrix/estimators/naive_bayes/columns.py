@@ -95,9 +95,9 @@ class Columns:
         if self.backend is None:
             return []
         column = self._X[:, j]
-        if column.dtype == nw.Enum or (column.dtype == nw.Categorical and column.implementation.is_pandas_like()):
-            return column.cat.get_categories().to_list()
-        return []
+        if column.dtype == nw.Categorical and column.implementation.is_pandas_like():
+            return column.to_native().cat.categories.tolist()
+        return list(column.dtype.categories) if column.dtype == nw.Enum else []
 
     def _refuse_null(self, j, name):
         if self.backend is not None and self._X[:, j].is_null().any():

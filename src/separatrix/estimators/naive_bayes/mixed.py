@@ -125,10 +125,10 @@ class MixedNB(Generative):
         return self._publish(parts, categories)
 
     def _publish(self, parts, categories):
-        self.parts_, self.categories_ = parts, categories
         some = next(iter(parts.values()))
-        self.classes_, self.class_count_ = some.classes_, some.class_count_
-        self.class_prior_ = self._shares(self.class_count_)
+        self.classes_ = some.classes_
+        self.class_prior_ = self._shares(some.class_count_)
+        self.class_count_, self.parts_, self.categories_ = some.class_count_, parts, categories
         k = len(self.classes_)
         self.n_parameters_ = sum(part.n_parameters_ - (k - 1) for part in parts.values()) + k - 1
         self.certificate_ = max((part.certificate_ for part in parts.values()), key=lambda found: found.value)
