@@ -36,7 +36,17 @@ def test_a_wrong_answer_on_a_page_would_be_seen():
     assert doctest.DocTestRunner().run(test, out=lambda text: None).failed == 1
 
 
-ROOMS = ["linear_model", "preprocessing", "calibration", "multiclass", "inference", "decision", "solvers", "datasets"]
+ROOMS = [
+    "linear_model",
+    "naive_bayes",
+    "preprocessing",
+    "calibration",
+    "multiclass",
+    "inference",
+    "decision",
+    "solvers",
+    "datasets",
+]
 
 
 @pytest.mark.parametrize("room", ROOMS)

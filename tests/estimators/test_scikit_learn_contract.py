@@ -23,11 +23,16 @@ MODELS = [
 # Checked in the files of their own, some of them with exceptions that are explained there.
 ELSEWHERE = {
     "BasicLinearClassifier",
+    "BernoulliNB",
     "CalibratedLinearClassifier",
+    "CategoricalNB",
     "FirthLogisticRegression",
+    "GaussianNB",
     "LeastSquaresClassifier",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "MixedNB",
+    "MultinomialNB",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "Perceptron",

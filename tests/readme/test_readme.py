@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import separatrix
-from separatrix import linear_model
+from separatrix import linear_model, naive_bayes
 
 PACKAGE = Path(separatrix.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,14 +49,15 @@ def test_every_file_of_the_map_exists(row):
         assert (PACKAGE / path).is_file(), path
 
 
-def test_the_map_shows_every_linear_model_in_the_file_that_defines_it():
+def test_the_map_shows_every_model_in_the_file_that_defines_it():
     shown = {}
     for row in table_rows():
         for name in re.findall(r"`(\w+)`", row[0]):
             shown[name] = row[1].strip("`")
-    assert sorted(shown) == sorted(linear_model.__all__)
+    rooms = {name: room for room in (linear_model, naive_bayes) for name in room.__all__}
+    assert sorted(shown) == sorted(rooms)
     for name, path in shown.items():
-        home = getattr(linear_model, name).__module__.split(".")[1:]
+        home = getattr(rooms[name], name).__module__.split(".")[1:]
         assert "/".join(home) + ".py" == path
 
 
