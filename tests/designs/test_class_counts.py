@@ -39,7 +39,7 @@ def threads(request, monkeypatch):
 @pytest.mark.parametrize("threshold", [None, 0.0, 1.0])
 @pytest.mark.parametrize("storage", STORAGES)
 def test_counts_are_those_of_the_definition(storage, threshold, weighted, threads):
-    X, codes = data()
+    X, codes = data(p=40)
     s = np.random.default_rng(1).integers(0, 4, len(X)).astype(float) if weighted else None
     found = class_counts(as_design(STORAGES[storage](X)), codes, 4, s, threshold=threshold)
     counted = X if threshold is None else np.greater(X, threshold).astype(float)

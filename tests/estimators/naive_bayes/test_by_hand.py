@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from separatrix.core.errors import Impossible
+from separatrix.designs import base
 from separatrix.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MixedNB, MultinomialNB
 
 WORDS = np.array([[1, 0, 1], [1, 0, 0], [0, 1, 1], [0, 1, 0], [1, 1, 0]])  # G055
@@ -127,6 +128,19 @@ def test_classes_without_rows_make_no_nan_in_any_model(alpha):
         assert (found[:, 1] == 0.0).all() and np.isfinite(found).all()
         np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-14)
         assert 1 not in model.sample(50, random_state=0)[1]
+    for logs in (counted[0].feature_log_prob_, *counted[1].feature_log_prob_):
+        np.testing.assert_allclose(np.exp(logs[1]), 1.0 / logs.shape[1], rtol=1e-15)
+
+
+@pytest.mark.mission("NB-06")
+def test_weights_that_are_no_binary_fractions_leave_certainties_certain(monkeypatch):
+    """The weight of a class and the sum over its rows that were on are the same sum, taken in different orders."""
+    monkeypatch.setattr(base, "SMALLEST_PART", 1)
+    s = np.random.default_rng(0).random(5000)
+    X = np.column_stack([np.ones(5000), np.arange(5000) % 3])
+    model = BernoulliNB(alpha=0.0).fit(X, np.arange(5000) % 2, s)
+    assert (model.predict_joint_log_proba([[0, 1]]) == -np.inf).all()
+    assert np.isfinite(model.predict_joint_log_proba([[1, 0], [1, 1]])).all()
 
 
 # ------------------------------------------------------------------ linear log-odds, and parameters saved
@@ -206,6 +220,8 @@ def test_frequencies_of_categories_sum_to_one_and_unmet_ones_have_their_part():
 def test_a_category_beyond_all_is_refused_smoothed_or_ignored():
     X, y, _ = tennis()
     model, day = CategoricalNB().fit(X, y), [[0, 9, 1, 0]]
+    with pytest.raises(ValueError, match="category 3 of column 1"):
+        model.predict([[0, 3, 1, 0]])
     with pytest.raises(ValueError, match=r"category 9 of column 1.*beyond the 3 categories.*unseen=\"smooth\""):
         model.predict(day)
     known = np.exp([np.log([5 / 14, 9 / 14]) + sum(model.feature_log_prob_[j][:, day[0][j]] for j in (0, 2, 3))])
@@ -298,14 +314,17 @@ def test_a_column_without_variance_decides_only_where_classes_differ():
     assert certain.predict([[0.0], [0.1]]).tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("value", [1.0, 0.1, 1e-3 / 7])
-def test_columns_that_are_all_constant_leave_the_decision_to_the_shares(value):
+def test_columns_that_are_all_constant_leave_the_decision_to_the_shares(value, weighted):
     X, y = np.full((700, 2), value), np.arange(700) % 7 < 3
-    model = GaussianNB().fit(X, y)
-    assert model.epsilon_ == 0.0 and not model.var_.any()
-    np.testing.assert_allclose(model.predict_proba(X[:1]), [[4 / 7, 3 / 7]], rtol=1e-12)
+    s = np.random.default_rng(0).random(700) if weighted else np.ones(700)
+    model = GaussianNB().fit(X, y, s)
+    assert model.epsilon_ == 0.0 and not model.var_.any() and model.certificate_.converged
+    shares = [[1.0 - s[y].sum() / s.sum(), s[y].sum() / s.sum()]]
+    np.testing.assert_allclose(model.predict_proba(X[:1]), shares, rtol=1e-12)
     with pytest.warns(Impossible):
-        np.testing.assert_allclose(model.predict_proba([[value, 2.0]]), [[4 / 7, 3 / 7]], rtol=1e-12)
+        np.testing.assert_allclose(model.predict_proba([[value, 2.0]]), shares, rtol=1e-12)
 
 
 def test_a_number_beyond_all_squares_has_no_density_and_no_nan():
