@@ -99,6 +99,15 @@ def test_laplaces_rule(count, n, mu, mle):
 
 
 @pytest.mark.mission("NB-08")
+def test_each_column_may_have_a_smoothing_of_its_own():
+    alpha = np.array([0.0, 1.0, 0.5])
+    on = np.exp(BernoulliNB(alpha=alpha).fit(WORDS, TOPICS).feature_log_prob_)
+    np.testing.assert_allclose(on, [[1 / 3, 4 / 5, 1.5 / 4], [1.0, 1 / 4, 0.5]], rtol=1e-14)
+    tables = CategoricalNB(alpha=alpha).fit(WORDS, TOPICS).feature_log_prob_
+    np.testing.assert_allclose(np.exp([table[:, 1] for table in tables]).T, on, rtol=1e-14)
+
+
+@pytest.mark.mission("NB-08")
 @pytest.mark.parametrize("n, share", [(1, 1 / 3), (3, 1 / 5), (98, 1 / 100)])
 def test_where_all_rows_were_on_off_keeps_one_part_in_n_plus_two(n, share):
     """G054."""
