@@ -257,11 +257,12 @@ def enter_scores(estimator, d, y=None, sample_weight=None):
 
 
 def enter_columns(estimator, X, *, reset):
-    """Check X of a composition whose parts check their own columns; a frame may mix numbers and words."""
+    """Check X of a composition whose parts check their own columns; a frame or array may mix numbers and words."""
     if hasattr(X, "columns"):
         validate_data(estimator, X, reset=reset, skip_check_array=True)  # names and number of the columns
         return X
-    return validate_data(estimator, X, dtype=DTYPES, reset=reset)
+    words = isinstance(X, np.ndarray) and X.dtype.kind in "OU" and any(isinstance(v, str) for v in X.flat)
+    return validate_data(estimator, X, dtype=object if words else DTYPES, reset=reset)
 
 
 def _weights(sample_weight, n):

@@ -18,6 +18,11 @@ FRAMES = {
 }
 
 
+def as_objects(columns):
+    """An array of numbers and words, without names."""
+    return np.column_stack([np.asarray(list(values), dtype=object) for values in columns.values()])
+
+
 def people(n=200, seed=0):
     rng = np.random.default_rng(seed)
     y = rng.choice(["no", "yes"], n, p=[0.6, 0.4])
@@ -66,6 +71,27 @@ def test_all_kinds_of_frames_give_the_same_numbers():
     found = [MixedNB(COUNTS).fit(make(columns), y).predict_log_proba(make(columns)) for make in FRAMES.values()]
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
+
+
+def test_an_array_may_mix_numbers_and_words():
+    columns, y = people()
+    X, named = as_objects(columns), MixedNB(COUNTS).fit(pd.DataFrame(columns), y)
+    model = MixedNB({3: "multinomial", 4: "multinomial"}).fit(X, y)
+    assert model.distributions_ == named.distributions_ and model.categories_ == named.categories_
+    np.testing.assert_allclose(model.predict_log_proba(X), named.predict_log_proba(pd.DataFrame(columns)), rtol=1e-13)
+    drawn, _ = model.sample(20, random_state=0)
+    assert (
+        drawn.dtype == object and set(drawn[:, 1]) <= {"Bern", "Oslo", "Rome"} and model.predict(drawn).shape == (20,)
+    )
+    assert drawn[:, 2].tolist() == [bool(v) for v in drawn[:, 2]]
+    words = np.array([["a", "x"], ["b", "x"], ["a", "y"], ["b", "z"]])
+    assert MixedNB().fit(words, [0, 1, 0, 1]).predict(words).tolist() == [0, 1, 0, 1]
+    X[3, 1] = None
+    with pytest.raises(ValueError, match="column 'x1': some of its values are missing"):
+        model.predict(X)
+    X[3, 0] = "old"
+    with pytest.raises(ValueError, match="column 'x0' for numbers"):
+        model.predict(X)
 
 
 def test_an_array_of_numbers_is_judged_by_its_numbers_and_by_what_the_user_says():

@@ -1,4 +1,6 @@
-"""The columns of an array of numbers or of a frame, one at a time: what kind they are, as numbers, as categories."""
+"""The columns of an array or of a frame, one at a time: what kind they are, as numbers, as categories."""
+
+from numbers import Real
 
 import narwhals as nw
 import numpy as np
@@ -32,33 +34,43 @@ class Columns:
         found = self._X[rows]
         return Columns(found if isinstance(found, np.ndarray) else found.to_native())
 
+    @property
+    def has_words(self):
+        """Whether this is an array that mixes numbers and words."""
+        return self.backend is None and self._X.dtype == object
+
     def is_truth(self, j):
-        """Whether a column of a frame holds truth values."""
+        """Whether a column holds truth values."""
+        if self.has_words:
+            return all(isinstance(v, bool | np.bool_) for v in self._X[:, j])
         return self.backend is not None and self._X[:, j].dtype == nw.Boolean
+
+    def is_number(self, j):
+        """Whether a column holds numbers, truth values among them."""
+        if self.has_words:
+            return all(isinstance(v, Real | np.bool_) for v in self._X[:, j])
+        return self.backend is None or self._X[:, j].dtype.is_numeric() or self.is_truth(j)
 
     def distribution(self, j):
         """What a column is taken for where nobody says: see :class:`MixedNB`."""
-        if self.is_truth(j):
-            return "bernoulli"
-        if self.backend is not None and not self._X[:, j].dtype.is_numeric():
+        if not self.is_number(j):
             return "categorical"
         values = self._values(j)
         return "bernoulli" if ((values == 0) | (values == 1)).all() else "gaussian"
 
     def numbers(self, J, names):
         """Some columns side by side, as numbers (n, q)."""
-        if isinstance(self._X, np.ndarray):
+        if self.backend is None and not self.has_words:
             return self._X if len(J) == self._X.shape[1] else self._X[:, J]
         found = []
         for j in J:
-            kind = self._X[:, j].dtype
-            if not (kind.is_numeric() or kind == nw.Boolean):
+            self._refuse_null(j, names[j])
+            if not self.is_number(j):
                 raise cannot(
                     f"take column {names[j]!r} for numbers",
-                    because=f"it is of type {kind}",
+                    because="it holds something else",
                     instead='"categorical" for it in columns, or numbers',
                 )
-            self._refuse_null(j, names[j])
             found.append(np.asarray(self._values(j), dtype=np.float64))
         return np.stack(found, axis=1)
 
@@ -100,7 +112,11 @@ class Columns:
         return list(column.dtype.categories) if column.dtype == nw.Enum else []
 
     def _refuse_null(self, j, name):
-        if self.backend is not None and self._X[:, j].is_null().any():
+        if self.has_words:
+            missing = any(v is None for v in self._X[:, j])
+        else:
+            missing = self.backend is not None and self._X[:, j].is_null().any()
+        if missing:
             raise cannot(
                 f"use column {name!r}",
                 because="some of its values are missing (null or NaN)",

@@ -30,9 +30,9 @@ class MixedNB(Generative):
               + \sum_{j \in B} \log \mu_{kj}^{x_j} (1 - \mu_{kj})^{1 - x_j}
               + \sum_{j \in V} \log \mu_{k j x_j} + \sum_{j \in M} x_j \log \mu_{kj}
 
-    X is an array of numbers or a frame (pandas, polars, pyarrow), whose columns may be words. Columns that `columns`
-    does not name are judged by their type: words and categories are "categorical", truth values are "bernoulli",
-    numbers are "bernoulli" where all of them are 0 or 1 and else "gaussian". Of a stream, the first chunk decides.
+    X is an array or a frame (pandas, polars, pyarrow); its columns may be numbers or words. Columns that `columns` does
+    not name are judged by their type: words and categories are "categorical", truth values are "bernoulli", numbers
+    are "bernoulli" where all of them are 0 or 1 and else "gaussian". Of a stream, the first chunk decides.
 
     Parameters
     ----------
@@ -107,7 +107,8 @@ class MixedNB(Generative):
         if first:
             self._names = OneToOneFeatureMixin.get_feature_names_out(self).tolist()
             self.distributions_ = self._choose(table)
-            self._backend, self._truths = table.backend, [j for j in range(len(self._names)) if table.is_truth(j)]
+            self._backend, self._has_words = table.backend, table.has_words
+            self._truths = [j for j in range(len(self._names)) if table.is_truth(j)]
             parts = {d: self._model(d) for d in DISTRIBUTIONS if d in self.distributions_}
             categories = {j: [] for j in self._positions("categorical")}
         else:  # copies: a chunk that one part refuses must not be learnt by the others
@@ -235,5 +236,6 @@ class MixedNB(Generative):
                 values = values > 0.0
             drawn[name] = values
         if self._backend is None:
-            return np.column_stack([np.asarray(values, dtype=np.float64) for values in drawn.values()]), y
+            kind = object if self._has_words else np.float64
+            return np.column_stack([np.asarray(values, dtype=kind) for values in drawn.values()]), y
         return nw.from_dict(drawn, backend=self._backend).to_native(), y
