@@ -20,6 +20,7 @@ _ROOMS = (
     "multiclass",
     "neighbors",
     "decomposition",
+    "naive_bayes",
     "inference",
     "decision",
     "solvers",

@@ -8,6 +8,9 @@ from separatrix.core import registry
 from separatrix.estimators.generative.base import Generative
 
 MODELS = [cls for cls in registry.members("estimator").values() if issubclass(cls, Generative)]
+# A blend of covariances that is fitted to draws from a blend is blended twice, and folds depend on the order of rows.
+CONSISTENT = [cls for cls in MODELS if not cls.__name__.startswith("Regularized")]
+ONE_FIT = [cls for cls in MODELS if not cls.__name__.endswith("CV")]
 STREAMS = [cls for cls in MODELS if hasattr(cls, "partial_fit")]
 
 
@@ -54,7 +57,7 @@ def test_the_marginal_density_is_the_sum_of_the_joint(cls, table):
 
 
 @pytest.mark.mission("NB-02")
-@pytest.mark.parametrize("cls", MODELS, ids=named)
+@pytest.mark.parametrize("cls", CONSISTENT, ids=named)
 def test_rows_drawn_from_a_model_teach_it_to_another(cls, table):
     X, y = table
     model = cls().fit(X, y)
@@ -76,7 +79,7 @@ def test_the_same_seed_draws_the_same_rows(cls, table):
         model.sample(0)
 
 
-@pytest.mark.parametrize("cls", MODELS, ids=named)
+@pytest.mark.parametrize("cls", ONE_FIT, ids=named)
 def test_order_of_rows_and_threads_do_not_show(cls, table, monkeypatch):
     X, y = table
     before = cls().fit(X, y).predict_joint_log_proba(X)

@@ -45,6 +45,7 @@ ROOMS = [
     "decomposition",
     "local",
     "discriminant_analysis",
+    "naive_bayes",
     "inference",
     "decision",
     "solvers",

@@ -23,10 +23,13 @@ MODELS = [
 # Checked in the files of their own, some of them with exceptions that are explained there.
 ELSEWHERE = {
     "BasicLinearClassifier",
+    "BernoulliNB",
     "CalibratedLinearClassifier",
+    "CategoricalNB",
     "DiagonalLinearDiscriminantAnalysis",
     "FirthLogisticRegression",
     "FisherDiscriminant",
+    "GaussianNB",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "LeastSquaresClassifier",
@@ -35,6 +38,8 @@ ELSEWHERE = {
     "LocalLogisticRegression",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "MixedNB",
+    "MultinomialNB",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "Perceptron",

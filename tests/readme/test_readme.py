@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import separatrix
-from separatrix import decomposition, discriminant_analysis, linear_model, local, neighbors
+from separatrix import decomposition, discriminant_analysis, linear_model, local, naive_bayes, neighbors
 
 PACKAGE = Path(separatrix.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ON_THE_MAP = (decomposition, discriminant_analysis, linear_model, local, neighbors)
+ON_THE_MAP = (decomposition, discriminant_analysis, linear_model, local, naive_bayes, neighbors)
 
 
 def blocks(language):

@@ -20,6 +20,7 @@ from separatrix.linear_model import (
     SGDRegressor,
 )
 from separatrix.local import LocalLinearRegression, LocalLogisticRegression
+from separatrix.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
 from separatrix.preprocessing import PolynomialFeatures
 from separatrix.solvers.screened import Screen
 
@@ -65,12 +66,19 @@ def jobs():
             made.append((f"{_named(model)}, {storage}", partial(model.fit, hold(X), y > 0.0)))
         three = np.digitize(y, [-1.0, 1.0])
         made.append((f"LogisticRegression, 3 classes, {storage}", partial(LogisticRegression().fit, hold(X), three)))
+        counts = hold(np.floor(np.abs(X)))
+        for model in (BernoulliNB(), MultinomialNB()):
+            made.append((f"{_named(model)}, {storage}", partial(model.fit, counts, three)))
         expand = PolynomialFeatures(2)
         made.append((f"PolynomialFeatures, {storage}", partial(expand.fit_transform, hold(X))))
     made.append(("nearest neighbours", lambda: Screen(X).candidates(X, 2)))
     made.append(("LocalLinearRegression", partial(LocalLinearRegression().fit, X, y)))
     for name, labels in (("2 classes", y > 0.0), ("3 classes", three)):
         made.append((f"LocalLogisticRegression, {name}", partial(LocalLogisticRegression().fit, X, labels)))
+    for model in (GaussianNB(), CategoricalNB()):  # of dense rows, which they all see in float64
+        made.append((_named(model), partial(model.fit, np.floor(np.abs(X)), y > 0.0)))
+    made.append(("BernoulliNB, sparse columns", partial(BernoulliNB().fit, sp.csc_array(np.abs(X)), y > 0.0)))
+    made.append(("MultinomialNB, sparse columns", partial(MultinomialNB().fit, sp.csc_array(np.abs(X)), y > 0.0)))
     return made
 
 

@@ -156,3 +156,23 @@ class LocallyUndetermined(UserWarning):
             "too few, or constant or dependent in some columns. The shortest of all answers is given there. "
             "Widen the windows, use a lower degree, or alpha > 0."
         )
+
+
+class Impossible(UserWarning):
+    """Rows that a generative model gives the probability zero in every class."""
+
+    def __init__(self, rows, n):
+        self.rows, self.n = rows, n
+        super().__init__(
+            f"{rows} of {n} rows {'is' if rows == 1 else 'are'} impossible in every class: something in "
+            f"{'it' if rows == 1 else 'them'} was never met in training. {'Its' if rows == 1 else 'Their'} posteriors "
+            "are the shares of the classes. Smooth the estimates (alpha > 0, var_smoothing > 0)."
+        )
+
+
+class NotWhole(UserWarning):
+    """A column of categories that holds fractions."""
+
+    def __init__(self, column, instead):
+        self.column = column
+        super().__init__(f"Column {column} holds numbers that are not whole: fractions are cut off. Use {instead}.")

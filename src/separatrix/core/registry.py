@@ -19,8 +19,8 @@ _ROOMS = (
     "estimators.generative",
     "estimators.local",
     "estimators.calibration",
-    "estimators.generative",
     "estimators.multiclass",
+    "estimators.naive_bayes",
     "estimators.projection",
 )
 

@@ -1,5 +1,6 @@
 """Designs: the only rooms that know how X is stored."""
 
+from separatrix.designs.class_counts import category_counts, class_counts, product
 from separatrix.designs.class_moments import ClassMoments, class_moments
 from separatrix.designs.dense import DenseDesign
 from separatrix.designs.make import as_design
@@ -13,6 +14,9 @@ __all__ = [
     "SparseDesign",
     "as_dense",
     "as_design",
+    "category_counts",
+    "class_counts",
     "class_moments",
     "moments",
+    "product",
 ]

@@ -92,9 +92,9 @@ class Design(ABC):
         height = max(1, min(self.n, numbers // max(self.p, 1)))
         return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
 
-    def parts(self):
-        """Ranges of rows for loops that walk over them: few, where a sum of p numbers for each would cost too much."""
-        count = int(np.clip(self.stored // max(8 * self.p, SMALLEST_PART), 1, GROUPS))
+    def parts(self, sums=1):
+        """Ranges of rows for loops that walk over them: few, where `sums` of p numbers for each would cost too much."""
+        count = int(np.clip(self.stored // max(8 * sums * self.p, SMALLEST_PART), 1, GROUPS))
         return list(pairwise(np.linspace(0, self.n, count + 1).astype(int).tolist()))
 
     def reduce(self, task, merge, *aligned, gram=False):

@@ -1,5 +1,6 @@
 """What every model of P(x, C) can do: posteriors by Bayes' theorem, densities, and new data drawn from it."""
 
+import warnings
 from abc import abstractmethod
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.errors import cannot
+from separatrix.core.errors import Impossible, cannot
 from separatrix.estimators.doors import enter_rows
 from separatrix.estimators.probabilities import enter_priors
 
@@ -20,6 +21,10 @@ class Generative(ClassifierMixin, BaseEstimator):
 
     A subclass fits ``classes_`` and the shares of the classes, and says :meth:`_log_joint` and :meth:`_draw`.
     For two classes equal posteriors count for the second class, for more the first of the largest wins.
+
+    A row that no class can bring forth, :math:`P(x \mid C_k) = 0` for all k, tells nothing about its class: its
+    posteriors are the shares of the classes, and a warning says how many such rows there were. Its ``log P(x, C_k)``
+    and :meth:`score_samples` stay -inf.
     """
 
     @abstractmethod
@@ -37,24 +42,23 @@ class Generative(ClassifierMixin, BaseEstimator):
 
     def predict_log_proba(self, X):
         """Logarithms of the posteriors, right also where a posterior is too small for a number: (n, k)."""
-        joint = self.predict_joint_log_proba(X)
+        joint = self._comparable(X)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
     def predict_proba(self, X):
         """Posterior of each class, in the order of ``classes_``: (n, k)."""
-        joint = self.predict_joint_log_proba(X)
+        joint = self._comparable(X)
         joint -= joint.max(axis=1, keepdims=True)
         shares = np.exp(joint, out=joint)
         return shares / shares.sum(axis=1, keepdims=True)
 
     def decision_function(self, X):
         """For two classes the log-odds of ``classes_[1]`` (n,), else ``log P(x, C_k)`` (n, k)."""
-        joint = self.predict_joint_log_proba(X)
-        return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+        return self._scores(X)
 
     def predict(self, X):
         """The class of largest posterior for each row of X."""
-        scores = self.decision_function(X)
+        scores = self._scores(X)
         return self.classes_[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
     def score_samples(self, X):
@@ -81,6 +85,20 @@ class Generative(ClassifierMixin, BaseEstimator):
             mine = codes == c
             X[mine] = self._draw(c, int(mine.sum()), random)
         return X, self.classes_[codes]
+
+    def _scores(self, X):
+        """What a decision compares with 0, or with each other."""
+        joint = self._comparable(X)
+        return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+
+    def _comparable(self, X):
+        """``log P(x, C_k)``, and ``log P(C_k)`` for rows that are impossible in every class."""
+        joint = self.predict_joint_log_proba(X)
+        impossible = joint.max(axis=1) == -np.inf
+        if impossible.any():
+            warnings.warn(Impossible(int(impossible.sum()), len(joint)), stacklevel=4)
+            joint[impossible] = self._log_shares()
+        return joint
 
     def _enter(self, X):
         """Check rows to be predicted."""

@@ -1,0 +1,13 @@
+"""Naive Bayes: within a class the columns are independent. One model a file; each is imported when first asked for."""
+
+from separatrix.core.registry import lazily
+
+_HOMES = {
+    "BernoulliNB": "bernoulli",
+    "CategoricalNB": "categorical",
+    "GaussianNB": "gaussian",
+    "MixedNB": "mixed",
+    "MultinomialNB": "multinomial",
+}
+
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
