@@ -54,6 +54,11 @@ class Design(ABC):
     def block(self, rows):
         """The rows of a slice, as a float64 matrix that knows ``@`` and ``.T`` (a view wherever possible)."""
 
+    def rows_into(self, rows, out):
+        """The rows of an index array, written into a float64 matrix, which is returned."""
+        out[...] = self.block(rows)
+        return out
+
     @abstractmethod
     def matvec(self, beta):
         """``X beta``, for beta of shape (p,) or (p, k)."""

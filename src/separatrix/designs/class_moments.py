@@ -15,9 +15,6 @@ from separatrix.designs.base import GROUPS, SMALLEST_PART
 from separatrix.designs.compiled.class_sums import class_squares
 from separatrix.designs.moments import FAR_FROM_ZERO
 
-# With more classes than this, a row is added to the sum of its class instead of multiplied by all indicators.
-MANY_CLASSES = 32
-
 
 @dataclass
 class ClassMoments:
@@ -105,9 +102,8 @@ def _pooled(design, codes, k, s):
     def task(B, c, s_block):
         if far:
             B = B - shifts[c]
-        indicators = _indicators(c, k, s_block)
         totals = np.bincount(c, s_block, minlength=k).astype(np.float64)
-        sums = np.asarray(indicators.T @ B)
+        sums = np.asarray(_indicators(c, k, s_block) @ B)
         means = np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0.0)
         if s_block is not None:
             B = B * np.sqrt(s_block)[:, None]
@@ -118,13 +114,10 @@ def _pooled(design, codes, k, s):
 
 
 def _indicators(c, k, s):
-    """Column j is 1 (or the weight) where the class is j: dense for few classes, where BLAS is fastest."""
+    """The matrix (k, n) that sums the rows of each class: a row is added where it belongs, which BLAS cannot do."""
     weights = np.ones(len(c)) if s is None else s
-    if k > MANY_CLASSES:
-        return sp.csr_array((weights, c, np.arange(len(c) + 1)), shape=(len(c), k))
-    indicators = np.zeros((len(c), k))
-    indicators[np.arange(len(c)), c] = weights
-    return indicators
+    places = c.astype(np.int32)
+    return sp.csc_array((weights, places, np.arange(len(c) + 1, dtype=np.int32)), shape=(k, len(c)))
 
 
 def _each(design, codes, k, s):
@@ -132,12 +125,12 @@ def _each(design, codes, k, s):
     order = np.argsort(codes.astype(np.int16) if k < 1 << 15 else codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(k + 1))
     height = max(b.stop - b.start for b in design.blocks(gram=True))
-    # rows that one thread takes at a time: few rows are not worth a thread
-    share = max(-(-design.n // GROUPS), -(-SMALLEST_PART // max(design.p, 1)))
+    # rows that one thread takes at a time: few rows are not worth a thread, nor a p-by-p sum
+    share = max(-(-2 * design.n // GROUPS), -(-SMALLEST_PART // max(design.p, 1)))
     shifts, far = provisional_class_means(design, codes, k)
 
-    def of_rows(c, rows):
-        B = design.block(rows)  # rows by index: a copy, free to be changed
+    def of_rows(c, rows, room):
+        B = design.rows_into(rows, room[: len(rows)])
         if far:
             B -= shifts[c]
         weights = np.ones(len(rows)) if s is None else s[rows]
@@ -150,21 +143,23 @@ def _each(design, codes, k, s):
 
     def of_piece(piece):
         c, rows = piece
+        room = np.empty((min(height, len(rows)), design.p))  # one for all blocks: fresh memory costs as much as X
         with np.errstate(over="ignore", invalid="ignore"):
-            found = of_rows(c, rows[:height])
+            found = of_rows(c, rows[:height], room)
             for i in range(height, len(rows), height):
-                found = found.merge(of_rows(c, rows[i : i + height]))
+                found = found.merge(of_rows(c, rows[i : i + height], room))
         return c, found
 
     pieces = []
     for c in range(k):
         rows = order[ends[c] : ends[c + 1]]
         pieces += [(c, rows[i : i + share]) for i in range(0, len(rows), share)]
-    found = ClassMoments(np.zeros(k), np.zeros((k, design.p)), np.zeros((k, design.p, design.p)), "each")
+    parts = {}
     for c, part in (in_order if design.stored > SMALLEST_PART else map)(of_piece, pieces):
-        mine = ClassMoments(found.totals[c : c + 1], found.means[c : c + 1], found.scatter[c : c + 1], "each")
-        mine.merge(part)  # the scatter is a view, and grows in place
-        found.totals[c], found.means[c] = mine.totals[0], mine.means[0]
+        parts[c] = parts[c].merge(part) if c in parts else part
+    found = ClassMoments(np.zeros(k), np.zeros((k, design.p)), np.zeros((k, design.p, design.p)), "each")
+    for c, part in parts.items():
+        found.totals[c], found.means[c], found.scatter[c] = part.totals[0], part.means[0], part.scatter[0]
     return _shifted_back(found, shifts) if far else found
 
 
@@ -206,7 +201,7 @@ def provisional_class_means(design, codes, k, sample=256):
     step = max(1, design.n // max(sample, 16 * k))
     rows, c = design.block(slice(0, design.n, step)), codes[::step]
     totals = np.bincount(c, minlength=k)[:, None]
-    sums = np.asarray(_indicators(c, k, None).T @ rows)
+    sums = np.asarray(_indicators(c, k, None) @ rows)
     means = np.where(totals > 0, sums / np.maximum(totals, 1), rows.mean(axis=0))
     spread = np.sqrt(((rows - means[c]) ** 2).mean(axis=0))
     far = bool((np.abs(means).max(axis=0) > FAR_FROM_ZERO * spread).any())

@@ -36,6 +36,11 @@ class DenseDesign(Design):
     def block(self, rows):
         return np.asarray(self.X[rows], dtype=np.float64)  # a view for float64, a small copy for float32
 
+    def rows_into(self, rows, out):
+        if self.X.dtype == np.float64:
+            return np.take(self.X, rows, axis=0, out=out, mode="clip")  # "raise" would go by way of a copy
+        return super().rows_into(rows, out)
+
     def matvec(self, beta):
         if self.X.flags.f_contiguous and np.ndim(beta) == 1 and 4 * np.count_nonzero(beta) < self.p:
             support = np.flatnonzero(beta)

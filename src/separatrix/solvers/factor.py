@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, qr, solve_triangular
+from scipy.linalg.lapack import dtrtri
 
 from separatrix.designs import as_dense
 
@@ -41,9 +42,15 @@ class Factor:
 
     def whitener(self):
         """W (p, rank) with ``W'(X_c'S X_c + lam I) W = I``: rows times W have the identity for their scatter."""
-        W = np.zeros((len(self.scale), len(self.kept)))
-        root = solve_triangular(self.R, np.eye(len(self.kept)), check_finite=False) if len(self.kept) else 0.0
-        W[self.kept] = self.scale[self.kept, None] * root
+        p, rank = len(self.scale), len(self.kept)
+        if not rank:
+            return np.zeros((p, 0))
+        root, _ = dtrtri(self.R)  # R is regular: its diagonal was looked at
+        root *= self.scale[self.kept, None]
+        if rank == p and np.array_equal(self.kept, np.arange(p)):
+            return root
+        W = np.zeros((p, rank))
+        W[self.kept] = root
         return W
 
     def root(self):
@@ -86,17 +93,24 @@ class Factor:
         penalised = W[:, first:]
         return inverse - lam * penalised @ penalised.T, q - lam * float(np.trace(W[first:, first:]))
 
-    def condition(self, sweeps=12):
-        """2-norm condition number of R, by power iterations on R'R and on its inverse (right to a few per cent)."""
+    def condition(self, sweeps=12, settled=1.0):
+        """2-norm condition number of R, by power iterations on R'R and on its inverse (right to a few per cent).
+
+        They end when a sweep finds less than `settled` times as much: 1.1 is enough to tell the order of magnitude.
+        """
         q = len(self.kept)
         if q == 0:
             return 1.0
         start = 1.0 + 0.5 * np.cos(np.arange(q))  # no symmetry that an eigenvector could be orthogonal to
         big, small = start.copy(), start.copy()
+        found = 1.0
         for _ in range(sweeps):
             big = self.R.T @ (self.R @ (big / np.linalg.norm(big)))
             small = cho_solve((self.R, False), small / np.linalg.norm(small), check_finite=False)
-        return float(np.sqrt(np.linalg.norm(big) * np.linalg.norm(small)))
+            before, found = found, float(np.sqrt(np.linalg.norm(big) * np.linalg.norm(small)))
+            if found < settled * before:
+                break
+        return found
 
     def minimum_norm(self, beta):
         """The shortest coefficients with the same predictions as `beta` (p, k), which uses kept columns only."""
@@ -126,11 +140,11 @@ def gram_factor(found, lam, intercept):
     C *= scale
     np.fill_diagonal(C, 1.0)
     try:
-        R = cholesky(C, overwrite_a=True, check_finite=False)
+        R = cholesky(C.T, overwrite_a=True, check_finite=False)  # symmetric: the order that LAPACK works in place on
     except LinAlgError:
         return None
     factor = Factor(R, scale, np.arange(len(scale)), found.x_mean, found.total, intercept)
-    return factor if factor.condition() ** 2 < 1e7 else None
+    return factor if factor.condition(settled=1.1) ** 2 < 1e7 else None
 
 
 def triangle_factor(design, target, found, lam, intercept):
