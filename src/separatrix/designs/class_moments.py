@@ -5,13 +5,14 @@ the data is here. A "class" is any group of rows: cross-validation asks for the 
 """
 
 from dataclasses import dataclass
+from functools import reduce as fold
 
 import numpy as np
 import scipy.sparse as sp
 
 from separatrix.core.errors import cannot
 from separatrix.core.threads import in_order
-from separatrix.designs.base import GROUPS, SMALLEST_PART
+from separatrix.designs.base import BLOCK_NUMBERS, GROUPS, SMALLEST_PART
 from separatrix.designs.compiled.class_sums import class_squares
 from separatrix.designs.moments import FAR_FROM_ZERO
 
@@ -166,16 +167,21 @@ def _each(design, codes, k, s):
 def _diagonal(design, codes, k, s):
     """Sums and squares about provisional means, in one read of X."""
     shifts, _ = provisional_class_means(design, codes, k)
+    height = max(1, BLOCK_NUMBERS // max(design.p, 1))
 
-    def task(B, c, s_block):
-        totals = np.bincount(c, s_block, minlength=k).astype(np.float64)
+    def of_part(part):
         sums, squares = np.zeros((k, design.p)), np.zeros((k, design.p))
-        weights = np.ones(1) if s_block is None else s_block
-        class_squares(np.ascontiguousarray(B), c, weights, shifts, sums, squares)
-        means = np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0.0)
-        return ClassMoments(totals, means, np.maximum(squares - sums * means, 0.0), "diagonal")
+        for i in range(part[0], part[1], height):
+            rows = slice(i, min(i + height, part[1]))
+            weights = np.ones(1) if s is None else s[rows]
+            class_squares(np.ascontiguousarray(design.block(rows)), codes[rows], weights, shifts, sums, squares)
+        rows = slice(*part)
+        totals = np.bincount(codes[rows], None if s is None else s[rows], minlength=k).astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            means = np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0.0)
+            return ClassMoments(totals, means, np.maximum(squares - sums * means, 0.0), "diagonal")
 
-    found = design.reduce(task, ClassMoments.merge, codes, s)
+    found = fold(ClassMoments.merge, in_order(of_part, design.parts(2 * k)))
     return _shifted_back(found, shifts)
 
 

@@ -20,6 +20,7 @@ from scipy.linalg import solve_triangular
 from separatrix.core.threads import in_order
 from separatrix.designs import as_design
 from separatrix.designs.base import BLOCK_NUMBERS
+from separatrix.solvers.scatter import safe_factor
 
 # Eigenvalues of T'T closer to each other than this are right to eight digits; else those of T are taken instead.
 SAFELY_SQUARED = 1e-7
@@ -131,6 +132,16 @@ def class_spheres(means, factors, divisors, pooled):
         return Spheres(means, maps, logs, np.full(len(factors), p))
     spectra = class_spectra(means, factors, divisors, *pooled(), exact=True)
     return spectra.spheres(1.0)
+
+
+def matrix_spheres(means, matrices):
+    """Spheres of classes from their covariances (k, p, p), or None where some are singular, or nearly so."""
+    k, p = means.shape
+    factors = for_each_class(lambda c: safe_factor(matrices[c]), k, p)
+    if any(factor is None or len(factor.kept) < p for factor in factors):
+        return None
+    maps = for_each_class(lambda c: factors[c].whitener(), k, p)
+    return Spheres(means, maps, np.array([factor.log_determinant for factor in factors]), np.full(k, p))
 
 
 @dataclass

@@ -41,11 +41,11 @@ def matrix_factor(S):
     >>> float(np.exp(matrix_factor(np.array([[2.0, 1.0], [1.0, 2.0]])).log_determinant).round(12))
     3.0
     """
-    p = len(S)
-    one = _as_moments(S, np.zeros(p), 1.0)
-    factor = _from_moments(one, 1)
+    factor = safe_factor(S)
     if factor is not None:
         return factor
+    p = len(S)
+    one = _as_moments(S, np.zeros(p), 1.0)
     size = np.sqrt(one.squares)
     unit = np.divide(1.0, size, out=np.zeros(p), where=size > 0.0)
     values, V = np.linalg.eigh(S * unit[:, None] * unit)
@@ -57,6 +57,11 @@ def matrix_factor(S):
         )
     root = np.sqrt(np.where(values > 4.0 * EPS * p * values[-1], values, 0.0))[:, None] * V.T * size
     return deviations_factor(DenseDesign(root), lambda B: B, (), one, np.zeros(p))
+
+
+def safe_factor(S):
+    """Cholesky factor of such a matrix, or None where rounding could spoil its digits."""
+    return _from_moments(_as_moments(S, np.zeros(len(S)), 1.0), 1)
 
 
 def class_factor(found, c, design, codes, s=None):

@@ -6,6 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
+from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.doors import check_choice, check_number, enter_classes, enter_rows
@@ -117,6 +118,13 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self._check_parameters()
         design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
         variates = self._number_of_variates(design.p)
+        with one_blas_thread():
+            found = self._learn(design, codes, s, variates)
+        name_what_is_left_out(self, found, design.n)
+        return self
+
+    def _learn(self, design, codes, s, variates):
+        """Set all that the moments say; return what is within classes."""
         found = self._within(design, codes, s)
         dtype = design.X.dtype
         pi = self._shares(found.totals)
@@ -143,8 +151,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self._publish_scores(A, pi, dtype)
         self._count_parameters(design.p, len(pi))
         self._keep_covariance(found, design.p, dtype)
-        name_what_is_left_out(self, found, design.n)
-        return self
+        return found
 
     def transform(self, X):
         """The first `n_components` canonical variates of each row: (n, n_components)."""

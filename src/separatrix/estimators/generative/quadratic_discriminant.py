@@ -86,8 +86,8 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
         started = time.perf_counter()
         self._check_parameters()
         design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
-        found = settled(class_moments(design, codes, len(self.classes_), s, scatter="each"), design.n)
         with one_blas_thread():
+            found = settled(class_moments(design, codes, len(self.classes_), s, scatter="each"), design.n)
             return self._fit_moments(found, design, codes, s, started)
 
     def _fit_moments(self, found, design, codes, s, started):

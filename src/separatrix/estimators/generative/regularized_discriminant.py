@@ -2,6 +2,7 @@ r"""Regularised discriminants: covariances between that of all classes and that 
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.special import logsumexp
@@ -14,7 +15,7 @@ from separatrix.designs import as_design, class_moments
 from separatrix.estimators.doors import check_choice, check_number, encode, enter_classes, enter_rows, enter_weights
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
 from separatrix.estimators.probabilities import same_length
-from separatrix.solvers.class_spheres import Spectra, class_spectra, for_each_class, short_blocks
+from separatrix.solvers.class_spheres import Spectra, class_spectra, for_each_class, matrix_spheres, short_blocks
 from separatrix.solvers.scatter import class_factor, settled, within_factor
 
 # scikit-learn's log loss takes no probability for smaller than this.
@@ -27,11 +28,11 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
 
     .. math:: \Sigma_k(\alpha) = \alpha \Sigma_k + (1 - \alpha) \Sigma
 
-    ``alpha=0`` is linear discriminant analysis, ``alpha=1`` quadratic. One pass over X; pooled and own covariance of
-    each class are made diagonal together, so that every other alpha is known as well: see :meth:`path`. Columns that
-    are constant within every class, or combinations of others, are left out and named. Below 1 it does not matter that
-    a class has few rows; at 1 such a class takes the pooled covariance in the directions that its rows do not
-    determine.
+    ``alpha=0`` is linear discriminant analysis, ``alpha=1`` quadratic. One pass over X; when :meth:`path` is asked for,
+    pooled and own covariance of each class are made diagonal together, so that every other alpha is known as well.
+    Columns that are constant within every class, or combinations of others, are left out and named. Below 1 it does
+    not matter that a class has few rows; at 1 such a class takes the pooled covariance in the directions that its rows
+    do not determine.
 
     Parameters
     ----------
@@ -73,8 +74,8 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
         alpha = check_number(self, "alpha", 0.0, 1.0)
         self._check_choices()
         design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
-        found = class_moments(design, codes, len(self.classes_), s, scatter="each")
         with one_blas_thread():
+            found = class_moments(design, codes, len(self.classes_), s, scatter="each")
             return self._fit_at(alpha, found, design, codes, s, started)
 
     def path(self, alphas):
@@ -87,11 +88,13 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
         check_choice(self, "denominator", ("N", "N-K"))
 
     def _fit_at(self, alpha, found, design, codes, s, started):
-        self._spectra = self._diagonalised(found, design, codes, s)  # settles the scatters, too
+        self._parts = self._factors(found, design, codes, s)
+        self.__dict__.pop("_spectra", None)
         each, whole = divisors(found, self.denominator)
         matrices = alpha * covariances(found.scatter, each)
         matrices += (1.0 - alpha) * found.pooled.scatter / whole
-        spheres = self._spectra.spheres(alpha)
+        # one alpha needs no decomposition, unless there is something singular in it
+        spheres = matrix_spheres(found.means, matrices) or self._spectra.spheres(alpha)
 
         def of_rows(c):
             own = alpha / each[c] if each[c] > 0.0 else 0.0
@@ -99,12 +102,18 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
 
         return self._publish(found, spheres, matrices, of_rows, started, design.X.dtype, stacklevel=4)
 
-    def _diagonalised(self, found, design, codes, s):
-        """Pooled and own covariances, diagonal together."""
+    def _factors(self, found, design, codes, s):
+        """Means, and the factors of all scatters with their divisors: what :func:`class_spectra` is made of."""
         each, whole = divisors(settled(found, design.n), self.denominator)
         pooled = self._some_rank(within_factor(found, design, codes, s))
         factors = for_each_class(lambda c: class_factor(found, c, design, codes, s), *found.means.shape)
-        return class_spectra(found.means, factors, each, pooled, whole)
+        return found.means, factors, each, pooled, whole
+
+    @cached_property
+    def _spectra(self):
+        """Pooled and own covariances, diagonal together: all alphas at once."""
+        with one_blas_thread():
+            return class_spectra(*self._parts)
 
 
 @dataclass(frozen=True)

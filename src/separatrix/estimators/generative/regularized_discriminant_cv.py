@@ -14,6 +14,7 @@ from separatrix.estimators.generative.regularized_discriminant import (
     RegularizedPath,
     enter_alphas,
 )
+from separatrix.solvers.class_spheres import class_spectra
 
 # Means of equal scores over folds may differ by their rounding: such alphas are equally good.
 TIED = 1e-12
@@ -79,7 +80,8 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         self.alphas_ = enter_alphas(self.alphas)
         design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
         folds = self._folds(design, codes)
-        found, training = self._moments(design, codes, s, folds)
+        with one_blas_thread():
+            found, training = self._moments(design, codes, s, folds)
         weights = np.ones(design.n) if s is None else s
 
         def job(fold):
@@ -131,7 +133,9 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         present = found.totals > 0.0
         with np.errstate(divide="ignore"):
             log_shares = np.where(present, np.log(self._shares(found.totals)), -np.inf)
-        path = RegularizedPath(self, self.alphas_, self._diagonalised(found, design, codes, training), log_shares)
+        path = RegularizedPath(
+            self, self.alphas_, class_spectra(*self._factors(found, design, codes, training)), log_shares
+        )
         accuracy, log_loss = path.measure(design, test, codes, weights)
         return accuracy if self.scoring == "accuracy" else -log_loss
 

@@ -1,6 +1,7 @@
 """Principal components: the directions of greatest variance, ``max u'S u`` over unit vectors u, one after another."""
 
 import warnings
+from contextlib import nullcontext
 from numbers import Integral, Real
 
 import numpy as np
@@ -10,12 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
+from separatrix.core.threads import one_blas_thread
 from separatrix.designs import as_design
 from separatrix.designs.centred import Centred
 from separatrix.estimators.doors import check_choice, check_number, enter_coordinates, enter_first_rows, enter_rows
 from separatrix.estimators.projection.dimension import by_evidence, by_share
 from separatrix.solvers.principal_axes import Sketch, principal_axes
 
+# Decompositions of fewer rows or columns gain nothing from two threads of BLAS, and the pass over X loses by them.
+SMALL = 1000
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 
 
@@ -190,7 +194,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if n < 2:
             raise cannot("fit PCA to 1 sample", because="one row has no variance", instead="at least two rows")
         count = self._count(n, p, solver)
-        axes = principal_axes(design, count, solver, self._sketch(), check_number(self, "tol", 0.0))
+        sketch, tol = self._sketch(), check_number(self, "tol", 0.0)
+        with one_blas_thread() if min(n, p) < SMALL else nullcontext():
+            axes = principal_axes(design, count, solver, sketch, tol)
         k = len(axes.singular)
         squares = axes.singular**2
         total = squares.sum() + axes.left_out
