@@ -154,9 +154,9 @@ def first_outside(design, low, high):
     """The first column with a number outside [low, high] and that number, or None."""
     if sp.issparse(design.X):
         X = _without_duplicates(design.X)
-        bad = ~((X.data >= low) & (X.data <= high))
-        if not bad.any():
+        if X.nnz == 0 or (X.data.min() >= low and X.data.max() <= high):
             return None
+        bad = ~((X.data >= low) & (X.data <= high))
         X = X.tocoo()
         at = np.flatnonzero(bad)[np.argmin(X.coords[1][bad])]
         return int(X.coords[1][at]), float(X.data[at])
