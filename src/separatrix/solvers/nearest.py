@@ -22,7 +22,7 @@ from separatrix.designs.pairs import by_rows, stored_like
 from separatrix.solvers.screened import Screen
 
 EPS = np.finfo(np.float64).eps
-QUERIES = 256  # of a task; with the rows of a tile they fill the second-level cache
+QUERIES = 512  # of a task; with the rows of a tile they fill the second-level cache
 TILE = 1 << 18  # distances of a block
 # Multiplications below which float64 is done before a compiler is loaded.
 SCREEN_FROM = 1 << 28

@@ -29,7 +29,7 @@ from separatrix.core.jit import load
 from separatrix.solvers.compiled.nearest import close, collect
 
 ROUNDING = 2.0**-24
-WIDTH = 512  # training rows of a tile; with 256 queries it is half a megabyte
+WIDTH = 256  # training rows of a tile; with 512 queries it is half a megabyte
 FARTHEST = 2.0**20
 SAMPLE = 1024  # rows that the centre is taken from
 # Beyond these, products of differences are not safe in float64 either.
