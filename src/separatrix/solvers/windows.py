@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 KERNELS = ("gaussian", "epanechnikov", "tricube", "uniform")
-# Gaussian weights below 1e-17 of the largest are below the rounding of the sums they would enter.
-FAR = 2.0 * np.log(1e17)
+# Gaussian weights below this part of the largest are below the rounding of the sums they would enter.
+NEGLIGIBLE = 1e-17
 
 
 @dataclass(frozen=True)
@@ -33,23 +33,25 @@ class Window:
         changes no fit. `s` has a length only where the weights of the rows differ.
         """
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            squares = _squared_distances(X, queries)
-            widths = np.full(len(queries), self.width) if self.reach is None else _reaching(squares, s, self.reach)
-            u = np.where(
-                widths[:, None] > 0.0, squares / (widths * widths)[:, None], np.where(squares > 0, np.inf, 0.0)
-            )
+            u = _squared_distances(X, queries)
+            widths = np.full(len(queries), self.width) if self.reach is None else _reaching(u, s, self.reach)
+            elsewhere = u[widths == 0.0] > 0.0
+            u /= (widths * widths)[:, None]
+            u[widths == 0.0] = np.where(elsewhere, np.inf, 0.0)
             if self.kernel != "gaussian":
                 return _compact(self.kernel, u), widths, np.ones(len(queries))
             nearest = u.min(axis=1)
             u -= nearest[:, None]
-            values = np.where(u < FAR, np.exp(-0.5 * u), 0.0)
-            return np.nan_to_num(values, nan=0.0), widths, np.exp(-0.5 * nearest)
+            u *= -0.5
+            values = np.exp(u, out=u)
+            values[~(values > NEGLIGIBLE)] = 0.0  # also those that are no number: rows beyond all numbers
+            return values, widths, np.exp(-0.5 * nearest)
 
 
 def _squared_distances(X, queries):
-    squares = np.zeros((len(queries), X.shape[1]))
+    squares, difference = np.zeros((2, len(queries), X.shape[1]))
     for j, column in enumerate(X):
-        difference = column - queries[:, j, None]
+        np.subtract(column, queries[:, j, None], out=difference)
         difference *= difference
         squares += difference
     return squares
