@@ -13,7 +13,7 @@ from separatrix.core.threads import in_order
 
 # Rows are handed out in blocks of about this many numbers: four megabytes, which stay in cache while several sums are
 # taken over them (measured: half or twice as many make no difference beyond noise). Where p-by-p sums are made of them,
-# blocks are up to four times as tall, so that merging the sums costs little beside making them.
+# blocks are up to eight times as tall, so that merging the sums costs little beside making them.
 BLOCK_NUMBERS = 1 << 19
 # Blocks are handed to threads in this many groups, whatever the number of threads, so that it does not show in sums.
 GROUPS = 16
@@ -93,7 +93,7 @@ class Design(ABC):
 
     def blocks(self, gram=False):
         """Slices of rows, the same whatever the number of threads; `gram` says that p-by-p sums are made of them."""
-        numbers = min(max(BLOCK_NUMBERS, 8 * self.p**2), 4 * BLOCK_NUMBERS) if gram else BLOCK_NUMBERS
+        numbers = min(max(BLOCK_NUMBERS, 8 * self.p**2), 8 * BLOCK_NUMBERS) if gram else BLOCK_NUMBERS
         height = max(1, min(self.n, numbers // max(self.p, 1)))
         return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
 
