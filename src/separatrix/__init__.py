@@ -16,7 +16,6 @@ _ROOMS = (
     "discriminant_analysis",
     "preprocessing",
     "calibration",
-    "discriminant_analysis",
     "multiclass",
     "neighbors",
     "decomposition",
