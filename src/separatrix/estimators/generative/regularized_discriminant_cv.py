@@ -42,7 +42,7 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
     alpha_ : float.  What was chosen.  best_score_ : float.  Its mean score.
     alphas_ : (m,) array.  What was tried.
     scores_ : (folds, m) array.  mean_scores_ : (m,) array.
-    all others : as in RegularizedDiscriminantAnalysis.
+    n_features_in_, feature_names_in_ : as in scikit-learn. The others as in RegularizedDiscriminantAnalysis.
 
     References: Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 4.3.1.
 
