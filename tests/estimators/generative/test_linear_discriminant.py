@@ -262,7 +262,7 @@ def test_a_covariance_estimator_and_shrinkage_or_weights_exclude_each_other():
     X, y = unequal()
     with pytest.raises(ValueError, match="only one of the two"):
         LinearDiscriminantAnalysis(covariance_estimator=OAS(), shrinkage=0.5).fit(X, y)
-    with pytest.raises(ValueError, match="do not take weights"):
+    with pytest.raises(ValueError, match="takes no weights"):
         LinearDiscriminantAnalysis(covariance_estimator=OAS()).fit(X, y, sample_weight=np.arange(len(y)) + 1.0)
     with pytest.raises(ValueError, match="covariance_ attribute"):
         LinearDiscriminantAnalysis(covariance_estimator=StandardScaler()).fit(X, y)

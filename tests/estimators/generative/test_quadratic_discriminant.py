@@ -380,6 +380,6 @@ def test_data_that_make_no_model_are_refused_by_name():
     with pytest.raises(ValueError, match="constant within every class"):
         QuadraticDiscriminantAnalysis().fit(X[:3], ["ant", "bee", "cat"])
     with pytest.raises(ValueError, match="takes no weights"):
-        QuadraticDiscriminantAnalysis(covariance_estimator=OAS()).fit(X, y, np.ones(len(X)))
+        QuadraticDiscriminantAnalysis(covariance_estimator=OAS()).fit(X, y, np.full(len(X), 2.0))
     with pytest.raises(ValueError, match="positive whole number"):
         QuadraticDiscriminantAnalysis().fit(X, y).sample(0)

@@ -104,9 +104,10 @@ class Generative(ClassifierMixin, BaseEstimator):
         """Check rows to be predicted."""
         return enter_rows(self, X, sparse=False)
 
-    @abstractmethod
     def _log_shares(self):
-        """``log P(C_k)`` (k,)."""
+        """``log P(C_k)`` (k,); a class of share 0 is never predicted."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.priors_.astype(np.float64))
 
     def _shares(self, totals, name="priors"):
         """P(C_k): the priors that were given, or each class's share of the weight."""

@@ -13,7 +13,7 @@ from separatrix.designs import as_design, class_moments
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.doors import check_choice, enter_classes
 from separatrix.estimators.generative.base import Generative
-from separatrix.estimators.generative.gaussian_classes import name_columns
+from separatrix.estimators.generative.within import divisor, name_columns
 from separatrix.solvers.class_spheres import short_blocks
 from separatrix.solvers.factor import EPS, live_columns
 
@@ -69,7 +69,7 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
         live = live_columns(np.sqrt(squares), np.abs(found.means).max(axis=0), found.total, design.n)
         self._columns = self._varying(live)
         variances = np.zeros(design.p)
-        variances[live] = squares[live] / self._divisor(found)
+        variances[live] = squares[live] / divisor(found, self.denominator)
         self.means_ = np.asarray(found.means, dtype=design.X.dtype)
         self.variances_ = variances
         self._centres = found.means
@@ -84,18 +84,8 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
                 instead="columns that vary within some class",
             )
         if len(live) < self.n_features_in_:
-            name_columns(self, np.setdiff1d(np.arange(self.n_features_in_), live), [], stacklevel=4)
+            name_columns(self, np.setdiff1d(np.arange(self.n_features_in_), live), (), stacklevel=4)
         return live
-
-    def _divisor(self, found):
-        divisor = found.total if self.denominator == "N" else found.total - (found.totals > 0.0).sum()
-        if divisor <= 0.0:
-            raise cannot(
-                "divide squares by N - K",
-                because=f"the weights of all rows sum to {found.total:g}",
-                instead="denominator='N', or weights that count rows",
-            )
-        return float(divisor)
 
     def _lines(self, means, variances, started, dtype):
         """Coefficients ``μ_k / σ²`` and intercepts, taken about the mean of the means: no large numbers cancel."""
@@ -139,10 +129,6 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
 
     def _draw(self, code, size, random):
         return self._centres[code] + random.standard_normal((size, self.n_features_in_)) * np.sqrt(self.variances_)
-
-    def _log_shares(self):
-        with np.errstate(divide="ignore"):
-            return np.log(self.priors_)
 
     @property
     def n_parameters_(self):

@@ -7,9 +7,10 @@ import numpy as np
 from scipy.linalg import svd
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.errors import NotCertified, SingularClasses, SingularWithin, cannot
+from separatrix.core.errors import NotCertified, SingularClasses, cannot
 from separatrix.core.solution import Certificate
 from separatrix.estimators.generative.base import Generative
+from separatrix.estimators.generative.within import name_columns
 
 # Of the residual W'ΣW - I, the relative error of a variance: log-densities are right to as many digits. Well-behaved
 # covariances come out at 1e-14; those of classes that are nearly flat, singular values of 1e-8, cannot reach 1e-8.
@@ -25,10 +26,6 @@ class GaussianClasses(Generative):
     def _draw(self, code, size, random):
         root = self._spheres.root(code)
         return self._spheres.means[code] + random.standard_normal((size, len(root))) @ root
-
-    def _log_shares(self):
-        with np.errstate(divide="ignore"):
-            return np.log(self.priors_)
 
     def decision_function(self, X):
         r"""For two classes the log-odds of ``classes_[1]`` (n,), else the discriminants :math:`\delta_k(x)` (n, k)."""
@@ -100,19 +97,11 @@ class GaussianClasses(Generative):
     def _warn_of_what_is_not_determined(self, stacklevel):
         spheres = self._spheres
         if len(spheres.constant) or len(spheres.aliased):
-            name_columns(self, spheres.constant, spheres.aliased, stacklevel + 1)
+            name_columns(self, spheres.constant, spheres.aliased, stacklevel=stacklevel + 1)
         short = np.flatnonzero(spheres.ranks < spheres.dimension)
         if len(short):
             said = SingularClasses(self.classes_[short].tolist(), spheres.ranks[short], spheres.dimension)
             warnings.warn(said, stacklevel=stacklevel)
-
-
-def name_columns(model, constant, aliased, stacklevel):
-    """Warn of columns that do not vary within classes, or depend on others, by name."""
-    names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])
-    rank = len(names) - len(constant) - len(aliased)
-    said = SingularWithin(rank, len(names), [names[j] for j in aliased], [names[j] for j in constant])
-    warnings.warn(said, stacklevel=stacklevel)
 
 
 def divisors(found, denominator):

@@ -1,7 +1,7 @@
 r"""Linear discriminants: :math:`\delta_k = x^\top\Sigma^{-1}\mu_k - \tfrac12\mu_k^\top\Sigma^{-1}\mu_k + \log\pi_k`."""
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
@@ -11,6 +11,7 @@ from separatrix.designs import class_moments
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.doors import check_choice, check_number, enter_classes, enter_rows
 from separatrix.estimators.generative.base import Generative
+from separatrix.estimators.generative.estimated import estimated_covariances
 from separatrix.estimators.generative.within import (
     Within,
     divisor,
@@ -20,6 +21,7 @@ from separatrix.estimators.generative.within import (
 )
 from separatrix.solvers.factor import EPS
 from separatrix.solvers.ledoit_wolf import ledoit_wolf, shrunk
+from separatrix.solvers.principal_axes import signs
 from separatrix.solvers.scatter import matrix_factor
 from separatrix.solvers.sphering import sphere
 
@@ -132,7 +134,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self._center = pi @ found.means
         sphered = found.sphere.rows(found.means - self._center)  # (k, rank)
         axes, spread = _principal_axes(sphered * np.sqrt(pi)[:, None], self._rounding(found))
-        loadings = _signed(found.sphere.loadings(axes))
+        loadings = found.sphere.loadings(axes)
+        loadings *= signs(loadings)
         self.scalings_ = np.ascontiguousarray(loadings, dtype=dtype)
         self.eigenvalues_ = spread**2
         self._n_features_out = min(variates, len(spread))
@@ -188,10 +191,6 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             centre = self._center + self._sphere.deviations(self._sphered[[code]])[0]
         return centre + self._sphere.deviations(random.standard_normal((size, self.rank_)))
 
-    def _log_shares(self):
-        with np.errstate(divide="ignore"):  # a class of prior 0 is never predicted
-            return np.log(self.priors_.astype(np.float64))
-
     def _check_parameters(self):
         check_choice(self, "solver", ("svd", "lsqr", "eigen"))
         check_choice(self, "denominator", ("N", "N-K"))
@@ -232,29 +231,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             each = shrunk(each, ledoit_wolf(found, design, codes, s), standardised=True)
             covariance = np.tensordot(found.totals, each, axes=1) / divisor(found, self.denominator)
         else:
-            covariance = self._estimated(design, codes, s, found.totals / found.total)
+            each = estimated_covariances(self, design, codes, s)
+            covariance = np.tensordot(found.totals / found.total, each, axes=1)
         return Within(found.totals, found.means, sphere(matrix_factor(covariance), 1.0), covariance.__matmul__)
-
-    def _estimated(self, design, codes, s, shares):
-        """The mean over the classes of what `covariance_estimator` makes of their rows."""
-        if s is not None and not np.all(s == 1.0):
-            raise cannot(
-                "fit a covariance_estimator to weighted rows",
-                because="covariance estimators do not take weights",
-                instead="no sample_weight, or shrinkage",
-            )
-        total = np.zeros((design.p, design.p))
-        for c, share in enumerate(shares):
-            one = clone(self.covariance_estimator, safe=False)
-            one.fit(design.block(np.flatnonzero(codes == c)))
-            if not hasattr(one, "covariance_"):
-                raise cannot(
-                    f"use covariance_estimator={one!r}",
-                    because=f"{type(one).__name__} does not have a covariance_ attribute after fit",
-                    instead="an estimator of sklearn.covariance",
-                )
-            total += share * np.atleast_2d(one.covariance_)
-        return total
 
     def _rounding(self, found):
         """How far rounding moves sphered class means: the means, in standard deviations, times eps."""
@@ -298,10 +277,3 @@ def _principal_axes(M, rounding):
     noise = max(rounding, 8.0 * EPS * max(M.shape) * values.max(initial=0.0))
     q = min(int((values > noise).sum()), len(M) - 1)
     return Vt[:q].T, values[:q]
-
-
-def _signed(loadings):
-    """Columns with signs that make the largest entry positive; of entries equal but for rounding, the first."""
-    size = np.abs(loadings)
-    first = (size >= (1.0 - 1e-8) * size.max(axis=0, initial=0.0)).argmax(axis=0)
-    return loadings * np.where(loadings[first, np.arange(loadings.shape[1])] < 0.0, -1.0, 1.0)

@@ -4,13 +4,13 @@ import time
 from numbers import Real
 
 import numpy as np
-from sklearn.base import clone
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
 from separatrix.estimators.doors import check_choice, check_number, enter_classes
+from separatrix.estimators.generative.estimated import estimated_covariances
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
 from separatrix.solvers.class_spheres import class_spheres, for_each_class
 from separatrix.solvers.ledoit_wolf import ledoit_wolf, shrunk
@@ -131,29 +131,10 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
         """Covariances (k, p, p) as the parameters change them, or None if they do not."""
         r = float(self.reg_param)
         if self.covariance_estimator is not None:
-            matrices = self._estimated(design, codes, s)
+            matrices = estimated_covariances(self, design, codes, s)
         elif self.shrinkage is not None:
             shares = ledoit_wolf(found, design, codes, s) if self.shrinkage == "auto" else self.shrinkage
             matrices = shrunk(matrices, shares, standardised=self.shrinkage == "auto")
         elif r == 0.0:
             return None
         return (1.0 - r) * matrices + r * np.eye(design.p) if r > 0.0 else matrices
-
-    def _estimated(self, design, codes, s):
-        """What the covariance estimator says of the rows of each class."""
-        if s is not None:
-            raise cannot(
-                "use sample_weight with a covariance_estimator",
-                because="its fit takes no weights",
-                instead="rows that are repeated, or shrinkage",
-            )
-        fitted = [clone(self.covariance_estimator, safe=False) for _ in self.classes_]
-        for c, estimator in enumerate(fitted):
-            estimator.fit(design.block(np.flatnonzero(codes == c)))
-            if not hasattr(estimator, "covariance_"):
-                raise cannot(
-                    f"use covariance_estimator={self.covariance_estimator!r}",
-                    because=f"{type(estimator).__name__} does not have a covariance_ attribute after fit",
-                    instead="an estimator of sklearn.covariance",
-                )
-        return np.array([estimator.covariance_ for estimator in fitted])

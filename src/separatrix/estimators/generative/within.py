@@ -102,11 +102,16 @@ def name_what_is_left_out(model, found, n, stacklevel=3):
     factor = found.sphere.factor
     if not len(factor.aliased) and not len(factor.constant):
         return
-    p = len(factor.scale)
-    names = np.asarray(getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)]), dtype=object)
     telling = found.sphere.telling(found.means, n)
-    left = (names[np.sort(J)] for J in (factor.aliased, factor.constant, telling))
-    warnings.warn(SingularWithin(found.sphere.rank, p, *left), stacklevel=stacklevel)
+    name_columns(model, factor.constant, factor.aliased, telling, stacklevel=stacklevel + 1)
+
+
+def name_columns(model, constant, aliased, telling=(), *, stacklevel):
+    """Warn of columns that do not vary within classes, or depend on others, by name."""
+    p = model.n_features_in_
+    names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)])
+    left = ([names[j] for j in np.sort(J)] for J in (aliased, constant, telling))
+    warnings.warn(SingularWithin(p - len(constant) - len(aliased), p, *left), stacklevel=stacklevel)
 
 
 def _identity(square, found):

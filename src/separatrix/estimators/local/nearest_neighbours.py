@@ -12,6 +12,7 @@ from separatrix.estimators.doors import check_choice, check_number, enter, enter
 from separatrix.estimators.local.neighbourhood import (
     Neighbourhood,
     average_of,
+    edges,
     inverse_distances,
     refuse_if_nothing_counts,
 )
@@ -43,15 +44,9 @@ class KNearest(Neighbourhood):
 
     def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
         """Who is whose neighbour, as a sparse array (m, n): ones, or distances with ``mode="distance"``."""
-        if mode not in ("connectivity", "distance"):
-            raise cannot(
-                f"make a graph with mode={mode!r}",
-                because="an edge is a one or a distance",
-                instead="mode='connectivity' or 'distance'",
-            )
         distance, index = self.kneighbors(X, n_neighbors)
         m, k = index.shape
-        data = np.ones(m * k) if mode == "connectivity" else distance.ravel()
+        data = edges(mode, distance.ravel())
         return csr_array((data, index.ravel(), np.arange(0, m * k + 1, k)), shape=(m, self.n_samples_fit_))
 
     def _how_many(self, asked, others):

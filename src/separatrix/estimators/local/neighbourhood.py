@@ -49,6 +49,17 @@ class Neighbourhood(BaseEstimator):
         return tags
 
 
+def edges(mode, distances):
+    """What a graph of neighbours holds: a one for each, or the distance."""
+    if mode not in ("connectivity", "distance"):
+        raise cannot(
+            f"make a graph with mode={mode!r}",
+            because="an edge is a one or a distance",
+            instead="mode='connectivity' or 'distance'",
+        )
+    return np.ones(len(distances)) if mode == "connectivity" else distances
+
+
 def inverse_distances(distance, i, m):
     """``1/d`` for each neighbour of the queries i; a query that coincides with training rows takes those only."""
     with np.errstate(divide="ignore", over="ignore"):

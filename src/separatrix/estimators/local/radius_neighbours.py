@@ -12,6 +12,7 @@ from separatrix.estimators.doors import check_choice, check_number, enter
 from separatrix.estimators.local.neighbourhood import (
     Neighbourhood,
     average_of,
+    edges,
     inverse_distances,
     refuse_if_nothing_counts,
 )
@@ -139,15 +140,9 @@ class RadiusNeighborsRegressor(RegressorMixin, Neighbourhood):
 
     def radius_neighbors_graph(self, X=None, radius=None, mode="connectivity", sort_results=False):
         """Who is within reach of whom, as a sparse array (m, n): ones, or distances with ``mode="distance"``."""
-        if mode not in ("connectivity", "distance"):
-            raise cannot(
-                f"make a graph with mode={mode!r}",
-                because="an edge is a one or a distance",
-                instead="mode='connectivity' or 'distance'",
-            )
         distances, indices = self.radius_neighbors(X, radius, sort_results=sort_results)
         index = np.concatenate(indices)
-        data = np.ones(len(index)) if mode == "connectivity" else np.concatenate(distances)
+        data = edges(mode, np.concatenate(distances))
         ends = np.append(0, np.cumsum([len(one) for one in indices]))
         return csr_array((data, index, ends), shape=(len(indices), self.n_samples_fit_))
 
