@@ -24,6 +24,8 @@ _ROOMS = (
     "decision",
     "solvers",
     "datasets",
+    "tables",
+    "assess",
 )
 _NAMES = {"verify": "separatrix.estimators.verify"}
 

@@ -14,7 +14,8 @@ FILES = sorted(ROOT.rglob("*.py"))
 CORE = {"core"}
 PARTS = CORE | {"designs", "losses", "penalties"}
 SOLVING = PARTS | {"solvers"}
-ESTIMATING = SOLVING | {"estimators"}
+TABLES = {"tables", "scoring"}  # beside the designs: they know neither scikit-learn nor a compiler
+ESTIMATING = SOLVING | TABLES | {"estimators"}
 READING = ESTIMATING | {"inference", "decision", "assess"}
 DRAWING = READING | {"plots"}
 REPORTING = DRAWING | {"report"}
@@ -41,7 +42,9 @@ ALLOWED = {
     "losses": CORE,
     "penalties": CORE,
     "solvers": PARTS,
-    "estimators": SOLVING,
+    "tables": CORE,
+    "scoring": CORE | {"tables"},
+    "estimators": SOLVING | TABLES,
     "inference": ESTIMATING,
     "decision": ESTIMATING,
     "assess": READING,
@@ -52,10 +55,10 @@ ALLOWED = {
     **dict.fromkeys(BESIDE, REPORTING),
     **dict.fromkeys(FACADES, ESTIMATING),
 }
-OUTSIDE = {"numpy", "scipy", "sklearn", "numba", "narwhals", "click", "rich"}
+OUTSIDE = {"numpy", "scipy", "sklearn", "numba", "narwhals", "click", "rich", "jinja2", "safetensors"}
 OUTSIDE |= {"threadpoolctl", "llvmlite"}  # come with scikit-learn and with numba
 # Wanted only by those who ask for a picture or a frame; imported inside the function that needs them.
-ON_REQUEST = {"matplotlib", "pandas", "polars", "pyarrow", "dask", "duckdb"}
+ON_REQUEST = {"matplotlib", "pandas", "polars", "pyarrow", "dask", "duckdb", "formulaic", "onnx", "onnxruntime"}
 
 
 def room_of(path):

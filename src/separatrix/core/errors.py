@@ -2,15 +2,7 @@
 
 from sklearn.exceptions import ConvergenceWarning
 
-
-def cannot(what, *, because, instead, kind=ValueError):
-    """Build the exception for something that cannot be done.
-
-    >>> raise cannot("fit Lasso with alpha=-1", because="a penalty must not be negative", instead="alpha >= 0")
-    Traceback (most recent call last):
-    ValueError: Cannot fit Lasso with alpha=-1: a penalty must not be negative. Use alpha >= 0.
-    """
-    return kind(f"Cannot {what}: {because}. Use {instead}.")
+from separatrix.core.refusal import cannot as cannot  # found here by those who wait for scikit-learn anyway
 
 
 class EmptyWindow(UserWarning):

@@ -1,0 +1,1 @@
+"""How good a model is: metrics, splits, bias and variance, curves, and models compared on the same rows."""

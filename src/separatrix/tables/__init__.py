@@ -1,0 +1,1 @@
+"""Tables as people keep them: read from files and frames, and understood, without scikit-learn or a compiler."""
