@@ -6,8 +6,6 @@ text column     object of str, None where missing
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from separatrix.core.refusal import cannot
 
 
