@@ -19,6 +19,7 @@ class Table:
     columns : tuple of (n,) arrays.  float64 with NaN, or object of str with None.
     source : str, default "".  What to call the table in a sentence: a file name as a rule.
 
+    >>> import numpy as np
     >>> table = Table(("age", "sex"), (np.array([31.0, np.nan]), np.array(["f", None], dtype=object)), "people.csv")
     >>> len(table), table["age"]
     (2, array([31., nan]))
