@@ -8,9 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from separatrix.tables import blocks, read
+from separatrix.tables import blocks, encoding, read
 from separatrix.tables import delimited as reading_text
-from separatrix.tables import encoding
 
 
 @pytest.fixture
@@ -241,7 +240,7 @@ def test_a_delimiter_at_the_end_of_rows_is_ignored(written, content):
 
 
 def test_a_cell_under_no_name_is_refused_even_late(written):
-    with pytest.raises(ValueError, match="line 4 of table.csv: it has 3 cells where there are 2 columns"):
+    with pytest.raises(ValueError, match=r"line 4 of table.csv: it has 3 cells where there are 2 columns"):
         read(written("a,b\n1,2,\n3,4,\n5,6,7\n"))
 
 
