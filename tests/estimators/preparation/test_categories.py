@@ -69,7 +69,7 @@ def test_a_flag_has_one_column():
 def test_a_number_is_the_same_level_in_whatever_way_it_is_written():
     ours = Categories(drop=None).fit(np.array([[1.0], [2.5], [1.0], [2.5]]))
     assert ours.levels_ == [["1", "2.5"]]
-    for one in (np.array([[1]]), np.array([[1.0]]), np.array([["1.0"]]), column("1"), column(" 01 "), column(1)):
+    for one in (np.array([[1]]), np.array([[1.0]]), np.array([["1.0"]]), column("1"), column(" 1. "), column(1)):
         assert_array_equal(ours.transform(one), [[1.0, 0.0]])
 
 
