@@ -1,0 +1,89 @@
+r"""Numbers for smooth curves: :math:`f_j(x_j) = h_j(x_j)'\beta_j`, with natural cubic splines h, standardised."""
+
+import numpy as np
+
+from separatrix.core.registry import register
+from separatrix.estimators.basis.natural_spline import NaturalSpline
+from separatrix.estimators.doors import check_number
+from separatrix.estimators.preparation.columns import NumberColumns, medians, moments
+from separatrix.scoring.curves import bend, curve, starts_and_units
+from separatrix.scoring.numbers import fill
+
+
+@register("estimator")
+class Curves(NumberColumns):
+    r"""A few columns for each number, in which a linear model is a smooth curve of it.
+
+    .. math:: z_{jm} = \frac{h_{jm}(x_j) - \bar h_{jm}}{s_{jm}}, \qquad m = 1, \dots, \mathrm{df}
+
+    h are the natural cubic splines of :class:`NaturalSpline`: straight lines beyond the data, where a polynomial would
+    run away. A number of two values keeps one column. Missing cells are treated as in :class:`Numbers`.
+
+    Parameters
+    ----------
+    df : int, [1, inf), default 4.  Columns for each number that has more different values than this.
+
+    Attributes
+    ----------
+    median_ : (p,) array.
+    knots_ : list of p arrays.  The boundary knots and those between; of a constant column its value.
+    pieces_ : list of p arrays of shape (K + 1, 4, df).  Coefficients of the polynomials left of the K knots, between
+        them, and to the right: the columns of a :class:`NaturalSpline`, centred and scaled.
+    flagged_ : array of int.  Columns that have a flag.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    References: Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, 5.2.2.
+
+    >>> import numpy as np
+    >>> X = np.column_stack([np.arange(9.0), [0.0, 1.0, 0.0] * 3])
+    >>> Curves(df=2).fit(X).get_feature_names_out(["age", "smoker"]).tolist()
+    ['age: curve 1', 'age: curve 2', 'smoker']
+    """
+
+    def __init__(self, df=4):
+        self.df = df
+
+    _arithmetic = staticmethod(bend)
+
+    def _learn(self, X):
+        df = check_number(self, "df", 1, integer=True)
+        missing = np.isnan(X)
+        self._flag(missing)
+        self.median_ = medians(X, missing)
+        filled = np.empty_like(X)
+        fill(X, missing, self.median_, filled)
+        found = [_standardised(x, *_polynomials(NaturalSpline(df).fit(x[:, None]))) for x in filled.T]
+        self.knots_, self.pieces_ = map(list, zip(*found))
+
+    def _names(self, names):
+        found = []
+        for name, pieces in zip(names, self.pieces_):
+            width = pieces.shape[2]
+            found += [name] if width == 1 else [f"{name}: curve {m + 1}" for m in range(width)]
+        return found + self._flag_names(names)
+
+
+def _polynomials(spline):
+    """The knots of a spline of one feature, and its polynomials: four values determine a cubic."""
+    (low, high), inner = spline.boundary_knots_[0], spline.knots_[0]
+    if low == high:
+        return np.array([low]), np.zeros((2, 4, 1))
+    knots = np.concatenate([[low], inner, [high]])
+    starts, units = starts_and_units(knots)
+    inside = slice(1, len(knots))
+    t = np.arange(4.0) / 3.0
+    points = starts[inside, None] + np.multiply.outer(units[inside], t)
+    values = spline.transform(points.reshape(-1, 1)).reshape(len(inner) + 1, 4, -1)
+    pieces = np.zeros((len(knots) + 1, 4, values.shape[2]))
+    pieces[inside] = np.linalg.solve(np.vander(t, increasing=True), values)
+    pieces[0, :2] = pieces[1, :2]  # outside go the tangents of the ends
+    pieces[-1, 0] = pieces[-2].sum(axis=0)
+    pieces[-1, 1] = np.arange(4.0) @ pieces[-2]
+    return knots, pieces
+
+
+def _standardised(x, knots, pieces):
+    """The same with curves of mean 0 and deviation 1 over x; those that are constant there are 0."""
+    _, mean, deviation = moments(curve(x, knots, pieces))
+    pieces[:, 0] -= mean
+    return knots, np.divide(pieces, deviation, out=np.zeros_like(pieces), where=deviation > 0.0)
