@@ -111,7 +111,7 @@ def load(path):
             raise _unknown(name, manifest)
         return table[name].make(state)
 
-    model = _made(manifest, numbers, build)
+    model = made(manifest, numbers, build)
     if type(model) not in {entry.cls for entry in table.values() if entry.is_model}:
         raise broken("what it holds is part of a model, not a model")
     _compare_versions(manifest)
@@ -162,7 +162,7 @@ def numbers_of(archive, manifest):
     return tensors.unpack(content, told["count"])
 
 
-def _made(manifest, numbers, build):
+def made(manifest, numbers, build):
     """The model that a manifest describes, of objects made by `build`."""
     reader = Reader(numbers, build)
     for node in manifest["objects"]:
