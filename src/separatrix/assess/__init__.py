@@ -12,13 +12,20 @@ from separatrix.assess.counts import (
 )
 from separatrix.assess.measures import MEASURES, Measure, measure, usual_measure
 from separatrix.assess.metrics import brier, calibration_error, log_loss, mae, mse, r2, rmse, roc_auc
+from separatrix.assess.resample import AlreadyOpened, Part, Sealed, Split, k_fold, leave_one_out, split
+from separatrix.assess.selection import Selection, select
 from separatrix.assess.skew import AccuracyReport, accuracy_report
 
 __all__ = [
     "MEASURES",
     "AccuracyReport",
+    "AlreadyOpened",
     "Confusion",
     "Measure",
+    "Part",
+    "Sealed",
+    "Selection",
+    "Split",
     "Undefined",
     "accuracy",
     "accuracy_report",
@@ -27,6 +34,8 @@ __all__ = [
     "calibration_error",
     "confusion",
     "f1",
+    "k_fold",
+    "leave_one_out",
     "log_loss",
     "mae",
     "measure",
@@ -36,5 +45,7 @@ __all__ = [
     "recall",
     "rmse",
     "roc_auc",
+    "select",
+    "split",
     "usual_measure",
 ]
