@@ -161,7 +161,7 @@ def _regions(model, plane, y, ax):
 
 
 def _leads(model, given):
-    """(classes, by how much each leads the best of the others, levels of shades), by probabilities, scores or decisions.
+    """Classes, by how much each leads the best of the others, levels of shades: of probabilities, scores or decisions.
 
     The sign of a lead must be what the model predicts; where costs or thresholds make it predict something other than
     the likeliest class, only its decisions are drawn.
