@@ -1,12 +1,12 @@
 """One competitor fitted once: its answers, its times, its warnings, and what the fitted model says of itself."""
 
-import time
 import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from separatrix.assess import deadline
 from separatrix.assess.measures import MEASURES
 
 
@@ -48,20 +48,22 @@ class Trial:
     fit_seconds: float
     predict_seconds: float
     remarks: list = field(default_factory=list)
+    chosen: dict = field(default_factory=dict)
 
 
-def attempt(model, X, y, X_held, classes=None, clock=time.perf_counter):
+def attempt(model, X, y, X_held, classes=None):
     """Fit an unfitted model to X and y and ask it about X_held; its warnings are collected, its errors are raised."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        started = clock()
-        model.fit(X, y)
-        model = getattr(model, "best_estimator_", model)  # of a search, what it found is all that is kept
-        fitted = clock()
+        started = deadline.now()
+        search = model.fit(X, y)
+        model = getattr(search, "best_estimator_", search)  # of a search, what it found is all that is kept
+        fitted = deadline.now()
         answer = answer_of(model, X_held, classes)
-        done = clock()
+        done = deadline.now()
     remarks = list(dict.fromkeys(first_sentence(str(item.message)) for item in caught if is_telling(item)))
-    return Trial(model, answer, fitted - started, done - fitted, remarks)
+    chosen = getattr(search, "best_params_", None) or chosen_by(model)
+    return Trial(model, answer, fitted - started, done - fitted, remarks, chosen)
 
 
 def answer_of(model, X, classes=None):
