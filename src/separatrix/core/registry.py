@@ -22,6 +22,7 @@ _ROOMS = (
     "estimators.calibration",
     "estimators.multiclass",
     "estimators.naive_bayes",
+    "estimators.preparation",
     "estimators.projection",
 )
 
