@@ -1,6 +1,8 @@
 """How good a model is: metrics, splits, bias and variance, curves, and models compared on the same rows."""
 
 from separatrix.assess.bias_variance import BiasVariance, bias_variance, expected_prediction_error
+from separatrix.assess.compare import compare
+from separatrix.assess.comparison import Comparison, Standing
 from separatrix.assess.complexity import (
     bias_variance_curve,
     coefficient_path,
@@ -32,6 +34,7 @@ __all__ = [
     "AccuracyReport",
     "AlreadyOpened",
     "BiasVariance",
+    "Comparison",
     "Confusion",
     "Curve",
     "Linearity",
@@ -40,6 +43,7 @@ __all__ = [
     "Sealed",
     "Selection",
     "Split",
+    "Standing",
     "Undefined",
     "accuracy",
     "accuracy_report",
@@ -50,6 +54,7 @@ __all__ = [
     "calibration_curve",
     "calibration_error",
     "coefficient_path",
+    "compare",
     "confusion",
     "edge_length",
     "expected_prediction_error",
