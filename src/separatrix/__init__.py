@@ -26,6 +26,7 @@ _ROOMS = (
     "datasets",
     "tables",
     "assess",
+    "plots",
 )
 _NAMES = {"verify": "separatrix.estimators.verify"}
 
