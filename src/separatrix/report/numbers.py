@@ -40,7 +40,13 @@ def short(value, digits=3):
         return "–" if value is None or math.isnan(value) else ("∞" if value > 0 else f"{MINUS}∞")
     size = abs(value)
     if size != 0.0 and not 1e-5 <= size < 1e9:
-        return f"{value:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e").replace("-", MINUS).replace(".0e", "e")
+        return (
+            f"{value:.{digits - 1}e}".replace("e-0", "e-")
+            .replace("e+0", "e")
+            .replace("e+", "e")
+            .replace("-", MINUS)
+            .replace(".0e", "e")
+        )
     if value == int(value) or size >= 10.0 ** (digits - 1):
         return f"{value:,.0f}".replace("-", MINUS)
     return f"{value:.{digits}g}".replace("-", MINUS)
