@@ -37,9 +37,7 @@ def in_classes(model, names, X, y):
         "values are most probable, once the frequency of the class is counted in."
     )
     if shares is None:  # a direction and a threshold, no probabilities
-        words = (
-            f"The model compares a row with the means of {len(classes)} classes, along the direction that tells most."
-        )
+        words = f"The model compares a row with the means of {len(classes)} classes, along one direction."
     words += _most_telling(tables[0])
     notes = [f"The first {MOST_CLASSES} of {len(classes)} classes are shown."] if len(classes) > MOST_CLASSES else []
     return Description(words, tuple(tables), ("boundary",), (*notes, *fit_notes(model)))

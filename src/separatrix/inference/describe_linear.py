@@ -60,9 +60,8 @@ def in_coefficients(model, names, X, y, units):
         if X is not None:
             title = f"What one standard deviation more does{about}"
             deviation = spreads * np.where(np.isnan(units), 1.0, units)
-            tables.append(
-                _table(title, effects, c, names, order, spreads, odds, deviation, _caption(label, odds, True))
-            )
+            caption = _caption(label, odds, True)
+            tables.append(_table(title, effects, c, names, order, spreads, odds, deviation, caption))
         known = [j for j in order if np.isfinite(units[j]) and units[j] > 0.0]
         if known:
             title = f"What one unit of the table more does{about}"

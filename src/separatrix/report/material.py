@@ -39,9 +39,7 @@ class Material:
             return zero_one_costs(len(self.classes)) if self.is_classification else None
         if not self.is_classification:
             raise cannot(
-                "report a regression at costs",
-                because="costs belong to decisions between classes",
-                instead="costs=None",
+                "report a regression at costs", because="costs are of decisions on classes", instead="costs=None"
             )
         found, k = enter_costs(costs, len(self.classes)), len(self.classes)
         if found.shape != (k, k):

@@ -29,9 +29,9 @@ def path(material):
         coefs = _elastic_net(material, X, strengths)
     else:
         strengths, coefs = _refitted(material, X, strengths, name)
-    strengths, chosen = (
-        (1.0 / strengths, 1.0 / _chosen(model, name)) if name == "C" else (strengths, _chosen(model, name))
-    )
+    chosen = _chosen(model, name)
+    if name == "C":  # an inverse strength
+        strengths, chosen = 1.0 / strengths, 1.0 / chosen
     ax = plots.path(strengths, coefs, names=material.comparison.feature_names, chosen=chosen, ax=wide(3.8))
     words = (
         "A penalty holds the coefficients back; cross-validation chose how strongly. On the left the penalty is strong "
