@@ -9,7 +9,7 @@ from separatrix.core.errors import cannot
 from separatrix.decision import zero_one_costs
 from separatrix.decision.costs import enter_costs
 from separatrix.inference.describe import innermost
-from separatrix.report.section import Skipped
+from separatrix.report.contents import Skipped
 from separatrix.tables.table import Table, is_number
 
 # Rows on which the effect of a unit of the table is measured, and most number columns for which it is.
@@ -39,7 +39,7 @@ class Material:
             return zero_one_costs(len(self.classes)) if self.is_classification else None
         if not self.is_classification:
             raise cannot(
-                "report a regression at costs", because="costs are of decisions on classes", instead="costs=None"
+                "report a regression at costs", because="costs are of classes", instead="costs=None"
             )
         found, k = enter_costs(costs, len(self.classes)), len(self.classes)
         if found.shape != (k, k):

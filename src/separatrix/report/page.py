@@ -7,7 +7,7 @@ from pathlib import Path
 
 from separatrix.report.material import Material
 from separatrix.report.parts import Picture, Remark
-from separatrix.report.section import drawn, sections
+from separatrix.report.contents import drawn, sections
 
 MOST_BYTES = 1_000_000
 # Nothing may be loaded and nothing may run; only the styles that are written in the page itself apply.

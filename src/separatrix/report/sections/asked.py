@@ -2,7 +2,7 @@
 
 from separatrix.report.numbers import counted
 from separatrix.report.parts import Facts, Text
-from separatrix.report.section import section
+from separatrix.report.contents import section
 
 TASKS = {
     "classification": "classification: which class does a row belong to?",

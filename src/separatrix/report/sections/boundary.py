@@ -8,7 +8,7 @@ from separatrix import plots
 from separatrix.report.numbers import counted, short
 from separatrix.report.parts import Text, grid
 from separatrix.report.pictures import picture
-from separatrix.report.section import Skipped, section
+from separatrix.report.contents import Skipped, section
 from separatrix.tables.table import Table, is_number
 
 SAMPLE = 400

@@ -5,7 +5,7 @@ from separatrix.assess import calibration_error
 from separatrix.report.numbers import short
 from separatrix.report.parts import Text
 from separatrix.report.pictures import picture
-from separatrix.report.section import section
+from separatrix.report.contents import section
 
 
 @section("calibration", "Are the probabilities right?", order=60, task="classification")

@@ -3,7 +3,7 @@
 from separatrix.estimators.verify import verify
 from separatrix.report.numbers import short
 from separatrix.report.parts import Facts, Remark, Text
-from separatrix.report.section import Skipped, section
+from separatrix.report.contents import Skipped, section
 
 MEANINGS = {
     "gap": (

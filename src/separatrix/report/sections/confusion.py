@@ -8,7 +8,7 @@ from separatrix.decision import average_cost, decide, zero_one_costs
 from separatrix.report.numbers import short
 from separatrix.report.parts import Facts, Text, grid
 from separatrix.report.pictures import picture
-from separatrix.report.section import section
+from separatrix.report.contents import section
 
 
 @section("decisions", "Right and wrong decisions", order=80, task="classification")

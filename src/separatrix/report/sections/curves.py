@@ -3,7 +3,7 @@
 from separatrix import plots
 from separatrix.report.parts import Text
 from separatrix.report.pictures import picture
-from separatrix.report.section import section
+from separatrix.report.contents import section
 
 
 @section("ranking", "How well are the classes told apart?", order=70, task="classification")

@@ -14,7 +14,7 @@ from separatrix.inference.bootstrap import at_choice
 from separatrix.report.numbers import counted, plus_minus
 from separatrix.report.parts import Text
 from separatrix.report.pictures import picture
-from separatrix.report.section import Skipped, section
+from separatrix.report.contents import Skipped, section
 
 FOLDS = 5
 SHARES = (0.1, 0.2, 0.35, 0.6, 1.0)

@@ -10,7 +10,7 @@ from separatrix.inference.bootstrap import at_choice
 from separatrix.report.numbers import short
 from separatrix.report.parts import Text
 from separatrix.report.pictures import picture, wide
-from separatrix.report.section import Skipped, section
+from separatrix.report.contents import Skipped, section
 
 MOST_STRENGTHS = 24
 MOST_CELLS = 20_000_000

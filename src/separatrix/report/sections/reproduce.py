@@ -8,7 +8,7 @@ import numpy as np
 
 from separatrix.report.numbers import counted, seconds
 from separatrix.report.parts import Code, Facts, Text
-from separatrix.report.section import section
+from separatrix.report.contents import section
 from separatrix.tables.table import Table
 
 PACKAGES = ("separatrix", "numpy", "scipy", "scikit-learn", "numba", "matplotlib")
