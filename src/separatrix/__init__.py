@@ -27,6 +27,7 @@ _ROOMS = (
     "tables",
     "assess",
     "plots",
+    "report",
 )
 _NAMES = {"verify": "separatrix.estimators.verify"}
 

@@ -1,5 +1,7 @@
 """Small comparisons made by hand from our estimators: two classes, three classes, a regression with mixed columns."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -7,12 +9,21 @@ from separatrix.assess.comparison import Comparison, Standing
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis
 from separatrix.estimators.baseline import ConstantClassifier
 from separatrix.estimators.preparation.compose import pipeline
+from separatrix.inference.bootstrap import coefficient_intervals as intervals
 from separatrix.linear_model import LassoCV, LogisticRegressionCV
 from separatrix.tables.table import Table, is_number
 from separatrix.tables.understanding import ColumnFacts, Understanding
 
 HOSTILE = '<script>alert("x")</script>'
 ROWS, TEST = 150, 30
+
+
+@pytest.fixture(scope="session", autouse=True)
+def few_refits():
+    """Intervals by as few refits as are allowed: a page shows the same, sooner."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("separatrix.inference.describe_linear.coefficient_intervals", partial(intervals, refits=40))
+        yield
 
 
 def understood(table, target, task, classes=(), notes=()):
@@ -31,7 +42,9 @@ def standings(score, recommended, baseline="baseline", extra=()):
     """A leaderboard of three that ran, in two groups, and one that failed."""
     some = np.array([0.9, 0.92, 0.88]) if score == "accuracy" else np.array([1.0, 1.1, 0.9])
     common = {"fit_seconds": 0.01, "predict_seconds": 0.001, "size": 4, "rows": 96}
-    measures = {"log_loss": 0.3, "calibration": 0.02, "accuracy": 0.9} if score == "accuracy" else {"mae": 0.8, "r2": 0.7}
+    measures = (
+        {"log_loss": 0.3, "calibration": 0.02, "accuracy": 0.9} if score == "accuracy" else {"mae": 0.8, "r2": 0.7}
+    )
     best = Standing("best of all", "It is a little better.", 40, some, float(some.mean()), 0.02, measures, group=1)
     mine = Standing(recommended, "A sentence for a newcomer.", 20, some, float(some.mean()), 0.02, measures, group=1)
     mine.certificate, mine.certified, mine.chosen = "certified: relative gap 1.0e-10 (tol 1e-08)", True, {"C": 0.1}
