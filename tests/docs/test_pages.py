@@ -51,6 +51,7 @@ ROOMS = [
     "decision",
     "solvers",
     "datasets",
+    "plots",
 ]
 
 
