@@ -1,0 +1,4 @@
+from separatrix.cli.options import command
+@command()
+def verify():
+    """Not yet."""

@@ -1,0 +1,232 @@
+"""A fitted model seen from the columns that a person knows: which of them each coefficient belongs to.
+
+A pipeline prepares a table before its model sees it: one category becomes several columns of 0 and 1. To explain an
+answer, all that was made of a column is put together again, and a row is changed where a person would change it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.core.errors import cannot
+from separatrix.designs import as_dense
+from separatrix.tables.table import Table, is_number
+
+MOST_LEVELS = 50  # a column of more different words is no category whose levels could be tried
+BLOCK = 50_000  # rows prepared at a time
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What an explanation needs to know of the training rows; a few numbers for each column, ready for JSON.
+
+    Parameters
+    ----------
+    columns : dict.  From the name of a column to ``{"low", "high", "deviation"}`` of its numbers, or to ``{"levels"}``.
+    mean_parts : (k, m) nested lists, or None.  Of a linear model: for each score and column, the mean over the rows of
+        what the column adds to the score. None for other models.
+    """
+
+    columns: dict
+    mean_parts: list | None = None
+
+    @classmethod
+    def of(cls, model, rows):
+        """Of a fitted model and the rows it was fitted to: a Table, a frame or an array."""
+        seen = Seen(model)
+        rows, total = seen.rows(rows), np.zeros(0)
+        n = len(rows)
+        for start in range(0, n, BLOCK) if seen.coef is not None else ():
+            Z = seen.prepared(_some(rows, slice(start, start + BLOCK)))
+            total = np.asarray(Z.sum(axis=0)).ravel() + (total if len(total) else 0.0)
+        parts = seen.parts(total / n).tolist() if len(total) else None
+        return cls({name: _facts(seen.column(rows, name)) for name in seen.names}, parts)
+
+    def as_dict(self):
+        """Plain data, for a model file."""
+        return {"columns": self.columns, "mean_parts": self.mean_parts}
+
+
+def _facts(column):
+    if is_number(column):
+        known = column[np.isfinite(column)]
+        if not len(known):
+            return {"low": None, "high": None, "deviation": None}
+        return {"low": float(known.min()), "high": float(known.max()), "deviation": float(known.std())}
+    levels = sorted({str(value) for value in column if value is not None})
+    return {"levels": levels if len(levels) <= MOST_LEVELS else []}
+
+
+class Seen:
+    """A fitted pipeline or bare model, asked in terms of its original columns.
+
+    Attributes
+    ----------
+    names : list of str.  The columns of a row.
+    coef, intercept : (k, p) and (k,) arrays, or None.  Of a model whose scores are linear in the prepared columns.
+    owners : (p,) array.  To which of `names` each prepared column belongs.
+    classes : list or None.  None for a regressor.
+    """
+
+    def __init__(self, model):
+        check_is_fitted(model)
+        self.model = model
+        steps = [step for _, step in getattr(model, "steps", [(None, model)])]
+        self.last, self.before = steps[-1], steps[:-1]
+        self.classes = list(model.classes_.tolist()) if is_classifier(model) else None
+        self.names = _names(steps[0])
+        coef = getattr(self.last, "coef_", None)
+        self.coef = self.intercept = self.owners = None
+        if coef is not None and np.ndim(coef) <= 2:
+            self.coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+            self.intercept = np.broadcast_to(np.ravel(self.last.intercept_), len(self.coef)).astype(np.float64)
+            self.owners = _owners(model, self.names, self.coef.shape[1])
+
+    def rows(self, X):
+        """Rows as this model takes them: a Table or frame of a pipeline that starts from one, else a float array."""
+        if isinstance(X, Table):
+            return X.select(self.names)
+        if hasattr(X, "columns"):
+            import narwhals as nw
+
+            frame = nw.from_native(X, eager_only=True).select(self.names)
+            return Table(tuple(self.names), tuple(_cells(frame[name]) for name in self.names))
+        X = np.asarray(X, dtype=np.float64)
+        X = X[None, :] if X.ndim == 1 else X
+        if X.ndim != 2 or X.shape[1] != len(self.names):
+            raise cannot(
+                f"explain a row of shape {X.shape}",
+                because=f"the model has {len(self.names)} columns",
+                instead=f"an array of {len(self.names)} numbers, a Table or a frame",
+            )
+        return X
+
+    def column(self, rows, name):
+        """One column of such rows, as a column of a table."""
+        return rows[name] if isinstance(rows, Table) else rows[:, self.names.index(name)]
+
+    def varied(self, rows, name, values):
+        """The first row, once for each of `values`, which take the place of the column `name`."""
+        if not isinstance(rows, Table):
+            many = np.repeat(rows[:1], len(values), axis=0)
+            many[:, self.names.index(name)] = values
+            return many
+        number = is_number(rows[name])
+        made = np.asarray(values, dtype=np.float64) if number else np.array([None, *values], dtype=object)[1:]
+        columns = [made if n == name else np.repeat(c[:1], len(values)) for n, c in zip(rows.names, rows.columns)]
+        return Table(rows.names, tuple(columns), rows.source)
+
+    def prepared(self, rows):
+        """What reaches the model itself."""
+        X = self._for_model(rows)
+        for step in self.before:
+            X = step.transform(X)
+        return X
+
+    def scores(self, rows):
+        """Of a linear model: (n, k) for k classes (two of them: 0 and the score), (n, 1) for a number."""
+        scores = np.asarray(self.prepared(rows) @ self.coef.T) + self.intercept
+        return np.column_stack([np.zeros(len(scores)), scores]) if self._one_sided() else scores
+
+    def differences(self):
+        """Coefficients and intercepts in the form of :meth:`scores`: a row of zeros before the only score of two."""
+        if not self._one_sided():
+            return self.coef, self.intercept
+        return np.vstack([np.zeros(self.coef.shape[1]), self.coef]), np.append(0.0, self.intercept)
+
+    def parts(self, z):
+        """What each original column adds to each score, (k, m), from one prepared row (p,)."""
+        coef, _ = self.differences()
+        return np.array([np.bincount(self.owners, weights=c * z, minlength=len(self.names)) for c in coef])
+
+    def is_linear_at(self, rows):
+        """Whether the model's own scores, or numbers, are what its coefficients say: then all of it is linear."""
+        if self.coef is None:
+            return False
+        own = self.model.decision_function if self.classes is not None else self.model.predict
+        own = np.asarray(own(self._for_model(rows)), dtype=np.float64).reshape(len(rows), -1)
+        ours = np.asarray(self.prepared(rows) @ self.coef.T) + self.intercept
+        size = np.asarray(np.abs(as_dense(self.prepared(rows))) @ np.abs(self.coef).T) + np.abs(self.intercept)
+        return own.shape == ours.shape and bool((np.abs(own - ours) <= 1e-6 * (size + 1e-300)).all())
+
+    def decided(self, rows):
+        """Class or number of each row, by the model itself."""
+        return self.model.predict(self._for_model(rows))
+
+    def probabilities(self, rows):
+        """(n, k), or None where the model gives none."""
+        return self.model.predict_proba(self._for_model(rows)) if hasattr(self.model, "predict_proba") else None
+
+    def _one_sided(self):
+        return self.classes is not None and len(self.coef) == 1
+
+    def _for_model(self, rows):
+        """A bare model that was fitted to a frame knows names; it gets plain numbers all the same, without a warning."""
+        first = self.before[0] if self.before else self.last
+        if isinstance(rows, Table) and not hasattr(first, "kinds"):
+            rows = np.column_stack(rows.columns).astype(np.float64)
+        if isinstance(rows, np.ndarray) and hasattr(first, "feature_names_in_"):
+            return _Named(rows, list(first.feature_names_in_)).frame()
+        return rows
+
+
+class _Named:
+    """Numbers with names, as a frame of whichever kind is installed."""
+
+    def __init__(self, rows, names):
+        self.rows, self.names = rows, names
+
+    def frame(self):
+        import narwhals as nw
+
+        from separatrix.inference.table import frame_backend
+
+        columns = {name: np.ascontiguousarray(column) for name, column in zip(self.names, self.rows.T)}
+        return nw.from_dict(columns, backend=frame_backend(None)).to_native()
+
+
+def _names(first):
+    names = getattr(first, "names", None)
+    if names is None:
+        names = getattr(first, "feature_names_in_", [f"x{j}" for j in range(first.n_features_in_)])
+    return [str(name) for name in names]
+
+
+def _cells(series):
+    """A column of a frame as a column of a table."""
+    values = series.to_list()
+    if series.dtype.is_numeric():
+        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    return np.array([None, *(None if value is None else str(value) for value in values)], dtype=object)[1:]
+
+
+def _some(rows, part):
+    return rows.take(part) if isinstance(rows, Table) else rows[part]
+
+
+def _owners(model, names, p):
+    """Which original column each of p prepared columns was made of, by its name, which begins with that column's.
+
+    Of two columns called "age" and "age group" the longer name is tried first; and only columns that enter the same
+    block of a ColumnTransformer are.
+    """
+    steps = [step for _, step in getattr(model, "steps", ())][:-1]
+    blocks = getattr(steps[-1], "transformers_", None) if steps else None
+    if not steps or (blocks is None and p == len(names)):
+        return np.arange(p)
+    made = [str(name) for name in model[:-1].get_feature_names_out()]
+    owners = np.full(len(made), -1)
+    for block, _, positions in blocks or [("", None, range(len(names)))]:
+        within = steps[-1].output_indices_[block] if blocks else slice(None)
+        entering = sorted((j for j in positions if isinstance(j, int)), key=lambda j: -len(names[j]))
+        for place in range(len(made))[within]:
+            owners[place] = next((j for j in entering if made[place].startswith(names[j])), -1)
+    if len(owners) != p or owners.min(initial=0) < 0:
+        raise cannot(
+            "tell which column each coefficient belongs to",
+            because="the names of the prepared columns do not begin with those of the table",
+            instead="a pipeline of separatrix.estimators.preparation, or a model of the columns themselves",
+        )
+    return owners
