@@ -21,6 +21,7 @@ _ROOMS = (
     "estimators.calibration",
     "estimators.multiclass",
     "estimators.naive_bayes",
+    "estimators.preparation",
     "estimators.projection",
 )
 

@@ -260,6 +260,17 @@ def enter_first_rows(estimator, X, *, sparse=False, summed=False):
     )
 
 
+def enter_numbers(estimator, X, *, reset):
+    """Check X of a transformer that looks after missing (NaN) and infinite numbers itself; return it as float64."""
+    return validate_data(estimator, X, dtype=np.float64, ensure_all_finite=False, reset=reset)
+
+
+def enter_cells(estimator, X, *, reset):
+    """Check X whose cells may be text, numbers or missing; return it as an array of whatever they are."""
+    mixed = not hasattr(X, "dtype") and not hasattr(X, "columns")  # numpy would write numbers among text as text
+    return validate_data(estimator, X, dtype=object if mixed else None, ensure_all_finite=False, reset=reset)
+
+
 def enter_coordinates(estimator, Z, k):
     """Check rows of k coordinates that a transformer is asked to map back."""
     Z = check_array(Z, dtype=DTYPES, input_name="X")

@@ -1,0 +1,155 @@
+"""Categories for a linear model: one column of 0 and 1 for each level; or, for counting, codes 0, 1, 2, ..."""
+
+from collections import Counter
+
+import numpy as np
+
+from separatrix.core.registry import register
+from separatrix.estimators.doors import check_choice, check_number
+from separatrix.estimators.preparation.columns import CellColumns
+from separatrix.scoring.categories import codes, one_hot, outcomes
+from separatrix.scoring.cells import as_text
+
+
+class LevelColumns(CellColumns):
+    """A transformer that learns the levels of each column."""
+
+    def _learn_levels(self, X):
+        min_count = check_number(self, "min_count", 1, integer=True)
+        max_levels = check_number(self, "max_levels", 1, integer=True)
+        kept = [_kept(as_text(X[:, j]), min_count, max_levels) for j in range(X.shape[1])]
+        self.levels_ = [levels for levels, _, _, _ in kept]
+        self.pooled_ = np.array([others > 0 for _, _, others, _ in kept])
+        self.missing_ = np.array([missing > 0 for _, _, _, missing in kept])
+        return [
+            [*counts, *([others] if others else []), *([missing] if missing else [])]
+            for _, counts, others, missing in kept
+        ]
+
+    def _outcome_names(self, name, j):
+        """What the outcomes of a column are called."""
+        names = [f"{name}={level}" for level in self.levels_[j]]
+        names += [f"{name} is other"] if self.pooled_[j] else []
+        return names + ([f"{name} is missing"] if self.missing_[j] else [])
+
+
+def _kept(cells, min_count, max_levels):
+    """Levels to keep and their counts, in order; how many cells are pooled; how many are missing."""
+    found = Counter(cells.tolist())
+    missing = found.pop(None, 0)
+    frequent = sorted((level for level in found if found[level] >= min_count), key=lambda level: (-found[level], level))
+    levels = sorted(frequent[:max_levels], key=_in_order)
+    counts = [found[level] for level in levels]
+    return levels, counts, sum(found.values()) - sum(counts), missing
+
+
+def _in_order(level):
+    """Numbers by size, before text by letters."""
+    try:
+        return 0, float(level), level
+    except ValueError:
+        return 1, 0.0, level
+
+
+@register("estimator")
+class Categories(LevelColumns):
+    """One column of 0 and 1 for each level of a category.
+
+    Levels are learnt in training. Those with fewer than `min_count` rows are pooled as "other": what is seen in one row
+    only cannot be told from that row. Where cells are missing in training, missing is a level of its own. A level that
+    was never met counts as "other" if there is such a level, else none of its columns is 1; nothing is refused.
+
+    Numbers are taken as text, 1.0 as "1". Up to `dense_up_to` columns come out as an array; more, of which a row fills
+    but a few, as a sparse array: 10,000 columns or 50,000 levels need no more room than the table itself.
+
+    Parameters
+    ----------
+    drop : {"commonest", "if_binary", None}, default "commonest".  Which level of a column gets no column: the most
+        frequent ("other" and missing aside), with which the others are then compared (all of them add up to 1, so with a constant in the model one
+        too many is determined by the others); "if_binary": only of a column with two levels, for which one column says
+        all; None: no level.
+    min_count : int, [1, inf), default 2.  Rows that a level must have to be kept.
+    max_levels : int, [1, inf), default 1000.  The most frequent levels of a column that are kept; the rest is "other".
+    dense_up_to : int, [0, inf), default 200.  Columns up to which the result is an array.
+
+    Attributes
+    ----------
+    levels_ : list of p lists of str.  The levels that are kept: numbers by size, then text by letters.
+    pooled_ : (p,) array of bool.  Whether the column has the level "other".
+    missing_ : (p,) array of bool.  Whether missing is a level of the column.
+    dropped_ : (p,) array of int.  Which of levels, other and missing, in this order, has no column; -1 for none.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    >>> import numpy as np
+    >>> X = np.array([["red"], ["blue"], ["red"], ["blue"], ["red"], ["green"], [None]], dtype=object)
+    >>> colours = Categories().fit(X)
+    >>> colours.get_feature_names_out(["colour"]).tolist()
+    ['colour=blue', 'colour is other', 'colour is missing']
+    >>> colours.transform(np.array([["blue"], ["red"], ["pink"]], dtype=object))
+    array([[1., 0., 0.],
+           [0., 0., 0.],
+           [0., 1., 0.]])
+    """
+
+    def __init__(self, *, drop="commonest", min_count=2, max_levels=1000, dense_up_to=200):
+        self.drop = drop
+        self.min_count = min_count
+        self.max_levels = max_levels
+        self.dense_up_to = dense_up_to
+
+    _arithmetic = staticmethod(one_hot)
+
+    def _learn(self, X):
+        check_choice(self, "drop", ("commonest", "if_binary", None))
+        check_number(self, "dense_up_to", 0, integer=True)
+        counts = self._learn_levels(X)
+        self.dropped_ = np.full(len(counts), -1)
+        for j, each in enumerate(counts):
+            if self.drop == "commonest" or (self.drop == "if_binary" and len(each) == 2):
+                self.dropped_[j] = int(np.argmax(each[: len(self.levels_[j])] or each))
+        if all(len(each) == 1 for each in counts):  # at least one column must come out
+            self.dropped_[0] = -1
+
+    def _names(self, names):
+        found = []
+        for j, name in enumerate(names):
+            each = self._outcome_names(name, j)
+            found += [each[m] for m in range(len(each)) if m != self.dropped_[j]]
+        return found
+
+
+@register("estimator")
+class Codes(LevelColumns):
+    """The levels of a category as numbers 0, 1, 2, ..., for models that count each of them.
+
+    The order of the numbers means nothing. Rare, missing and unknown levels are treated as in :class:`Categories`;
+    where nothing was pooled, an unknown level has the number behind the last.
+
+    Parameters
+    ----------
+    min_count : int, [1, inf), default 2.  Rows that a level must have to be kept.
+    max_levels : int, [1, inf), default 1000.  The most frequent levels of a column that are kept; the rest is "other".
+
+    Attributes
+    ----------
+    levels_ : list of p lists of str.  pooled_, missing_ : (p,) arrays of bool.  As in :class:`Categories`.
+    n_codes_ : (p,) array of int.  How many codes the training rows have.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    >>> import numpy as np
+    >>> Codes(min_count=1).fit_transform(np.array([["b"], ["a"], [None], ["b"]], dtype=object)).ravel()
+    array([1., 0., 2., 1.])
+    """
+
+    def __init__(self, *, min_count=2, max_levels=1000):
+        self.min_count = min_count
+        self.max_levels = max_levels
+
+    _arithmetic = staticmethod(codes)
+
+    def _learn(self, X):
+        self._learn_levels(X)
+        self.n_codes_ = np.array([outcomes(vars(self), j) for j in range(X.shape[1])])
+
+    def _names(self, names):
+        return names

@@ -1,0 +1,121 @@
+"""What the transformers of this room share: the doors of numbers and of cells, and the names of columns."""
+
+from abc import abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.core.errors import cannot
+from separatrix.estimators.doors import enter_cells, enter_numbers
+
+
+class PreparedColumns(TransformerMixin, BaseEstimator):
+    """A transformer whose arithmetic is a function of its state (parameters and fitted attributes) in scoring/."""
+
+    def fit(self, X, y=None):
+        """Learn from the columns of X."""
+        self._learn(self._enter(X, reset=True))
+        return self
+
+    def transform(self, X):
+        """Prepare each row of X; what was learnt in training is not changed by it."""
+        check_is_fitted(self)
+        return self._arithmetic(vars(self), self._enter(X, reset=False))
+
+    def get_feature_names_out(self, input_features=None):
+        """The name of each column that comes out."""
+        check_is_fitted(self)
+        names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)  # of the columns that came in
+        return np.array(self._names([str(name) for name in names]), dtype=object)
+
+    @staticmethod
+    @abstractmethod
+    def _arithmetic(state, X):
+        """The transformation itself, of plain data."""
+
+    @abstractmethod
+    def _enter(self, X, *, reset):
+        """Check X at the door."""
+
+    @abstractmethod
+    def _learn(self, X):
+        """Set the fitted attributes."""
+
+    @abstractmethod
+    def _names(self, names):
+        """Names of the columns that come out, from those that came in."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class NumberColumns(PreparedColumns):
+    """A transformer of numbers, NaN where a cell is missing."""
+
+    def _enter(self, X, *, reset):
+        X = enter_numbers(self, X, reset=reset)
+        infinite = np.isinf(X)
+        if infinite.any():
+            i, j = np.argwhere(infinite)[0]
+            name = OneToOneFeatureMixin.get_feature_names_out(self)[j]
+            raise cannot(
+                f"use {X[i, j]:g} in row {i + 1} of column {name!r}",
+                because="an infinite number has no place on a scale",
+                instead="a finite number, or an empty cell",
+            )
+        return X
+
+    def _flag(self, missing):
+        """Learn which columns get a flag: those with some missing cells, but not all."""
+        share = missing.mean(axis=0)
+        self.flagged_ = np.flatnonzero((share > 0.0) & (share < 1.0))
+
+    def _flag_names(self, names):
+        return [f"{names[j]} is missing" for j in self.flagged_]
+
+
+class CellColumns(PreparedColumns):
+    """A transformer of text, or of whatever may stand for a category."""
+
+    def _enter(self, X, *, reset):
+        return enter_cells(self, X, reset=reset)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def medians(X, missing):
+    """The median of what is there in each column, 0 where nothing is."""
+    complete = ~missing.any(axis=0)
+    out = np.zeros(X.shape[1])
+    for j in range(X.shape[1]):
+        there = X[:, j] if complete[j] else X[~missing[:, j], j]
+        if there.size:
+            # halves: the sum of the two in the middle may exceed the greatest number
+            low, high = np.quantile(there, 0.5, method="lower"), np.quantile(there, 0.5, method="higher")
+            out[j] = low / 2.0 + high / 2.0 if abs(low) > 1e300 or abs(high) > 1e300 else (low + high) / 2.0
+    return out
+
+
+def moments(Z):
+    """Exponent, mean and standard deviation of each column of Z (n, p), which is overwritten; 0 where constant.
+
+    The exponent brings the largest number of the column to [0.5, 1), so that squares neither overflow nor vanish. The
+    mean of the deviations from a first mean corrects both moments for its rounding.
+    """
+    constant = Z.min(axis=0) == Z.max(axis=0)
+    exponent = np.frexp(np.maximum(Z.max(axis=0), -Z.min(axis=0)))[1].astype(np.int64)
+    np.ldexp(Z, -exponent, out=Z)
+    first = Z.mean(axis=0)
+    Z -= first
+    off = Z.mean(axis=0)
+    variance = np.maximum(np.einsum("ij,ij->j", Z, Z) / len(Z) - off * off, 0.0)
+    mean, deviation = np.ldexp(first + off, exponent), np.ldexp(np.sqrt(variance), exponent)
+    deviation[constant] = 0.0
+    return exponent, mean, deviation

@@ -1,0 +1,69 @@
+"""The first step of every pipeline: from a table to the columns that the model knows, in order."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.core.errors import cannot
+from separatrix.core.registry import register
+from separatrix.estimators.doors import enter_numbers
+from separatrix.scoring.table_columns import select
+from separatrix.tables.understanding import USED
+
+
+@register("estimator")
+class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """The named columns of a table, each as what it was understood to be.
+
+    The table is a :class:`separatrix.tables.Table`, a frame (pandas, polars, pyarrow), a dict of columns, or an array
+    with exactly these columns; else their order does not matter, nor what other columns there are. Numbers come out as
+    float64 (NaN where missing), dates as days since 1970-01-01, all else as text (None where missing), in which a
+    number is written in one way only. Nothing is learnt.
+
+    Parameters
+    ----------
+    names : sequence of str or None, default None.  The columns; None takes all columns of an array of numbers as they
+        are.
+    kinds : sequence of str or None, default None.  What each of them is: "number", "category", "flag", "date" or
+        "text"; None: all are numbers.
+
+    Attributes
+    ----------
+    n_features_in_, feature_names_in_ : as in scikit-learn; of the columns that are selected.
+
+    >>> columns = TableColumns(["age", "sex"], ["number", "flag"]).fit(None)
+    >>> columns.transform({"sex": ["f", "m"], "name": ["Ann", "Bob"], "age": ["31", None]})
+    array([[31.0, 'f'],
+           [nan, 'm']], dtype=object)
+    """
+
+    def __init__(self, names=None, kinds=None):
+        self.names = names
+        self.kinds = kinds
+
+    def fit(self, X, y=None):
+        """Check the parameters; of X only the number of columns matters, and only if there are no names."""
+        if self.names is None:
+            enter_numbers(self, X, reset=True)
+            return self
+        kinds = self.kinds or ("number",) * len(self.names)
+        unknown = [kind for kind in kinds if kind not in USED]
+        if unknown or len(kinds) != len(self.names) or not len(kinds):
+            raise cannot(
+                f"fit TableColumns with {len(self.names)} names and kinds={self.kinds!r}",
+                because=f"{unknown[0]!r} is no kind of column" if unknown else "each column has one name and one kind",
+                instead="one of " + ", ".join(map(repr, USED)) + " for each name",
+            )
+        self.feature_names_in_ = np.array(list(self.names), dtype=object)
+        self.n_features_in_ = len(self.names)
+        return self
+
+    def transform(self, X):
+        """The columns of X: float64 (n, p) if none of them is text, else object."""
+        check_is_fitted(self)
+        return enter_numbers(self, X, reset=False) if self.names is None else select(vars(self), X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,45 @@
+"""The arithmetic of a linear prediction: raw scores, the class they decide for, and its probability."""
+
+import numpy as np
+
+
+def raw_scores(state, X):
+    """``X coef_' + intercept_``, of shape (n,) or (n, k).
+
+    >>> raw_scores({"coef_": np.array([1.0, 2.0]), "intercept_": 0.5}, np.array([[1.0, 1.0]]))
+    array([3.5])
+    """
+    return X @ np.asarray(state["coef_"]).T + state["intercept_"]
+
+
+def decision_function(state, X):
+    """Raw scores of classes: (n,) for two (positive for the second), else (n, k)."""
+    scores = raw_scores(state, X)
+    return scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+def decide(state, X):
+    """The class of each row: 0 counts for the second of two classes; of equal scores the first of many wins."""
+    scores = decision_function(state, X)
+    return state["classes_"][(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+
+
+def probabilities(scores):
+    """Probability of each class, from log-odds (n,), or from logarithms up to a common shift (n, k).
+
+    >>> probabilities(np.array([0.0, 1000.0]))
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+    from scipy.special import expit, softmax
+
+    return np.column_stack([expit(-scores), expit(scores)]) if scores.ndim == 1 else softmax(scores, axis=1)
+
+
+def log_probabilities(scores):
+    """Logarithms of :func:`probabilities`, right also where a probability is too small for a number."""
+    from scipy.special import log_expit, log_softmax
+
+    if scores.ndim == 1:
+        return np.column_stack([log_expit(-scores), log_expit(scores)])
+    return log_softmax(scores, axis=1)
