@@ -26,8 +26,13 @@ _ROOMS = (
     "datasets",
     "tables",
     "assess",
+    "persist",
 )
-_NAMES = {"verify": "separatrix.estimators.verify"}
+_NAMES = {
+    "verify": "separatrix.estimators.verify",
+    "save": "separatrix.persist",
+    "load": "separatrix.persist",
+}
 
 __all__ = ["__version__", *_ROOMS, *_NAMES]
 

@@ -4,7 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from separatrix.core.registry import register
 
+
+@register("record")
 @dataclass(frozen=True)
 class Evidence:
     """Kept by LinearRegression and Ridge as ``evidence_``; the summary is made of it.
@@ -45,6 +48,7 @@ class Evidence:
     penalised: bool = False
 
 
+@register("record")
 @dataclass(frozen=True)
 class LikelihoodEvidence:
     """What a logistic fit knows of its own uncertainty; kept as ``evidence_`` where nothing was penalised.

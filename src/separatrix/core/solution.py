@@ -4,7 +4,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from separatrix.core.registry import register
 
+
+@register("record")
 @dataclass(frozen=True)
 class Certificate:
     """How good an answer is, held against the tolerance asked for.
@@ -34,6 +37,7 @@ class Certificate:
         return f"{verdict}: relative {self.kind} {self.value:.1e} (tol {self.tolerance:.0e})"
 
 
+@register("record")
 @dataclass
 class Trace:
     """Objective, certificate and, on request, coefficients at each iteration."""

@@ -5,7 +5,7 @@ from separatrix.designs.class_moments import ClassMoments, class_moments
 from separatrix.designs.dense import DenseDesign
 from separatrix.designs.make import as_design
 from separatrix.designs.moments import Moments, moments
-from separatrix.designs.sparse import SparseDesign, as_dense
+from separatrix.designs.sparse import SparseDesign, as_dense, compressed
 
 __all__ = [
     "ClassMoments",
@@ -17,6 +17,7 @@ __all__ = [
     "category_counts",
     "class_counts",
     "class_moments",
+    "compressed",
     "moments",
     "product",
 ]

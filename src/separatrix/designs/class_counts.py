@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
+from separatrix.core.registry import register
 from separatrix.core.threads import in_order
 from separatrix.designs import base
 from separatrix.designs.compiled.class_counts import (
@@ -20,6 +21,7 @@ from separatrix.designs.compiled.class_counts import (
 )
 
 
+@register("record")
 @dataclass
 class ClassCounts:
     r"""Weight :math:`N_k = \sum_{y_i = k} s_i` of each class and sums :math:`\sum_{y_i = k} s_i x_{ij}` (k, p)."""
@@ -32,6 +34,7 @@ class ClassCounts:
         return ClassCounts(self.totals + other.totals, self.sums + other.sums)
 
 
+@register("record")
 @dataclass
 class CategoryCounts:
     """Weight of each class, and for each column the weight of each category in each class (k, categories)."""

@@ -11,12 +11,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from separatrix.core.errors import cannot
+from separatrix.core.registry import register
 from separatrix.core.threads import in_order
 from separatrix.designs.base import BLOCK_NUMBERS, GROUPS, SMALLEST_PART
 from separatrix.designs.compiled.class_sums import class_squares
 from separatrix.designs.moments import FAR_FROM_ZERO
 
 
+@register("record")
 @dataclass
 class ClassMoments:
     r"""Weight, mean and scatter of each class.

@@ -15,6 +15,11 @@ def as_dense(B):
     return B.toarray() if sp.issparse(B) else B
 
 
+def compressed(X):
+    """The three arrays of a sparse array that is stored by rows or by columns: values, positions, where each begins."""
+    return X.data, X.indices, X.indptr
+
+
 @register("design")
 class SparseDesign(base.Design):
     """X as a scipy sparse array; the other orientation is made when a solver first walks that way.

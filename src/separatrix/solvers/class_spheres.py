@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from separatrix.core.registry import register
 from separatrix.core.threads import in_order
 from separatrix.designs import as_design
 from separatrix.designs.base import BLOCK_NUMBERS
@@ -28,6 +29,7 @@ SAFELY_SQUARED = 1e-7
 ONE_THREAD = 1 << 20
 
 
+@register("record")
 @dataclass
 class Spheres:
     """k normal densities in q dimensions: means, sphering maps (p, q) and log-determinants of their covariances.

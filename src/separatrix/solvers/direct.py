@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.core.evidence import Evidence
+from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution
 from separatrix.designs import moments
 from separatrix.solvers.factor import EPS, Factor, gram_factor, triangle_factor
@@ -79,6 +80,7 @@ def _relative_gap(fit, factor, found):
     return float(((gap + rounding) / scale).max())
 
 
+@register("record")
 @dataclass
 class DirectFit:
     """What is kept of a fit: enough to make its evidence when somebody asks for a summary."""

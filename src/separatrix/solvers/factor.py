@@ -6,11 +6,13 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, qr, solve_triangular
 from scipy.linalg.lapack import dtrtri
 
+from separatrix.core.registry import register
 from separatrix.designs import as_dense
 
 EPS = np.finfo(np.float64).eps
 
 
+@register("record")
 @dataclass
 class Factor:
     """``R'R = D (X_c'S X_c + lam I) D`` on the columns `kept`, where ``D = diag(scale)`` and X_c is X less its means.

@@ -11,6 +11,7 @@ from math import comb
 import numpy as np
 
 from separatrix.core.jit import load
+from separatrix.core.registry import register
 from separatrix.core.threads import in_order
 from separatrix.solvers.compiled import local_likelihood as compiled
 from separatrix.solvers.windows import Window
@@ -21,6 +22,7 @@ AT_ONCE = 1 << 18
 WORTH_COMPILING = 1 << 15
 
 
+@register("record")
 @dataclass(frozen=True)
 class LocalData:
     """Rows (p, n) in units of their largest coordinate, targets, weights; what the classes' penalty couples."""

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from separatrix.core.errors import cannot
+from separatrix.core.registry import register
 from separatrix.designs import as_dense
 from separatrix.designs.pairs import inner_products, power_sums, squared_norms, unit_rows
 
@@ -20,6 +21,7 @@ FOREIGN |= {"rogerstanimoto", "russellrao", "seuclidean", "sokalsneath", "sqeucl
 KNOWN = FOREIGN | {*POWERS, "cosine"}
 
 
+@register("record")
 class Metric(NamedTuple):
     """A distance between rows.
 

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from separatrix.core.errors import cannot
+from separatrix.core.registry import register
 from separatrix.core.threads import in_order, n_threads
 from separatrix.designs import SparseDesign, as_design
 from separatrix.designs.pairs import by_rows, stored_like
@@ -38,6 +39,7 @@ def tree_pays(n, p, screened):
     return n > 3.0**p * (256.0 if screened else 32.0)
 
 
+@register("record")
 class Index:
     """Training rows that are searched by a metric.
 
@@ -55,7 +57,7 @@ class Index:
     """
 
     def __init__(self, X, metric, algorithm="auto", leaf_size=30):
-        self.metric = metric
+        self.metric, self.asked = metric, (X, algorithm, leaf_size)
         self.X = by_rows(metric.enter(X, 0))
         self.n, self.p = self.X.shape
         self.sparse = isinstance(as_design(self.X), SparseDesign)
@@ -70,6 +72,11 @@ class Index:
             )
         asked = algorithm == "kd_tree" or (algorithm == "auto" and tree_pays(self.n, self.p, self.euclidean))
         self.tree = cKDTree(self.X, leafsize=leaf_size) if can and asked and not self.sparse else None
+
+    def recipe(self):
+        """What an equal index is made of: arguments of the constructor."""
+        X, algorithm, leaf_size = self.asked
+        return {"X": X, "metric": self.metric, "algorithm": algorithm, "leaf_size": leaf_size}
 
     @cached_property
     def screenable(self):

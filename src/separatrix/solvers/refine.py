@@ -10,12 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec, pair_sum, renormalise, two_product, two_sum
+from separatrix.core.registry import register
 from separatrix.designs import as_dense
 from separatrix.designs.base import thin_product
 
 EPS = np.finfo(np.float64).eps
 
 
+@register("record")
 @dataclass
 class Refined:
     """Coefficients (p, k) and intercept (k,), with residual sums of squares and gradients at the last pass."""

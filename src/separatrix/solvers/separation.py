@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from separatrix.core.registry import register
 from separatrix.designs import as_design
 from separatrix.solvers.exact_signs import EPS
 from separatrix.solvers.recession import NEGLIGIBLE, Orthonormal, independent, powers_of_two
@@ -23,6 +24,7 @@ REMEDIES = (
 )
 
 
+@register("record")
 @dataclass(frozen=True)
 class Separation:
     r"""A verdict on the existence of a maximum-likelihood estimate, and its proof.

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
+from separatrix.core.registry import register
 from separatrix.solvers.factor import EPS, Factor
 
 
+@register("record")
 @dataclass
 class Sphere:
     r"""The map :math:`z = W^\top x` for a covariance :math:`\Sigma`, a scatter over its denominator.

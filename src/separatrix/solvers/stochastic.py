@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from separatrix.core.errors import Diverged, cannot
 from separatrix.core.objective import constant_objective, objective
+from separatrix.core.registry import register
 from separatrix.core.verbs import slope
 from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
 from separatrix.solvers.compiled.stochastic import CONSTANT, INVSCALING, OPTIMAL, PA1, PA2, epoch
@@ -70,6 +71,7 @@ def schedule(learning_rate, loss, *, eta0, power_t, alpha):
     return Schedule(KINDS[learning_rate], float(eta0), float(power_t), float(alpha), offset)
 
 
+@register("record")
 @dataclass
 class Walker:
     """Where a descent stands: coefficients, clock, the average of the way, and what each column has paid to L1.

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from separatrix.core.registry import register
+
 KERNELS = ("gaussian", "epanechnikov", "tricube", "uniform")
 # Gaussian weights below this part of the largest are below the rounding of the sums they would enter.
 NEGLIGIBLE = 1e-17
 
 
+@register("record")
 @dataclass(frozen=True)
 class Window:
     """A kernel, and its width: a number, or the weight of rows that it must reach (the other is None)."""

@@ -128,6 +128,7 @@ def _transformer(basis, name):
     return basis
 
 
+@register("record")
 class _Linear(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """The identity ``φ(x) = x``, on numbers."""
 

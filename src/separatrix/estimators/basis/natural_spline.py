@@ -133,6 +133,7 @@ def _quantiles(x, df):
     return np.unique(np.quantile(x, np.linspace(0.0, 1.0, df + 1)[1:-1]))
 
 
+@register("record")
 class _Pieces:
     """The functions of one feature: B-splines times a matrix within the boundary, straight lines outside."""
 

@@ -1,0 +1,196 @@
+"""The outer shell of a model file: a zip with two members, read within limits and written all or nothing.
+
+``manifest.json``         what the file is; deflated, at most 64 MB once unpacked
+``arrays.safetensors``    the numbers; stored as they are, so that a small file cannot unfold to a large one
+"""
+
+import json
+import os
+import struct
+import tempfile
+import zipfile
+import zlib
+from io import BytesIO
+from pathlib import Path
+
+from separatrix.core.refusal import cannot
+
+MANIFEST, ARRAYS = "manifest.json", "arrays.safetensors"
+LARGEST_MANIFEST = 1 << 26
+LARGEST_ARRAYS = 1 << 36
+# Any date will do, but it must always be the same: equal models then make equal files.
+DATE = (1980, 1, 1, 0, 0, 0)
+
+
+class CannotLoad(ValueError):
+    """A file that is no model of ours, is damaged, or holds something that is not known here."""
+
+
+class CannotSave(ValueError):
+    """A model that holds something which a file without code cannot hold."""
+
+
+def broken(because, where="the file"):
+    """The exception for a file that cannot be read as a model."""
+    return cannot(
+        f"load {where}",
+        because=because,
+        instead="a file written by separatrix.save, as it was written",
+        kind=CannotLoad,
+    )
+
+
+def packed(manifest, arrays):
+    """The bytes of a model file."""
+    text = json.dumps(manifest, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()
+    if len(text) > LARGEST_MANIFEST:
+        raise cannot(
+            "save this model",
+            because=f"its description takes {len(text) >> 20} MB and may take {LARGEST_MANIFEST >> 20}",
+            instead="a model with fewer words or categories",
+            kind=CannotSave,
+        )
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        for name, content, method in ((MANIFEST, text, zipfile.ZIP_DEFLATED), (ARRAYS, arrays, zipfile.ZIP_STORED)):
+            member = zipfile.ZipInfo(name, DATE)
+            member.compress_type, member.create_system, member.external_attr = method, 3, 0o644 << 16
+            file.writestr(member, content)
+    return buffer.getvalue()
+
+
+def write(path, content):
+    """Put bytes into a file, all of them or none: a file that was there before survives any failure."""
+    path = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, _mode(path))
+        os.replace(temporary, path)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    finally:
+        Path(temporary).unlink(missing_ok=True)
+
+
+def _mode(path):
+    """The permissions that a plain ``open`` would have given the file, or those of the file that is replaced."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def _unwritable(path, error):
+    because = (error.strerror or str(error)).lower()
+    return cannot(
+        f"write {str(path)!r}", because=because, instead="a folder that exists and that you may write to", kind=OSError
+    )
+
+
+class Archive:
+    """A model file that is open for reading; a path or a binary file object.
+
+    Only the table of contents is read at first, then what is asked for.
+    """
+
+    def __init__(self, source):
+        self.name = repr(os.fspath(source)) if isinstance(source, str | os.PathLike) else "the file"
+        self._source = source
+
+    def __enter__(self):
+        try:
+            self._zip = zipfile.ZipFile(self._source)
+        except FileNotFoundError:
+            raise cannot(
+                f"load {self.name}", because="there is no such file", instead="the path of one", kind=FileNotFoundError
+            ) from None
+        except (IsADirectoryError, PermissionError) as error:
+            raise cannot(
+                f"load {self.name}", because=error.strerror.lower(), instead="a file you may read", kind=type(error)
+            ) from None
+        except _DAMAGE:
+            raise broken("it is not a zip, or a damaged one", self.name) from None
+        try:
+            self._members = self._contents()
+        except BaseException:
+            self._zip.close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._zip.close()
+
+    def manifest(self):
+        """The manifest, parsed."""
+        text = self._read(MANIFEST)
+        try:
+            found = json.loads(text.decode("ascii"), object_pairs_hook=_distinct, parse_constant=_not_a_number)
+        except (ValueError, RecursionError):  # UnicodeDecodeError and JSONDecodeError are ValueErrors
+            raise broken("its manifest is not plain JSON", self.name) from None
+        if type(found) is not dict:
+            raise broken("its manifest is not a JSON object", self.name)
+        return found
+
+    def arrays(self):
+        """The bytes of the block of numbers."""
+        return self._read(ARRAYS)
+
+    def _contents(self):
+        members = self._zip.infolist()
+        if sorted(member.filename for member in members) != sorted([MANIFEST, ARRAYS]):
+            raise broken(f"it does not hold exactly {MANIFEST} and {ARRAYS}", self.name)
+        found = {member.filename: member for member in members}
+        for name, limit in ((MANIFEST, LARGEST_MANIFEST), (ARRAYS, LARGEST_ARRAYS)):
+            member = found[name]
+            if member.flag_bits & 0x41 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise broken(f"{name} is encrypted or packed in an unknown way", self.name)
+            if member.file_size > limit:
+                raise broken(f"{name} claims {member.file_size} bytes and may have {limit}", self.name)
+        if found[ARRAYS].compress_type != zipfile.ZIP_STORED or found[ARRAYS].compress_size != found[ARRAYS].file_size:
+            raise broken(f"{ARRAYS} is packed, and ours never is", self.name)
+        return found
+
+    def _read(self, name):
+        member = self._members[name]
+        try:
+            with self._zip.open(member) as file:
+                content = file.read(member.file_size + 1)
+        except _DAMAGE:
+            raise broken(f"{name} is damaged", self.name) from None
+        if len(content) != member.file_size:
+            raise broken(f"{name} is cut short or too long", self.name)
+        return content
+
+
+# What zipfile raises for damaged files, depending on which byte is wrong.
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    OverflowError,
+    MemoryError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
+
+
+def _distinct(pairs):
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key occurs twice")
+    return found
+
+
+def _not_a_number(text):
+    raise ValueError(f"{text} is not JSON")
