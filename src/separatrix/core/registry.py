@@ -18,6 +18,7 @@ _ROOMS = (
     "estimators.basis",
     "estimators.generative",
     "estimators.local",
+    "estimators.baseline",
     "estimators.calibration",
     "estimators.multiclass",
     "estimators.naive_bayes",

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.core.threads import in_order
@@ -147,3 +148,16 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         return tags
+
+
+declare(
+    Family(
+        name="diagonal discriminant",
+        task="classification",
+        make=lambda situation: DiagonalLinearDiscriminantAnalysis(),
+        order=30,
+        words="Normal classes with equal variances and independent columns: linear boundaries that few rows suffice "
+        "for.",
+        unfit=needs(dense=True, rows_per_class=2),
+    )
+)

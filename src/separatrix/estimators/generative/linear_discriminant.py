@@ -5,6 +5,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
@@ -277,3 +278,21 @@ def _principal_axes(M, rounding):
     noise = max(rounding, 8.0 * EPS * max(M.shape) * values.max(initial=0.0))
     q = min(int((values > noise).sum()), len(M) - 1)
     return Vt[:q].T, values[:q]
+
+
+def _suited(situation):
+    """With few rows a column the covariance is shrunk by Ledoit and Wolf's rule."""
+    few = situation.rows < 10 * situation.columns
+    return LinearDiscriminantAnalysis(shrinkage="auto" if few else None)
+
+
+declare(
+    Family(
+        name="linear discriminant",
+        task="classification",
+        make=_suited,
+        order=30,
+        words="Normal classes with one covariance: linear boundaries, from means and covariances alone.",
+        unfit=needs(dense=True, columns=3_000, rows_per_class=2),
+    )
+)

@@ -6,6 +6,7 @@ from numbers import Real
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
@@ -138,3 +139,22 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
         elif r == 0.0:
             return None
         return (1.0 - r) * matrices + r * np.eye(design.p) if r > 0.0 else matrices
+
+
+def _too_few_rows(situation):
+    """A covariance for each class needs more rows than columns in every class."""
+    if 2 * situation.columns > situation.smallest_class:
+        return f"it needs 2 rows a column in every class: the rarest has {situation.smallest_class:,} rows"
+    return needs(dense=True, columns=1_000)(situation)
+
+
+declare(
+    Family(
+        name="quadratic discriminant",
+        task="classification",
+        make=lambda situation: QuadraticDiscriminantAnalysis(),
+        order=35,
+        words="Normal classes, each with a covariance of its own: curved boundaries.",
+        unfit=_too_few_rows,
+    )
+)

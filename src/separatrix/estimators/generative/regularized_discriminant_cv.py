@@ -5,6 +5,7 @@ import time
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.core.threads import in_order, one_blas_thread
 from separatrix.designs import ClassMoments, class_moments
@@ -162,3 +163,18 @@ def _owners(n, folds):
         if not seen.all():
             return None
     return owner if (owner >= 0).all() else None
+
+
+declare(
+    Family(
+        name="regularised discriminant",
+        task="classification",
+        make=lambda situation: RegularizedDiscriminantAnalysisCV(
+            alphas=11, cv=situation.inner_folds(), scoring="neg_log_loss"
+        ),
+        order=35,
+        words="Between the linear and the quadratic discriminant, as far towards the latter as cross-validation asks "
+        "for.",
+        unfit=needs(dense=True, columns=500, rows_per_class=2, rows_per_column=2.0),
+    )
+)

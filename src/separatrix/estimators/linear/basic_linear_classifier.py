@@ -5,6 +5,7 @@ import time
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.core.target import Target
@@ -140,3 +141,21 @@ class BasicLinearClassifier(LinearClassifier):
                 instead="threshold='regression', or prevalence='equal'",
             )
         return A, -0.5 * (A * means).sum(axis=0)
+
+
+def _with_probabilities(situation):
+    from separatrix.estimators.calibration import CalibratedLinearClassifier
+
+    return CalibratedLinearClassifier(BasicLinearClassifier(), cv=situation.inner_folds())
+
+
+declare(
+    Family(
+        name="nearest class mean",
+        task="classification",
+        make=_with_probabilities,
+        order=10,
+        words="Assigns each row to the class whose mean is nearest: classes are round clouds of equal width. "
+        "Probabilities are a logistic curve of the distance from the boundary.",
+    )
+)

@@ -8,6 +8,7 @@ from sklearn.base import MultiOutputMixin
 
 from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare
 from separatrix.core.objective import null_objective
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
@@ -283,3 +284,14 @@ class ElasticNetCV(CrossValidatedPath):
             tol=self.tol,
             positive=self.positive,
         )
+
+
+declare(
+    Family(
+        name="elastic net",
+        task="regression",
+        make=lambda situation: ElasticNetCV(l1_ratio=[0.2, 0.5, 0.8], alphas=30, cv=situation.inner_folds(), tol=1e-6),
+        order=20,
+        words="Between ridge and lasso: few columns, and groups of columns that go together.",
+    )
+)

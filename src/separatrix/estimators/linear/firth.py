@@ -7,6 +7,7 @@ import numpy as np
 
 from separatrix.core.certificate import not_certified
 from separatrix.core.errors import RankDeficient, cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import late, register
 from separatrix.core.solution import Certificate
 from separatrix.estimators.base import LogOddsClassifier
@@ -122,3 +123,16 @@ class FirthLogisticRegression(LogOddsClassifier):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+declare(
+    Family(
+        name="logistic regression, Firth",
+        task="classification",
+        make=lambda situation: FirthLogisticRegression(),
+        order=11,
+        words="Logistic regression with the bias of small samples removed: finite also where the classes can be "
+        "separated.",
+        unfit=needs(classes=2, rows=5_000, columns=100, rows_per_column=2.0, dense=True),
+    )
+)

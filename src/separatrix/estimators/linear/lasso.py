@@ -2,6 +2,7 @@ r"""The lasso: :math:`\min_w \tfrac1{2n} \|y - Xw\|^2 + \alpha \|w\|_1`."""
 
 import numpy as np
 
+from separatrix.core.family import Family, declare
 from separatrix.core.registry import register
 from separatrix.estimators.linear.elastic_net import ElasticNet
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
@@ -172,3 +173,14 @@ class LassoCV(CrossValidatedPath):
         return Lasso(
             alpha, fit_intercept=self.fit_intercept, max_iter=self.max_iter, tol=self.tol, positive=self.positive
         )
+
+
+declare(
+    Family(
+        name="lasso",
+        task="regression",
+        make=lambda situation: LassoCV(alphas=50, cv=situation.inner_folds(), tol=1e-6),
+        order=20,
+        words="Linear in few columns: the others get a coefficient of exactly zero.",
+    )
+)

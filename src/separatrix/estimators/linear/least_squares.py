@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin
 
 from separatrix.core.errors import RankDeficient, cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.doors import check_choice, check_number, enter
@@ -178,3 +179,16 @@ class LinearRegression(SquaredErrorModel):
         if self.trace:
             self.trace_ = solution.trace
         return self
+
+
+declare(
+    Family(
+        name="least squares",
+        task="regression",
+        make=lambda situation: LinearRegression(),
+        order=10,
+        words="A number that is linear in the columns, with the smallest squared error: coefficients have standard "
+        "errors.",
+        unfit=needs(columns=20_000, rows_per_column=2.0),
+    )
+)

@@ -3,6 +3,7 @@ r"""Least squares as a classifier: :math:`\min_{W, b} \tfrac12 \sum_i s_i \|t_i 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.target import Target
@@ -110,3 +111,22 @@ class LeastSquaresClassifier(LinearClassifier):
         if self.coding != "auto":
             return self.coding
         return "plus_minus" if len(self.classes_) == 2 else "one_of_k"
+
+
+def _with_probabilities(situation):
+    from separatrix.estimators.calibration import CalibratedLinearClassifier
+
+    return CalibratedLinearClassifier(LeastSquaresClassifier(), cv=situation.inner_folds())
+
+
+declare(
+    Family(
+        name="least squares classifier",
+        task="classification",
+        make=_with_probabilities,
+        order=10,
+        words="Fits a plane to classes coded as numbers, in closed form; far rows of the right class pull it, too. "
+        "Probabilities are a logistic curve of the distance from the boundary.",
+        unfit=needs(columns=20_000, rows_per_column=2.0),
+    )
+)

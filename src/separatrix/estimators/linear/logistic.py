@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import not_certified
 from separatrix.core.errors import NotCertified, RankDeficient, Separated, cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Trace
@@ -263,3 +264,16 @@ def _start(before, problem):
         return None
     coef, intercept = before
     return (coef[0], float(intercept[0])) if shape[0] == 1 else (coef.T, intercept)
+
+
+declare(
+    Family(
+        name="logistic regression, no penalty",
+        task="classification",
+        make=lambda situation: LogisticRegression(C=np.inf),
+        order=10,
+        words="Log-odds that are linear in the columns, by maximum likelihood: coefficients are odds ratios with "
+        "standard errors.",
+        unfit=needs(columns=2_000, rows_per_column=5.0),
+    )
+)

@@ -8,6 +8,7 @@ from sklearn.metrics import brier_score_loss, get_scorer, log_loss, make_scorer
 
 from separatrix.core.certificate import not_certified
 from separatrix.core.errors import NotCertified, cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
@@ -287,3 +288,45 @@ def _penalty(strength, ratio):
     if strength == 0.0:
         return NoPenalty()
     return L2(strength) if ratio == 0.0 else ElasticNet(strength * ratio, strength * (1.0 - ratio))
+
+
+def _search(ratio):
+    def make(situation):
+        return LogisticRegressionCV(
+            Cs=np.logspace(-4.0, 3.0, 15),
+            l1_ratios=(ratio,),
+            cv=situation.inner_folds(),
+            scoring="neg_log_loss",
+            tol=1e-6,
+            use_legacy_attributes=False,
+        )
+
+    return make
+
+
+declare(
+    Family(
+        name="logistic regression, L2",
+        task="classification",
+        make=_search(0.0),
+        order=20,
+        words="Log-odds that are linear in the columns, with coefficients shrunk towards zero by as much as "
+        "cross-validation asks for.",
+    ),
+    Family(
+        name="logistic regression, L1",
+        task="classification",
+        make=_search(1.0),
+        order=20,
+        words="Log-odds that are linear in few columns: the others get a coefficient of exactly zero.",
+    ),
+    Family(
+        name="additive curves",
+        task="classification",
+        make=_search(0.0),
+        order=40,
+        words="A smooth curve for each number in the place of a straight line, added up to log-odds.",
+        view="curves",
+        unfit=needs(kind="number", columns=5_000),
+    ),
+)

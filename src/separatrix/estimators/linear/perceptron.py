@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import NotSeparated, cannot
+from separatrix.core.family import Family, declare
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.designs import as_dense
@@ -341,3 +342,21 @@ def _permutation(order, n):
 def _ratio(s):
     """Of the largest to the smallest positive weight."""
     return 1.0 if s is None else float(s.max() / s[s > 0.0].min())
+
+
+def _with_probabilities(situation):
+    from separatrix.estimators.calibration import CalibratedLinearClassifier
+
+    return CalibratedLinearClassifier(Perceptron(max_iter=100, random_state=situation.seed), cv=situation.inner_folds())
+
+
+declare(
+    Family(
+        name="perceptron",
+        task="classification",
+        make=_with_probabilities,
+        order=15,
+        words="Walks through the rows and moves its plane at every mistake; finds a plane without mistakes where there "
+        "is one. Probabilities are a logistic curve of the distance from the boundary.",
+    )
+)

@@ -4,6 +4,7 @@ import warnings
 
 from separatrix.core.certificate import not_certified
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.estimators.base import LinearRegressor
@@ -87,3 +88,16 @@ class QuantileRegressor(LinearRegressor):
         alpha = check_number(self, "alpha", 0)
         intercept = bool(check_choice(self, "fit_intercept", (True, False)))
         return Problem(design, target, Quantile(q), L1(alpha), intercept)
+
+
+declare(
+    Family(
+        name="median regression",
+        task="regression",
+        make=lambda situation: QuantileRegressor(quantile=0.5, alpha=0.0),
+        order=15,
+        words="A line that leaves half of the targets below it: wild targets move it little.",
+        unfit=needs(columns=500, rows_per_column=2.0),
+        most_rows=5_000,
+    )
+)

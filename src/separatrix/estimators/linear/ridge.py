@@ -6,6 +6,7 @@ from numbers import Real
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution, Trace
@@ -298,3 +299,27 @@ class _Told:
 
     def predict(self, X):
         return X[:, 0]
+
+
+def _search(situation):
+    return RidgeCV(alphas=np.logspace(-3.0, 5.0, 33))
+
+
+declare(
+    Family(
+        name="ridge",
+        task="regression",
+        make=_search,
+        order=20,
+        words="Linear in the columns, with coefficients shrunk towards zero by as much as leave-one-out asks for.",
+    ),
+    Family(
+        name="additive curves",
+        task="regression",
+        make=_search,
+        order=40,
+        words="A smooth curve for each number in the place of a straight line, added up.",
+        view="curves",
+        unfit=needs(kind="number", columns=5_000),
+    ),
+)

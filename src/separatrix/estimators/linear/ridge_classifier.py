@@ -2,6 +2,7 @@ r"""Ridge regression of classes coded as ±1: :math:`\min \sum_i s_i (t_i - x_i^
 
 import numpy as np
 
+from separatrix.core.family import Family, declare
 from separatrix.core.registry import register
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearClassifier
@@ -198,3 +199,22 @@ class _ToldClassifier(LinearClassifier):
 
     def decision_function(self, X):
         return X[:, 0] if X.shape[1] == 1 else X
+
+
+def _with_probabilities(situation):
+    from separatrix.estimators.calibration import CalibratedLinearClassifier
+
+    search = RidgeClassifierCV(alphas=np.logspace(-3.0, 5.0, 17))
+    return CalibratedLinearClassifier(search, cv=situation.inner_folds())
+
+
+declare(
+    Family(
+        name="ridge classifier",
+        task="classification",
+        make=_with_probabilities,
+        order=20,
+        words="Fits a plane to classes coded as numbers, with coefficients shrunk towards zero by as much as "
+        "leave-one-out asks for. Probabilities are a logistic curve of the distance from the boundary.",
+    )
+)

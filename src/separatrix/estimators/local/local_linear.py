@@ -6,6 +6,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.estimators.doors import enter
 from separatrix.estimators.local.local_likelihood import LocalModel, check_level
@@ -133,3 +134,24 @@ class LocalLinearRegression(RegressorMixin, LocalModel):
     def _in_units(self, fits):
         scale = self._size / (self.scale_ * self._data.unit)
         return self._level + self._size * fits.scores[:, 0], fits.slopes[:, 0] * scale
+
+
+def _search(situation):
+    from sklearn.model_selection import GridSearchCV
+
+    widths = {"span": [0.15, 0.3, 0.5, 0.8]}
+    model = LocalLinearRegression(standardize=True, alpha=1e-6)
+    return GridSearchCV(model, widths, scoring="neg_mean_squared_error", cv=situation.inner_folds(3))
+
+
+declare(
+    Family(
+        name="local linear regression",
+        task="regression",
+        make=_search,
+        order=60,
+        words="A line of its own around every query: a curve of any shape, for one to three columns.",
+        unfit=needs(dense=True, columns=3),
+        most_rows=5_000,
+    )
+)

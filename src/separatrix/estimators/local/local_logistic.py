@@ -5,6 +5,7 @@ from scipy.special import expit, logsumexp, ndtri
 from sklearn.base import ClassifierMixin
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.doors import enter_classes
@@ -143,3 +144,25 @@ class LocalLogisticRegression(ClassifierMixin, LocalModel):
         slopes = np.insert(slopes, 0, 0.0, axis=1)
         scores[np.isnan(fits.scores[:, 0])] = np.nan
         return scores - scores.mean(axis=1, keepdims=True), slopes - slopes.mean(axis=1, keepdims=True)
+
+
+def _search(situation):
+    from sklearn.model_selection import GridSearchCV
+
+    widths = {"span": [0.3, 0.5, 0.8]}
+    return GridSearchCV(
+        LocalLogisticRegression(standardize=True, alpha=1e-3), widths, scoring="accuracy", cv=situation.inner_folds(3)
+    )
+
+
+declare(
+    Family(
+        name="local logistic regression",
+        task="classification",
+        make=_search,
+        order=60,
+        words="A logistic regression of its own around every query: boundaries of any shape, for one to three columns.",
+        unfit=needs(dense=True, columns=3),
+        most_rows=2_000,
+    )
+)

@@ -7,6 +7,7 @@ from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.estimators.doors import check_choice, check_number, enter, enter_labels
 from separatrix.estimators.local.neighbourhood import (
@@ -277,3 +278,45 @@ class KNeighborsRegressor(RegressorMixin, KNearest):
         index, weights = self._neighbours(X)
         fitted = average_of(self._y.reshape(self.n_samples_fit_, -1)[index], weights, self.average)
         return fitted.reshape(len(index), *self._y.shape[1:])
+
+
+def _search(model, scoring):
+    """A search for k: from one neighbour to a sixth of the rows."""
+
+    def make(situation):
+        from sklearn.model_selection import GridSearchCV
+
+        grid = [k for k in (1, 3, 5, 9, 15, 25, 51, 101) if k == 1 or k <= situation.rows // 6]
+        return GridSearchCV(model(), {"n_neighbors": grid}, scoring=scoring, cv=situation.inner_folds())
+
+    return make
+
+
+def _agreement(model, X, y):
+    """Minus the squared error of probabilities, of classes that the model knows: large is good."""
+    truth = np.asarray(y)[:, None] == model.classes_
+    return -float(((model.predict_proba(X) - truth) ** 2).sum(axis=1).mean())
+
+
+declare(
+    Family(
+        name="nearest neighbours",
+        task="classification",
+        make=_search(KNeighborsClassifier, _agreement),
+        order=60,
+        words="Asks the most similar training rows, as many as cross-validation likes best; assumes nothing, keeps "
+        "every row.",
+        unfit=needs(columns=2_000),
+        most_rows=50_000,
+    ),
+    Family(
+        name="nearest neighbours",
+        task="regression",
+        make=_search(KNeighborsRegressor, "neg_mean_squared_error"),
+        order=60,
+        words="Averages the most similar training rows, as many as cross-validation likes best; assumes nothing, keeps "
+        "every row.",
+        unfit=needs(columns=2_000),
+        most_rows=50_000,
+    ),
+)

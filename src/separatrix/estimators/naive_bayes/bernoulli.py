@@ -3,6 +3,7 @@ r"""Bernoulli naive Bayes: :math:`P(x \mid C_k) = \prod_j \mu_{kj}^{x_j} (1 - \m
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare
 from separatrix.core.registry import register
 from separatrix.designs.class_counts import class_counts, first_outside
 from separatrix.estimators.doors import check_number
@@ -106,3 +107,16 @@ class BernoulliNB(LinearNB):
 
     def _draw(self, code, size, random):
         return (random.random_sample((size, self.n_features_in_)) < np.exp(self.feature_log_prob_[code])).astype(float)
+
+
+declare(
+    Family(
+        name="naive Bayes, yes or no",
+        task="classification",
+        make=lambda situation: BernoulliNB(),
+        order=30,
+        words="Each column is reduced to yes or no (above its middle, present, equal to a level), independent within a "
+        "class.",
+        view="binary",
+    )
+)

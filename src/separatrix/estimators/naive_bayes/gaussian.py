@@ -2,6 +2,7 @@ r"""Gaussian naive Bayes: :math:`P(x \mid C_k) = \prod_j N(x_j \mid \mu_{kj}, \s
 
 import numpy as np
 
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.core.threads import in_order
 from separatrix.designs import as_design, class_moments
@@ -138,3 +139,15 @@ class GaussianNB(NaiveBayes):
 
     def _draw(self, code, size, random):
         return random.normal(self.theta_[code], np.sqrt(self.var_[code]), (size, self.n_features_in_))
+
+
+declare(
+    Family(
+        name="naive Bayes, Gaussian",
+        task="classification",
+        make=lambda situation: GaussianNB(),
+        order=30,
+        words="Each column is normal within a class, and columns are independent there.",
+        unfit=needs(dense=True, rows_per_class=2),
+    )
+)

@@ -3,6 +3,7 @@ r"""Multinomial naive Bayes: :math:`P(x \mid C_k) \propto \prod_j \mu_{kj}^{x_j}
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.designs.class_counts import class_counts, first_outside
 from separatrix.estimators.naive_bayes.base import LinearNB, logarithm
@@ -108,3 +109,16 @@ class MultinomialNB(LinearNB):
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags
+
+
+declare(
+    Family(
+        name="naive Bayes, word counts",
+        task="classification",
+        make=lambda situation: MultinomialNB(),
+        order=30,
+        words="A text is a bag of words, each drawn with the probability that it has in the class.",
+        view="counts",
+        unfit=needs(kind="text"),
+    )
+)

@@ -1,0 +1,176 @@
+"""The rounds of a comparison: each view of the table is prepared once a round, on the rows learnt from, for all."""
+
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from separatrix.assess import trial
+from separatrix.assess.deadline import Deadline, PowerLaw
+from separatrix.assess.progress import Silent
+from separatrix.core.family import Situation
+from separatrix.core.threads import one_blas_thread
+from separatrix.estimators.preparation import pipeline
+
+# Below so many prepared numbers BLAS gains nothing from a second thread, and its idle threads are in the way.
+SMALL = 4_000_000
+
+
+@dataclass
+class Contest:
+    """What all families share: the training part of the table, its rounds, and how answers are judged.
+
+    Parameters
+    ----------
+    understanding : Understanding.
+    table : Table.  The training part.
+    y : (n,) array.  Labels or numbers.
+    classes : (k,) array or None.  All classes, sorted; None for regression.
+    rounds : list of Round.
+    measures : tuple of str.  What is measured; the first is the score.
+    seed : int.
+    deadline : Deadline.
+    progress : Progress.
+    preparing : dict from a view to the PowerLaw of its preparation.
+    reserve : float.  Seconds of the budget that the refit and the test at the end need.
+    """
+
+    understanding: Any
+    table: Any
+    y: np.ndarray
+    classes: np.ndarray | None
+    rounds: list
+    measures: tuple
+    seed: int = 0
+    deadline: Deadline = field(default_factory=lambda: Deadline(None))
+    progress: Any = field(default_factory=Silent)
+    preparing: dict = field(default_factory=dict)
+    reserve: float = 0.0
+
+    @property
+    def score(self):
+        return self.measures[0]
+
+    @property
+    def learnable(self):
+        """Rows that a round has to learn from."""
+        return len(self.rounds[0].learn)
+
+    def situation(self, y, columns, sparse=False):
+        """The facts that a family may know, of the rows with targets y."""
+        counts = () if self.classes is None else np.unique(y, return_counts=True)[1]
+        return Situation(
+            rows=len(y),
+            columns=columns,
+            classes=len(counts),
+            smallest_class=int(min(counts, default=0)),
+            sparse=sparse,
+            kinds=tuple(column.kind for column in self.understanding.used),
+            seed=self.seed,
+        )
+
+    def prepared(self, view, rows):
+        """The steps before the model, fitted to these rows, and the rows as they come out."""
+        steps = pipeline(self.understanding, view, "passthrough")[:-1]
+        part = self.table.take(rows)
+        return steps, steps.fit_transform(part)
+
+    def run(self, entrants):
+        """Run all rounds, or as many as the deadline allows."""
+        work = sum(entrant.rounds for entrant in entrants if entrant.running)
+        self.progress.begin(work)
+        done = 0
+        for round_ in self.rounds:
+            for view, mine in by_view(entrants, round_.number).items():
+                done = self._run_view(view, mine, round_, entrants, done, work)
+
+    def _run_view(self, view, mine, round_, entrants, done, work):
+        y = self.y
+        if self.classes is not None and len(np.unique(y[round_.learn])) < 2:
+            return done + len(mine)  # nothing to tell apart: no family is to blame, and none gets a score
+        rows = round_.learn[: max(entrant.limit(len(round_.learn)) for entrant in mine)]
+        try:
+            started = self.deadline.seconds
+            steps, X = self.prepared(view, rows)
+            X_held = steps.transform(self.table.take(round_.held_out))
+            self.preparing.setdefault(view, PowerLaw()).add(len(rows), self.deadline.seconds - started)
+        except Exception as error:
+            for entrant in mine:
+                entrant.reason = f"its columns could not be prepared: {said(error)}"
+            return done + len(mine)
+        for entrant in mine:
+            self.progress.step(entrant.family.name, min(done / max(work, 1), 1.0), seconds_left(entrants, round_.number))
+            if self._has_time(entrant, round_.number):
+                self._try(entrant, round_, X, y[rows], X_held, y[round_.held_out])
+            done += 1
+        return done
+
+    def _try(self, entrant, round_, X, y, X_held, y_held):
+        count = entrant.limit(len(y))
+        X, y = X[:count], y[:count]
+        situation = self.situation(y, X.shape[1], sparse=not isinstance(X, np.ndarray))
+        entrant.reason = entrant.family.unfit(situation)
+        if entrant.reason:
+            return
+        try:
+            with one_blas_thread() if X.shape[0] * X.shape[1] < SMALL else nullcontext():
+                outcome = trial.attempt(entrant.family.make(situation), X, y, X_held, self.classes)
+            found = outcome.answer.measured(y_held, self.classes, self.measures)
+        except Exception as error:
+            entrant.reason = f"round {round_.number + 1} of {len(self.rounds)}: {said(error)}"
+            return
+        if self.score not in found:
+            entrant.reason = f"the score needs {self.score}, which its answers are not enough for"
+            return
+        entrant.record(round_, outcome, found, self.score, count)
+
+    def _has_time(self, entrant, number):
+        """Whether the time left is enough for one more trial; a family that is out of time stays out."""
+        expected = entrant.seconds()
+        if expected is None:
+            expected = entrant.expected(entrant.limit(self.learnable), len(self.rounds[number].held_out))
+        if not entrant.stopped and expected <= self.deadline.left() - self.reserve:
+            return True
+        entrant.stopped = True
+        if not entrant.fits:
+            left = max(self.deadline.left(), 0.0)
+            entrant.reason = f"would take about {duration(expected)} a round, and the budget leaves {duration(left)}"
+        return False
+
+
+def by_view(entrants, number):
+    """The entrants that take part in a round, by the view that they share; simplest first, as they come."""
+    views = {}
+    for entrant in entrants:
+        if entrant.running and number < entrant.rounds and not entrant.stopped:
+            views.setdefault(entrant.family.view, []).append(entrant)
+    return views
+
+
+def seconds_left(entrants, number):
+    """Seconds that the rounds will still take, from what they took so far; None before all have run once."""
+    total = 0.0
+    for entrant in entrants:
+        if entrant.running and not entrant.stopped:
+            each = entrant.seconds()
+            if each is None:
+                return None
+            total += each * max(entrant.rounds - max(number, len(entrant.fits)), 0)
+    return total
+
+
+def said(error):
+    """An exception as a reason: its type and its first sentence."""
+    return f"{type(error).__name__}: {trial.first_sentence(str(error) or 'no message')}"
+
+
+def duration(seconds):
+    """Seconds for a person.
+
+    >>> duration(0.21), duration(42.4), duration(600.0)
+    ('0.2 s', '42 s', '10 min')
+    """
+    if seconds >= 120.0:
+        return f"{seconds / 60.0:.0f} min"
+    return f"{seconds:.0f} s" if seconds >= 10.0 else f"{seconds:.1f} s"

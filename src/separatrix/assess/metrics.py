@@ -1,0 +1,220 @@
+r"""Measures of probabilities (log loss, Brier, area under the ROC curve, calibration) and of numbers (RMSE, R², ...).
+
+Those of labels are beside the matrix that they are read off, in :mod:`separatrix.assess.counts`. The sums are
+scikit-learn's where it has them; what is added are one door for probabilities and names for what is undefined.
+"""
+
+import numpy as np
+from sklearn import metrics as theirs
+
+from separatrix.assess.counts import settle_undefined
+from separatrix.core.errors import cannot
+from separatrix.estimators.doors import enter_weights
+from separatrix.estimators.probabilities import class_codes, enter_labels, enter_posteriors, same_length
+
+# ------------------------------------------------------------------ probabilities
+
+
+def log_loss(y_true, probabilities, *, classes=None, sample_weight=None):
+    r"""How surprised the model was, in nats: :math:`-\frac{1}{\sum s}\sum_i s_i \log P(y_i \mid x_i)`.
+
+    A probability of 0 for what happened would cost infinity; it counts as 2.2e-16, which costs 36.
+
+    Parameters
+    ----------
+    y_true : array of shape (n,).  Labels.
+    probabilities : array of shape (n, k), or (n,) for the second of two classes.
+    classes : sequence of k labels or None, default None.  Those of the columns; None stands for the sorted labels of
+        y_true, which must then be as many as there are columns.
+    sample_weight : array of shape (n,) or None, default None.
+
+    >>> round(log_loss(["no", "yes"], [[0.75, 0.25], [0.5, 0.5]]), 6)
+    0.490415
+    """
+    codes, P, _ = enter_probabilities(y_true, probabilities, classes)
+    s = enter_weights(sample_weight, len(codes))
+    return float(theirs.log_loss(codes, P, labels=np.arange(P.shape[1]), sample_weight=s))
+
+
+def brier(y_true, probabilities, *, classes=None, sample_weight=None):
+    r"""The mean squared error of probabilities.
+
+    .. math:: \frac{1}{\sum s} \sum_i s_i (p_i - [y_i = \text{second}])^2 \ \text{for two classes},
+              \qquad \frac{1}{\sum s} \sum_i s_i \sum_c (P_{ic} - [y_i = c])^2 \ \text{for more}
+
+    Parameters are those of :func:`log_loss`.
+
+    References: Brier (1950), Monthly Weather Review 78(1).
+
+    >>> brier([0, 1], [0.25, 0.5]), brier(["a", "b", "c"], [[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    (0.15625, 0.16666666666666666)
+    """
+    codes, P, _ = enter_probabilities(y_true, probabilities, classes)
+    s = enter_weights(sample_weight, len(codes))
+    if P.shape[1] == 2:
+        return float(s @ (P[:, 1] - codes) ** 2 / s.sum())
+    truth = np.eye(P.shape[1])[codes]
+    return float(s @ ((P - truth) ** 2).sum(axis=1) / s.sum())
+
+
+def roc_auc(y_true, scores, *, classes=None, undefined=None, sample_weight=None):
+    r"""The chance that a row of the second class has a higher score than one of the first; a tie counts one half.
+
+    Of more than two classes it is the mean of each against the others, over those that occur.
+
+    Parameters
+    ----------
+    y_true : array of shape (n,).  Labels.
+    scores : array of shape (n,).  Any numbers that grow with the second class; or of shape (n, k), as `probabilities`.
+    classes : sequence of k labels or None, default None.  Those of the columns; None stands for the sorted labels.
+    undefined : float or None, default None.  What to return where y_true holds one class only; None is NaN with the
+        warning :class:`~separatrix.assess.Undefined`.
+    sample_weight : array of shape (n,) or None, default None.
+
+    >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
+    y_true, scores = np.asarray(y_true), np.asarray(scores, dtype=np.float64)
+    same_length(len(y_true), scores, "scores")
+    s = enter_weights(sample_weight, len(y_true))
+    if scores.ndim == 1:
+        classes = _two_classes(y_true) if classes is None else enter_labels(classes, 2)
+        columns = {1: scores}
+    else:
+        classes = np.unique(y_true) if classes is None else classes
+        classes = enter_labels(classes, scores.shape[1])
+        columns = {1: scores[:, 1]} if scores.shape[1] == 2 else dict(enumerate(scores.T))
+    codes = class_codes(y_true, classes)
+    there = [c for c in columns if 0 < np.count_nonzero(codes == c) < len(codes)]
+    if not there:
+        return settle_undefined("area under the ROC curve", "all rows are of one class", undefined)
+    return float(np.mean([theirs.roc_auc_score(codes == c, columns[c], sample_weight=s) for c in there]))
+
+
+def calibration_error(y_true, probabilities, *, classes=None, bins=10, sample_weight=None):
+    r"""The expected calibration error: how far probabilities are from frequencies, on average over bins.
+
+    .. math:: \sum_b \frac{n_b}{n} \left| \bar p_b - \bar y_b \right|
+
+    Of two classes, p is the probability of the second and y whether it came; of more, p is the probability of the
+    predicted class and y whether it was right.
+
+    Parameters
+    ----------
+    y_true, probabilities, classes, sample_weight : as in :func:`log_loss`.
+    bins : int, [1, inf), default 10.  Intervals of equal width on [0, 1], closed below; the last is closed.
+
+    References: Naeini, Cooper and Hauskrecht (2015), AAAI, section "Calibration measures".
+
+    >>> round(calibration_error([0, 0, 0, 1, 1, 1, 1, 0], [0.25] * 4 + [0.75] * 4), 12)
+    0.0
+    >>> calibration_error([1, 1, 0, 0], [1.0, 1.0, 0.5, 0.5])
+    0.25
+    """
+    p, happened = confidence(y_true, probabilities, classes)
+    s = enter_weights(sample_weight, len(p))
+    where = bin_numbers(p, bins)
+    gap = np.bincount(where, s * (p - happened), minlength=bins)
+    return float(np.abs(gap).sum() / s.sum())
+
+
+def confidence(y_true, probabilities, classes=None):
+    """What was claimed and whether it came true: (p, 0 or 1) of the second of two classes, else of the predicted."""
+    codes, P, _ = enter_probabilities(y_true, probabilities, classes)
+    if P.shape[1] == 2:
+        return P[:, 1], (codes == 1).astype(np.float64)
+    said = P.argmax(axis=1)
+    return P.max(axis=1), (said == codes).astype(np.float64)
+
+
+def bin_numbers(p, bins):
+    """The number of the interval of equal width that each p in [0, 1] lies in."""
+    if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
+        raise cannot(f"use bins={bins!r}", because="bins are counted", instead="a whole number of at least 1")
+    return np.minimum((np.asarray(p) * bins).astype(np.intp), bins - 1)
+
+
+def enter_probabilities(y_true, probabilities, classes=None):
+    """Check labels and probabilities; return codes (n,), P (n, k) with rows summing to 1, and the k classes."""
+    y_true = np.asarray(y_true)
+    P = np.asarray(probabilities)
+    if P.ndim == 1 or (P.ndim == 2 and P.shape[1] == 1):
+        p = P.astype(np.float64).reshape(-1)
+        P = np.column_stack([1.0 - p, p])
+        classes = _two_classes(y_true) if classes is None else classes
+    P = enter_posteriors(P, name="probabilities")
+    same_length(len(y_true), P, "probabilities")
+    if not len(P):
+        raise cannot("assess probabilities", because="there are no rows", instead="at least one row")
+    if classes is None:
+        classes = _two_classes(y_true) if P.shape[1] == 2 else np.unique(y_true)
+        if len(classes) != P.shape[1]:
+            raise cannot(
+                f"tell which classes the {P.shape[1]} columns of probabilities are",
+                because=f"y_true holds {len(classes)}: {classes.tolist()[:8]}",
+                instead="classes=model.classes_",
+            )
+    classes = enter_labels(classes, P.shape[1])
+    return class_codes(y_true, classes), P / P.sum(axis=1, keepdims=True), classes
+
+
+def _two_classes(y):
+    """The first and the second class where only one may occur: 0 and 1 and -1 and 1 are known without it."""
+    found = np.unique(y)
+    for pair in ((0, 1), (-1, 1)):
+        if found.dtype.kind not in "USO" and set(found.tolist()) <= set(pair):
+            return np.array(pair)
+    if len(found) == 2:
+        return found
+    raise cannot(
+        "tell the second class from the first",
+        because=f"y_true holds {found.tolist()[:8]}",
+        instead="classes=[first, second], such as model.classes_",
+    )
+
+
+# ------------------------------------------------------------------ numbers
+
+
+def mse(y_true, y_pred, *, sample_weight=None):
+    r"""The mean squared error, :math:`\frac{1}{\sum s}\sum_i s_i (y_i - \hat y_i)^2`.
+
+    >>> mse([1.0, 2.0], [1.0, 4.0])
+    2.0
+    """
+    return float(theirs.mean_squared_error(y_true, y_pred, sample_weight=sample_weight))
+
+
+def rmse(y_true, y_pred, *, sample_weight=None):
+    r"""The root-mean-square error, :math:`\sqrt{2E/N}` with :math:`E = \tfrac12 \sum_i (y_i - \hat y_i)^2`; in the
+    units of y.
+
+    >>> rmse([1, -2, 2, 0], [0, 0, 0, 0])
+    1.5
+    """
+    return float(np.sqrt(mse(y_true, y_pred, sample_weight=sample_weight)))
+
+
+def mae(y_true, y_pred, *, sample_weight=None):
+    r"""The mean absolute error, :math:`\frac{1}{\sum s}\sum_i s_i |y_i - \hat y_i|`.
+
+    >>> mae([1, -2, 2, 0], [0, 0, 0, 0])
+    1.25
+    """
+    return float(theirs.mean_absolute_error(y_true, y_pred, sample_weight=sample_weight))
+
+
+def r2(y_true, y_pred, *, undefined=None, sample_weight=None):
+    r"""The share of the variance of y that is explained, :math:`1 - \sum s(y - \hat y)^2 / \sum s(y - \bar y)^2`.
+
+    Undefined where all values of y are equal: there is nothing to explain. `undefined` is as in
+    :func:`~separatrix.assess.precision`.
+
+    >>> r2([1.0, 2.0, 3.0], [1.0, 2.0, 4.0])
+    0.5
+    """
+    y = np.asarray(y_true, dtype=np.float64)
+    weighty = y if sample_weight is None else y[enter_weights(sample_weight, len(y)) > 0.0]
+    if len(weighty) and np.all(weighty == weighty[0]):
+        return settle_undefined("R²", "all values of y are equal", undefined)
+    return float(theirs.r2_score(y, y_pred, sample_weight=sample_weight))

@@ -1,0 +1,96 @@
+"""Which rows are learnt from, held out in a round, and kept for the one test at the end; one choice for all families."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
+
+from separatrix.core.refusal import cannot
+
+FEWEST_ROWS = 10
+# Most rows that a round is scored on: beyond them the score hardly becomes more certain, only slower.
+MOST_HELD_OUT = 50_000
+
+
+@dataclass(frozen=True)
+class Round:
+    """Rows learnt from, in an order of which every prefix is a fair sample, and rows held out."""
+
+    number: int
+    learn: np.ndarray
+    held_out: np.ndarray
+    first_repeat: bool
+
+
+def default_rounds(rows):
+    """Folds and repeats by the number of rows: many rounds where scores vary most, few where each takes long.
+
+    >>> default_rounds(500), default_rounds(50_000), default_rounds(10**6)
+    ((5, 2), (5, 1), (3, 1))
+    """
+    if rows <= 5_000:
+        return 5, 2
+    return (5, 1) if rows <= 200_000 else (3, 1)
+
+
+def hold_out(y, share, *, classification, seed):
+    """Positions of the training rows and of the test rows, both ascending; classes keep their shares.
+
+    A class with one row stays in training, where it can be learnt from.
+    """
+    n = len(y)
+    if n < FEWEST_ROWS:
+        raise cannot(
+            f"compare models on {n} rows with a target",
+            because=f"fewer than {FEWEST_ROWS} rows say nothing about new ones",
+            instead="a table with more rows",
+        )
+    if not 0.0 <= share < 1.0:
+        raise cannot(f"hold out test={share!r}", because="it is a share of the rows", instead="a number in [0, 1)")
+    count = round(share * n)
+    order = fair_order(np.arange(n), y if classification else None, np.random.default_rng([seed, 0]))
+    if classification:  # of each class at least one row is learnt from
+        _, first = np.unique(y[order], return_index=True)
+        order = np.concatenate([order[first], np.delete(order, first)])
+    cut = n - count
+    return np.sort(order[:cut]), np.sort(order[cut:])
+
+
+def rounds(y, folds, repeats, *, classification, seed):
+    """The rounds of repeated k-fold cross-validation, stratified for classes."""
+    kind = RepeatedStratifiedKFold if classification else RepeatedKFold
+    splitter = kind(n_splits=folds, n_repeats=repeats, random_state=seed)
+    made = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # classes with fewer rows than folds are expected here
+        for number, (learn, held) in enumerate(splitter.split(np.zeros((len(y), 1)), y)):
+            draw = np.random.default_rng([seed, 1, number])
+            strata = y if classification else None
+            learn = fair_order(learn, strata, draw)
+            if len(held) > MOST_HELD_OUT:
+                held = np.sort(fair_order(held, strata, draw)[:MOST_HELD_OUT])
+            made.append(Round(number, learn, held, number < folds))
+    return made
+
+
+def fair_order(rows, y, draw):
+    """A random order of rows in which every prefix holds the classes in about the shares that all rows have."""
+    rows = draw.permutation(rows)
+    if y is None:
+        return rows
+    _, codes = np.unique(y[rows], return_inverse=True)
+    counts = np.bincount(codes)
+    place = np.empty(len(rows))
+    by_class = np.argsort(codes, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    place[by_class] = np.arange(len(rows)) - starts[codes[by_class]]
+    return rows[np.argsort((place + draw.random(len(rows))) / counts[codes], kind="stable")]
+
+
+def possible_folds(folds, y, classification):
+    """Folds that can be made: no more than there are rows, or rows of the commonest class."""
+    most = int(np.unique(y, return_counts=True)[1].max()) if classification else len(y)
+    if folds < 2:
+        raise cannot(f"use folds={folds}", because="a fold is held out and another learnt from", instead="folds >= 2")
+    return min(folds, most)

@@ -1,0 +1,120 @@
+r"""The baseline that every model must beat: the same answer for every row, learnt from the targets alone."""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.core.family import Family, declare
+from separatrix.core.registry import register
+from separatrix.estimators.doors import enter, enter_classes, enter_rows
+
+__all__ = ["ConstantClassifier", "ConstantRegressor"]
+
+
+@register("estimator")
+class ConstantClassifier(ClassifierMixin, BaseEstimator):
+    r"""The shares of the classes as the probabilities of every row, and the commonest class as the answer.
+
+    .. math:: P(C_k \mid x) = \frac{\sum_i s_i\, 1[y_i = k]}{\sum_i s_i}
+
+    Of all answers that ignore x it has the smallest log loss and Brier score, and no other makes fewer mistakes: a model
+    that is not better has learnt nothing from x. Of equally common classes the first is predicted.
+
+    Attributes
+    ----------
+    classes_ : (k,) array.  class_prior_ : (k,) array.  Their shares.
+    n_parameters_ : int.  k - 1.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    >>> model = ConstantClassifier().fit([[0.0], [1.0], [2.0]], ["no", "yes", "no"])
+    >>> model.predict([[5.0]]).tolist(), model.predict_proba([[5.0]]).round(3).tolist()
+    (['no'], [[0.667, 0.333]])
+    """
+
+    def __init__(self):
+        """Nothing is left to choose."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Count the labels y (n,) of the rows X (n, p); a weight is a number of repetitions."""
+        _, codes, s = enter_classes(self, X, y, sample_weight)
+        counts = np.bincount(codes, weights=s, minlength=len(self.classes_))
+        self.class_prior_ = counts / counts.sum()
+        self.n_parameters_ = len(self.classes_) - 1
+        return self
+
+    def predict_proba(self, X):
+        """The shares of the classes, for each row: (n, k)."""
+        check_is_fitted(self)
+        return np.tile(self.class_prior_, (enter_rows(self, X).shape[0], 1))
+
+    def predict_log_proba(self, X):
+        """Logarithms of the shares, for each row."""
+        return np.log(self.predict_proba(X))
+
+    def predict(self, X):
+        """The commonest class, for each row."""
+        check_is_fitted(self)
+        return np.full(enter_rows(self, X).shape[0], self.classes_[self.class_prior_.argmax()])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = True  # by design
+        return tags
+
+
+@register("estimator")
+class ConstantRegressor(RegressorMixin, BaseEstimator):
+    r"""The mean of the targets, for every row: of all constants the one with the smallest squared error.
+
+    .. math:: \hat y(x) = \bar y = \frac{\sum_i s_i y_i}{\sum_i s_i}
+
+    Attributes
+    ----------
+    constant_ : float, or (outputs,) array.  The mean.
+    n_parameters_ : int.  Numbers in it.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    >>> ConstantRegressor().fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 6.0]).predict([[9.0]])
+    array([3.])
+    """
+
+    def __init__(self):
+        """Nothing is left to choose."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Average the targets y (n,) or (n, outputs) of the rows X (n, p); a weight is a number of repetitions."""
+        _, target = enter(self, X, y, sample_weight)
+        self.constant_ = target.mean()
+        self.n_parameters_ = int(np.size(self.constant_))
+        return self
+
+    def predict(self, X):
+        """The mean, for each row."""
+        check_is_fitted(self)
+        n = enter_rows(self, X).shape[0]
+        return np.full((n, *np.shape(self.constant_)), self.constant_, dtype=np.float64)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.regressor_tags.poor_score = True  # by design
+        return tags
+
+
+declare(
+    Family(
+        name="baseline",
+        task="classification",
+        make=lambda situation: ConstantClassifier(),
+        order=0,
+        words="Ignores every column and gives each row the shares of the classes: what guessing achieves.",
+    ),
+    Family(
+        name="baseline",
+        task="regression",
+        make=lambda situation: ConstantRegressor(),
+        order=0,
+        words="Ignores every column and predicts the mean of the target: what guessing achieves.",
+    ),
+)
