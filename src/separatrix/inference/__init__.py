@@ -2,6 +2,7 @@
 
 from separatrix.inference.anova import anova
 from separatrix.inference.bands import Band, bands
+from separatrix.inference.describe import describe
 from separatrix.inference.firth import firth_summary
 from separatrix.inference.influence import Influence, influence
 from separatrix.inference.likelihood import (
@@ -31,6 +32,7 @@ __all__ = [
     "anova",
     "bands",
     "class_log_likelihood",
+    "describe",
     "firth_summary",
     "gaussian_log_likelihood",
     "gaussian_precision",

@@ -1,0 +1,138 @@
+"""A fitted model in words and numbers: what it says, how surely, and what must be known to read it."""
+
+import inspect
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.core.description import MOST_ROWS, DescribedTable, Description, describer, fit_notes
+from separatrix.core.errors import cannot
+from separatrix.inference.describe_classes import has_class_models, in_classes
+from separatrix.inference.describe_linear import is_linear, in_coefficients
+
+
+def describe(model, feature_names, X=None, y=None, *, units=None):
+    """Say what a fitted model has learnt, in two or three sentences and a few tables.
+
+    Parameters
+    ----------
+    model : fitted estimator, or a Pipeline or search that ends in one.
+    feature_names : sequence of str.  Of the columns that reach the model itself.
+    X, y : (n, p) array and (n,) array, default None.  The rows that it learnt from, in those columns. With them
+        effects are given for one standard deviation, and intervals where the fit itself has none.
+    units : (p,) array or None, default None.  How many units of the table one unit of each column stands for (the
+        standard deviation that it was divided by, as a rule); NaN where a column has no such unit. None stands for 1.
+
+    Returns
+    -------
+    Description.  Of a class that has declared its own (:func:`separatrix.core.description.describes`), that; else by
+    what the model offers: class means or probabilities, coefficients, kept rows, importances; else its settings.
+
+    >>> from separatrix.neighbors import KNeighborsClassifier
+    >>> model = KNeighborsClassifier(3).fit([[0.0], [1.0], [2.0]], ["a", "b", "b"])
+    >>> print(describe(model, ["height"]).words)
+    The model keeps all 3 training rows. A new row gets the commonest class among the 3 nearest of them, by euclidean
+    distance in the prepared columns.
+    """
+    model = innermost(model)
+    check_is_fitted(model)
+    names = [str(name) for name in feature_names]
+    expected = getattr(model, "n_features_in_", len(names))
+    if len(names) != expected:
+        raise cannot(
+            f"describe {type(model).__name__} with {len(names)} names",
+            because=f"{expected} columns reach it",
+            instead="one name for each of them",
+        )
+    declared = describer(model)
+    if declared is not None:
+        return declared(model, names, X, y)
+    if has_class_models(model):
+        return in_classes(model, names, X, y)
+    if is_linear(model, len(names)):
+        return in_coefficients(model, names, X, y, units)
+    if hasattr(model, "n_samples_fit_"):
+        return _in_neighbours(model)
+    if hasattr(model, "feature_importances_"):
+        return _in_importances(model, names)
+    return _in_settings(model)
+
+
+def innermost(model):
+    """The model itself: the last step of a pipeline, the best of a search."""
+    while True:
+        if hasattr(model, "steps"):
+            model = model.steps[-1][1]
+        elif hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        else:
+            return model
+
+
+def _in_neighbours(model):
+    rows, metric = model.n_samples_fit_, getattr(model, "effective_metric_", "euclidean")
+    metric = metric if isinstance(metric, str) else getattr(metric, "__name__", "a given")
+    average = getattr(model, "average", "mean")
+    answer = "commonest class among" if hasattr(model, "classes_") else f"{average} of the targets of"
+    if hasattr(model, "n_neighbors"):
+        which = f"the {answer} the {min(model.n_neighbors, rows)} nearest of them, by {metric} distance"
+    else:
+        which = f"the {answer} those within {metric} distance {model.radius:g} of it"
+    words = f"The model keeps all {rows:,} training rows. A new row gets {which} in the prepared columns."
+    facts = [
+        ("training rows kept", rows),
+        ("neighbours asked", getattr(model, "n_neighbors", None)),
+        ("radius", getattr(model, "radius", None)),
+        ("distance", metric),
+        ("weights", str(getattr(model, "weights", "uniform"))),
+    ]
+    table = DescribedTable("What it remembers", ("what", "value"), tuple((a, b) for a, b in facts if b is not None))
+    notes = ("There is nothing to sum up in coefficients: the training rows themselves are the model.",)
+    return Description(words, (table,), ("boundary",), (*notes, *fit_notes(model)))
+
+
+def _in_importances(model, names):
+    shares = np.asarray(model.feature_importances_, dtype=float)
+    order = np.argsort(-shares, kind="stable")[:MOST_ROWS]
+    table = DescribedTable(
+        "Which columns matter",
+        ("column", "importance"),
+        tuple((names[j], float(shares[j])) for j in order),
+        f"Shares as the model counts them, largest first; {len(order)} of {len(names)} columns.",
+    )
+    words = f"{_first_sentence(model)} Most of all it looks at {names[order[0]]!r}."
+    return Description(words, (table,), ("importances", "boundary"), tuple(fit_notes(model)))
+
+
+def _in_settings(model):
+    """What can be said of any estimator: what it is, its settings, what it keeps, its certificate."""
+    given = {name: _short(value) for name, value in model.get_params(deep=False).items()}
+    settings = DescribedTable(
+        "Settings", ("parameter", "value"), tuple(given.items()), "As given to the model, or its defaults."
+    )
+    kept = [
+        (name, _short(value))
+        for name, value in sorted(vars(model).items())
+        if name.endswith("_") and not name.startswith("_") and name != "certificate_"
+    ]
+    keeps = DescribedTable("What it keeps", ("attribute", "value"), tuple(kept), "What the fit has learnt.")
+    inner = getattr(model, "estimator", None)
+    inside = f" It is built around {type(inner).__name__}." if inner is not None else ""
+    words = f"{_first_sentence(model)}{inside} It keeps {len(kept)} fitted quantities."
+    return Description(words, (settings, keeps), (), tuple(fit_notes(model)))
+
+
+def _first_sentence(model):
+    doc = (inspect.getdoc(type(model)) or type(model).__name__).split("\n\n")[0].replace("\n", " ")
+    return doc if doc.endswith(".") else f"{doc}."
+
+
+def _short(value, most=80):
+    """A value for a cell of a table: numbers as they are, arrays by their shape, the rest as text of bounded length."""
+    if value is None or isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating):
+        return str(value) if value is None or isinstance(value, bool | np.bool_) else value
+    shape = getattr(value, "shape", ())
+    if len(shape) and int(np.prod(shape)) > 4:
+        return f"{' × '.join(map(str, shape))} array"
+    text = " ".join((value if isinstance(value, str) else repr(value)).split())
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,0 +1,208 @@
+"""A linear model in words and numbers: effects of one standard deviation and of one unit, with intervals and odds."""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from separatrix.core.description import MOST_ROWS, DescribedTable, Description, fit_notes
+from separatrix.designs import as_design
+from separatrix.inference.bootstrap import coefficient_intervals
+from separatrix.inference.fitted_likelihood import is_logistic
+
+CLASSICAL = (
+    "Intervals are estimate ± 1.96 standard errors (t quantiles for least squares), from the fit itself. They hold if the "
+    "model holds, and do not cover that this model was picked among several."
+)
+RESAMPLED = (
+    "Intervals are the middle 95 % of {how} to rows drawn with replacement, at the chosen settings. They show how far "
+    "the coefficients move from sample to sample, shrinkage included. They do not cover the choice of the penalty, the "
+    "preparation of the columns, nor that this model was picked among several; and a penalty pulls estimates towards "
+    "zero, so that an interval need not be centred on the value without a penalty."
+)
+
+
+def is_linear(model, p):
+    """Whether a fitted model is one weight for each of p columns (or one for each column and class)."""
+    coef = getattr(model, "coef_", None)
+    return coef is not None and np.ndim(coef) in (1, 2) and np.shape(coef)[-1] == p
+
+
+class Effects(NamedTuple):
+    """Coefficients (k, p) with ends of their intervals or None, the name of each of the k scores, what to note."""
+
+    coef: np.ndarray
+    low: np.ndarray | None
+    high: np.ndarray | None
+    labels: list
+    notes: tuple
+
+    def ends(self, c, j, factor):
+        """The interval of a coefficient times a factor; (None, None) where there is none."""
+        if self.low is None or np.isnan(self.low[c, j]):
+            return None, None
+        return tuple(sorted((float(self.low[c, j] * factor), float(self.high[c, j] * factor))))
+
+
+def in_coefficients(model, names, X, y, units):
+    """Describe a linear model by its coefficients."""
+    effects = _classical(model, X, y) or _resampled(model, X, y)
+    spreads = _spreads(X) if X is not None else np.ones(len(names))
+    units = np.ones(len(names)) if units is None else np.asarray(units, dtype=float)
+    odds = _has_odds(model)
+    tables = []
+    for c, label in enumerate(effects.labels):
+        order = _order(effects.coef[c] * spreads)
+        if not order:
+            tables.append(_constant(model, c, label))
+            continue
+        about = f" ({label})" if label and len(effects.labels) > 1 else ""
+        if X is not None:
+            title = f"What one standard deviation more does{about}"
+            deviation = spreads * np.where(np.isnan(units), 1.0, units)
+            tables.append(_table(title, effects, c, names, order, spreads, odds, deviation, _caption(label, odds, True)))
+        known = [j for j in order if np.isfinite(units[j]) and units[j] > 0.0]
+        if known:
+            title = f"What one unit of the table more does{about}"
+            factors = np.divide(1.0, units, out=np.ones_like(units), where=units > 0.0)
+            tables.append(_table(title, effects, c, names, known, factors, odds, None, _caption(label, odds, False)))
+    used = int(np.count_nonzero(effects.coef.any(axis=0)))
+    notes = [*effects.notes, *_left_out(len(names), used), *fit_notes(model)]
+    pictures = ("path", "boundary") if hasattr(model, "alphas_") or hasattr(model, "Cs_") else ("boundary",)
+    return Description(_words(model, effects, names, spreads, units, used, odds), tuple(tables), pictures, tuple(notes))
+
+
+def _classical(model, X, y):
+    """Effects with the standard errors that the fit itself knows; None where it knows none."""
+    evidence = getattr(model, "evidence_", None)
+    jeffreys = type(model).__name__ == "FirthLogisticRegression"
+    if not (jeffreys and X is not None) and (evidence is None or evidence.penalised):
+        return None
+    found = model.summary(X, y) if jeffreys else model.summary()
+    first = int(bool(getattr(model, "fit_intercept", True)))
+    rows = [table.rows[first:] for table in found.tables]
+    if any(row.low is None and not row.aliased for part in rows for row in part):
+        return None
+
+    def gather(field):
+        return np.array([[_or_nan(getattr(row, field)) for row in part] for part in rows])
+
+    labels = [table.output for table in found.tables]
+    if not is_classifier(model):
+        labels = [""] if len(labels) == 1 else labels
+    coef = np.nan_to_num(gather("estimate"))
+    return Effects(coef, gather("low"), gather("high"), labels, (CLASSICAL, *found.notes))
+
+
+def _or_nan(value):
+    return np.nan if value is None else value
+
+
+def _resampled(model, X, y):
+    """Effects with intervals by resampling, or the reason why there are none."""
+    coef = np.atleast_2d(model.coef_)
+    if not is_classifier(model):
+        labels = [""] if len(coef) == 1 else [f"output {o}" for o in range(len(coef))]
+    elif len(coef) == 1:
+        labels = [f"{model.classes_[1]} against {model.classes_[0]}"]
+    else:
+        labels = [str(label) for label in model.classes_[: len(coef)]]
+    if X is None:
+        return Effects(coef, None, None, labels, ("No intervals: they need the rows that the model learnt from.",))
+    try:
+        low, high, how = coefficient_intervals(model, X, y)
+    except (ValueError, TypeError, np.linalg.LinAlgError) as failure:
+        low, high, how = None, None, f"a refit to resampled rows failed ({failure})"
+    note = f"No intervals: {how}." if low is None else RESAMPLED.format(how=how)
+    return Effects(coef, low, high, labels, (note,))
+
+
+def _spreads(X):
+    """Standard deviations of the columns of an array or a sparse array."""
+    design = as_design(X)
+    mean = design.column_sums() / design.n
+    return np.sqrt((design.column_squares() / design.n - mean * mean).clip(min=0.0))
+
+
+def _has_odds(model):
+    return is_classifier(model) and (is_logistic(model) or type(model).__name__ == "FirthLogisticRegression")
+
+
+def _order(effects):
+    """Columns with an effect, largest first, as many as a table shows."""
+    order = np.argsort(-np.abs(effects), kind="stable")
+    return [int(j) for j in order[:MOST_ROWS] if effects[j] != 0.0]
+
+
+def _table(title, effects, c, names, order, factors, odds, deviation, caption):
+    """A row for each column of `order`: its coefficient times its factor, the interval, and the odds where they are."""
+    heads = ["column", *(["standard deviation"] if deviation is not None else []), "effect", "low", "high"]
+    first = heads.index("effect")
+    intervals = [(first, first + 1, first + 2)]
+    if odds:
+        heads += ["odds ratio", "odds low", "odds high"]
+        intervals.append((first + 3, first + 4, first + 5))
+    rows = []
+    for j in order:
+        value = float(effects.coef[c, j] * factors[j])
+        ends = effects.ends(c, j, factors[j])
+        row = [names[j], *([float(deviation[j])] if deviation is not None else []), value, *ends]
+        if odds:
+            row += [_exp(value), *(None if end is None else _exp(end) for end in ends)]
+        rows.append(tuple(row))
+    return DescribedTable(title, tuple(heads), tuple(rows), caption, tuple(intervals))
+
+
+def _constant(model, c, label):
+    """What is left where every weight is zero."""
+    value = float(np.ravel(model.intercept_)[min(c, np.size(model.intercept_) - 1)])
+    rows = ((f"constant of {label}" if label else "constant", value),)
+    return DescribedTable("What is left without any column", ("what", "value"), rows, "Every weight is zero.")
+
+
+def _exp(value):
+    """The odds of a log-odds; None where no number is large enough."""
+    return float(np.exp(value)) if value < 700.0 else None
+
+
+def _caption(label, odds, standard):
+    step = "one standard deviation of its column" if standard else "one unit of its column, as the table counts it"
+    what = f"the log-odds of {label}" if odds and " against " in label else f"the score of {label}" if label else ""
+    ends = "low and high end a 95 % interval"
+    if not what:
+        return f"Change of the prediction for {step}, all other columns unchanged; {ends}."
+    said = " The odds ratio is the factor by which the odds change." if odds else ""
+    return f"Change of {what} for {step}, all other columns unchanged; {ends}.{said}"
+
+
+def _left_out(p, used):
+    notes = []
+    if used < p:
+        notes.append(f"{p - used} of {p} columns have a weight of exactly zero and are not listed.")
+    if used > MOST_ROWS:
+        notes.append(f"The {MOST_ROWS} largest effects are listed, of {used}.")
+    return notes
+
+
+def _words(model, effects, names, spreads, units, used, odds):
+    p, label = len(names), effects.labels[0]
+    uses = f"all {p}" if used == p else f"{used} of {p}"
+    if not used:
+        return "The model gives every column a weight of zero: it predicts the same for every row."
+    if not is_classifier(model):
+        first = f"The prediction is a weighted sum of {uses} prepared columns, plus a constant."
+    elif len(effects.labels) == 1:
+        first = f"A weighted sum of {uses} prepared columns decides between {label.replace(' against ', ' and ')}."
+    else:
+        first = f"Each class has a score, a weighted sum of {uses} prepared columns; the largest score decides."
+    c, j = np.unravel_index(np.abs(effects.coef * spreads).argmax(), effects.coef.shape)
+    step = float(effects.coef[c, j] * spreads[j])
+    deviation = spreads[j] * units[j]
+    more = f"one standard deviation more of {names[j]!r}"
+    more += f" ({deviation:.3g})" if np.isfinite(deviation) and not np.isclose(deviation, 1.0) else ""
+    if odds and abs(step) < 50.0:
+        of = effects.labels[c]
+        return f"{first} The largest effect: {more} multiplies the odds of {of} by {np.exp(step):.3g}."
+    of = f" of {effects.labels[c]}" if effects.labels[c] and len(effects.labels) > 1 else ""
+    target = "prediction" if not is_classifier(model) else "score"
+    return f"{first} The largest effect: {more} changes the {target}{of} by {step:+.3g}."
