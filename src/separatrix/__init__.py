@@ -27,6 +27,7 @@ _ROOMS = (
     "tables",
     "assess",
     "persist",
+    "plots",
 )
 _NAMES = {
     "verify": "separatrix.estimators.verify",

@@ -1,0 +1,219 @@
+"""The regions and the boundary of a fitted model in the plane of two of its columns."""
+
+from collections import Counter
+
+import numpy as np
+
+from separatrix.core.refusal import cannot
+from separatrix.plots.labels import listed, number, percent, short
+from separatrix.plots.style import COLOURS, INK, MARKERS, picture
+from separatrix.tables.table import Table
+
+CELLS = 120  # of the grid, to each side
+MOST_POINTS = 300
+MOST_CLASSES = len(COLOURS)
+SHADES = (0.0, 0.25, 0.5, 0.75, 1.01)  # by how much the likeliest class leads the next
+
+
+@picture
+def boundary(model, X, y, *, columns=(0, 1), held=None, names=None, ax=None):
+    """Where a model says what, over two columns; all others are held at their median or their commonest value.
+
+    A classifier gives regions, darker where the likeliest class leads by more (if the model has probabilities), with
+    the boundary between them; a regressor gives contours. The rows, thinned to 300, lie on top.
+
+    Parameters
+    ----------
+    model : fitted classifier or regressor.  It is given what X is: an array, a Table or a frame.
+    X : (n, p) array, Table or frame.
+    y : (n,) labels or numbers.
+    columns : two positions or names, default (0, 1).  They must hold numbers.
+    held : dict or None.  From a position or name to the value at which that column is held instead.
+    names : sequence of p str or None.  Of the columns of an array.
+    ax : Axes or None.
+
+    >>> from separatrix.linear_model import LogisticRegression
+    >>> X, y = [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [2.0, 2.0]], [0, 1, 0, 1]
+    >>> ax = boundary(LogisticRegression().fit(X, y), X, y, names=["age", "ldl"])
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('age', 'ldl')
+    """
+    from sklearn.base import is_classifier
+
+    plane = _Plane(X, columns, held, names)
+    draw = _regions if is_classifier(model) else _contours
+    said = draw(model, plane, np.asarray(y), ax)
+    ax.set(xlabel=short(plane.labels[0]), ylabel=short(plane.labels[1]), xlim=plane.range[0], ylim=plane.range[1])
+    rest = len(plane.names) - 2
+    return f"{said} {rest} other column{'s are' if rest > 1 else ' is'} held." if rest else said
+
+
+class _Plane:
+    """Two columns of X, the others held: makes what the model is given for any points of the plane."""
+
+    def __init__(self, X, columns, held, names):
+        self.names, self.values, self.rebuild = _columns_of(X, names)
+        self.at = [self._position(column) for column in columns]
+        self.labels = [self.names[j] for j in self.at]
+        self.held = [_typical(column) for column in self.values]
+        for column, fixed in (held or {}).items():
+            self.held[self._position(column)] = fixed
+        if len(set(self.at)) != 2 or any(self.values[j].dtype.kind not in "fiub" for j in self.at):
+            raise cannot(
+                f"draw a boundary over the columns {self.labels}",
+                because="a plane has two different columns of numbers",
+                instead="columns=(first, second), by position or name",
+            )
+        self.points = np.column_stack([self.values[j].astype(np.float64) for j in self.at])
+        low, high = np.nanmin(self.points, axis=0), np.nanmax(self.points, axis=0)
+        room = np.where(high > low, 0.05 * (high - low), 0.5)
+        self.range = np.column_stack([low - room, high + room])
+        across, up = (np.linspace(*ends, CELLS) for ends in self.range)
+        self.grid = np.meshgrid(across, up)
+
+    def _position(self, column):
+        if isinstance(column, str):
+            if column not in self.names:
+                raise cannot(
+                    f"find the column {column!r}", because=f"the columns are {self.names}", instead="one of them"
+                )
+            return self.names.index(column)
+        return int(column)
+
+    def given(self, points):
+        """What the model is asked about: these points, with all other columns held."""
+        full = [np.full(len(points), fixed, dtype=column.dtype) for fixed, column in zip(self.held, self.values)]
+        for j, own in zip(self.at, points.T):
+            full[j] = own
+        return self.rebuild(full)
+
+    def on_grid(self):
+        return self.given(np.column_stack([axis.ravel() for axis in self.grid]))
+
+    def thinned(self):
+        """Rows to draw: those without missing values in the plane, 300 of them at the most, the same each time."""
+        rows = np.flatnonzero(np.isfinite(self.points).all(axis=1))
+        if len(rows) <= MOST_POINTS:
+            return rows
+        return np.sort(np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False))
+
+
+def _columns_of(X, names):
+    """Names and columns of an array, a Table or a frame, and how to make the like of it from new columns."""
+    if isinstance(X, Table):
+        return list(X.names), list(X.columns), lambda columns: Table(X.names, tuple(columns), X.source)
+    if hasattr(X, "columns"):
+        own = list(X.columns)
+        return own, [np.asarray(X[name]) for name in own], lambda columns: type(X)(dict(zip(own, columns)))
+    values = np.asarray(X)
+    if values.ndim != 2 or values.shape[1] < 2:
+        raise cannot(
+            f"draw a boundary over X of shape {values.shape}",
+            because="a plane needs two columns",
+            instead="a dense array of shape (n, p) with p >= 2, a Table or a frame",
+        )
+    own = [f"x{j + 1}" for j in range(values.shape[1])] if names is None else [str(name) for name in names]
+    return own, list(values.T), lambda columns: np.column_stack(columns)
+
+
+def _typical(column):
+    """The median of numbers, the commonest of words."""
+    if column.dtype.kind == "f":
+        return np.nanmedian(column) if np.isfinite(column).any() else np.nan
+    return Counter(column.tolist()).most_common(1)[0][0] if column.dtype.kind not in "iu" else int(np.median(column))
+
+
+# ------------------------------------------------------------------ classifiers
+
+
+def _regions(model, plane, y, ax):
+    classes, leads, shades = _leads(model, plane.on_grid())
+    shape = plane.grid[0].shape
+    side = leads.argmax(axis=1)
+    area = np.bincount(side, minlength=len(classes)) / len(side)
+    for c in range(len(classes)):
+        lead = leads[:, c].reshape(shape)
+        if lead.max() > 0.0:
+            colours = [COLOURS[c % MOST_CLASSES]] * (len(shades) - 1)
+            weak = [0.10, 0.19, 0.28, 0.37] if len(shades) > 2 else [0.2]
+            levels = [*shades[:-1], max(shades[-1], lead.max() * 1.001)]
+            ax.contourf(*plane.grid, lead, levels, colors=[_mixed(hue, a) for hue, a in zip(colours, weak)])
+    for c in range(len(classes) - 1):  # the border of the last class is that of its neighbours
+        lead = leads[:, c].reshape(shape)
+        if lead.min() < 0.0 < lead.max():
+            ax.contour(*plane.grid, lead, [0.0], colors=INK, linewidths=1.4, linestyles="-")
+    rows = plane.thinned()
+    for c, label in enumerate(classes):
+        own = rows[y[rows] == label]
+        ax.plot(*plane.points[own].T, MARKERS[c % MOST_CLASSES], color=COLOURS[c % MOST_CLASSES], markersize=4.2,
+                markeredgecolor="white", markeredgewidth=0.5, label=short(label, 16))  # fmt: skip
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=min(len(classes), 4), handletextpad=0.1, columnspacing=1.0
+    )
+    asked = model.predict(plane.given(plane.points[rows]))
+    right = float((asked == y[rows]).mean()) if len(rows) else float("nan")
+    regions = listed([f"{label} {percent(share)}" for label, share in zip(classes, area)])
+    return (
+        f"Regions of {type(_last(model)).__name__} over {plane.labels[0]} and {plane.labels[1]}: of the area, {regions}. "
+        f"{percent(right)} of the {len(rows)} points drawn lie in the region of their class."
+    )
+
+
+def _leads(model, given):
+    """(classes, by how much each class leads the best of the others, levels): of probabilities, scores, or 1 and −1.
+
+    The sign of a lead must be what the model predicts; where costs or thresholds make it predict something other than
+    the likeliest class, only its decisions are drawn.
+    """
+    classes = np.asarray(model.classes_)
+    said = np.asarray(model.predict(given))
+    for kind, levels in (("predict_proba", SHADES), ("decision_function", (0.0, np.inf))):
+        if not hasattr(model, kind):
+            continue
+        scores = np.asarray(getattr(model, kind)(given), dtype=np.float64)
+        scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+        if scores.shape[1] == len(classes) and np.isfinite(scores).all():
+            leads = _ahead(scores)
+            if (leads[np.arange(len(said)), np.searchsorted(classes, said)] >= -1e-9).all():
+                return classes, leads, levels if kind == "predict_proba" else (0.0, leads.max() + 1.0)
+    return classes, _ahead((said[:, None] == classes).astype(np.float64)), (0.0, 2.0)
+
+
+def _ahead(scores):
+    """Each score less the best of the others."""
+    best = np.sort(scores, axis=1)[:, -2:]
+    return scores - np.where(scores == best[:, 1:], best[:, :1], best[:, 1:])
+
+
+def _mixed(colour, strength):
+    """A colour on white, without transparency: half the bytes in an SVG, and the same in print."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    return to_hex([1.0 - strength * (1.0 - part) for part in to_rgb(colour)])
+
+
+def _last(model):
+    """The model itself, at the end of a pipeline."""
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+# ------------------------------------------------------------------ regressors
+
+
+def _contours(model, plane, y, ax):
+    from matplotlib.colors import LinearSegmentedColormap
+
+    heights = np.asarray(model.predict(plane.on_grid()), dtype=np.float64).reshape(plane.grid[0].shape)
+    rows = plane.thinned()
+    y = y.astype(np.float64)
+    shades = LinearSegmentedColormap.from_list("", ["#FFFFFF", "#56B4E9", "#0072B2", "#00334F"])
+    ends = {"vmin": min(heights.min(), y[rows].min()), "vmax": max(heights.max(), y[rows].max())}
+    ax.contourf(*plane.grid, heights, 9, cmap=shades, alpha=0.6, **ends)
+    lines = ax.contour(*plane.grid, heights, 9, colors=INK, linewidths=0.7)
+    ax.clabel(lines, fontsize=8, fmt=number)
+    ax.scatter(*plane.points[rows].T, c=y[rows], cmap=shades, s=18, edgecolors="white", linewidths=0.5, **ends)
+    return (
+        f"Contours of {type(_last(model)).__name__} over {plane.labels[0]} and {plane.labels[1]}: predictions from "
+        f"{number(heights.min())} to {number(heights.max())}; {len(rows)} points, coloured by a truth from "
+        f"{number(y[rows].min())} to {number(y[rows].max())}."
+    )

@@ -1,0 +1,63 @@
+"""A forest plot: estimates with their intervals, about a line at zero."""
+
+import numpy as np
+
+from separatrix.core.refusal import cannot
+from separatrix.plots.labels import listed, number, short
+from separatrix.plots.style import COLOURS, FAINT, picture
+
+MOST = 25
+
+
+@picture
+def coefficients(names, estimates, intervals=None, ax=None, *, unit="coefficient"):
+    """Estimates as dots, intervals as bars; filled where the interval excludes zero.
+
+    Where there are many, the 25 that are largest (in units of half their interval) are drawn.
+
+    Parameters
+    ----------
+    names : sequence of p str.
+    estimates : (p,) array.
+    intervals : (p, 2) array or None.  Lower and upper ends; NaN or infinite where there is none.
+    ax : Axes or None.
+    unit : str, default "coefficient".  What the axis says.
+
+    >>> ax = coefficients(["age", "ldl"], [0.5, -0.1], [[0.2, 0.8], [-0.3, 0.1]])
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['age', 'ldl']
+    """
+    estimates = np.asarray(estimates, dtype=np.float64)
+    ends = np.full((len(estimates), 2), np.nan) if intervals is None else np.asarray(intervals, dtype=np.float64)
+    if len(names) != len(estimates) or ends.shape != (len(estimates), 2):
+        raise cannot(
+            f"draw {len(estimates)} estimates",
+            because=f"there are {len(names)} names and intervals of shape {ends.shape}",
+            instead="a name and a pair of ends for each",
+        )
+    half = np.where(np.isfinite(ends).all(axis=1), np.ptp(ends, axis=1) / 2.0, np.nan)
+    weight = np.abs(estimates) / half if np.isfinite(half).any() else np.abs(estimates)
+    shown = np.sort(np.argsort(-np.nan_to_num(weight, nan=-1.0), kind="stable")[:MOST])
+    rows = np.arange(len(shown))
+    apart_from_zero = (ends[:, 0] > 0.0) | (ends[:, 1] < 0.0)
+    ax.axvline(0.0, color=FAINT, linewidth=0.8)
+    ax.hlines(rows, *ends[shown].T, color=COLOURS[0], linewidth=1.5)
+    filled = np.where(apart_from_zero[shown], COLOURS[0], "white")
+    ax.scatter(estimates[shown], rows, color=filled, edgecolors=COLOURS[0], s=26, zorder=3)
+    ax.set_yticks(rows, [short(names[j]) for j in shown])
+    ax.set(ylim=(len(shown) - 0.4, -0.6), xlabel=unit)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    told = (
+        f"{len(estimates)} estimates" if len(shown) == len(estimates) else f"{len(shown)} of {len(estimates)} estimates"
+    )
+    each = "; ".join(f"{names[j]} {number(estimates[j])}{_interval(ends[j])}" for j in shown[:MOST])
+    beyond = [str(names[j]) for j in shown if apart_from_zero[j]]
+    verdict = f" The interval excludes zero for {listed(beyond)}." if beyond else ""
+    return (
+        f"{told} ({unit}) with intervals: {each}.{verdict}" if np.isfinite(half).any() else f"{told} ({unit}): {each}."
+    )
+
+
+def _interval(ends):
+    return f" ({number(ends[0])} to {number(ends[1])})" if np.isfinite(ends).all() else ""

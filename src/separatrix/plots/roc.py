@@ -1,0 +1,49 @@
+"""The ROC curve: how many of the positives are found, for how many false alarms."""
+
+import numpy as np
+
+from separatrix.plots.labels import number, percent, short
+from separatrix.plots.ranking import both_kinds, one_against_rest
+from separatrix.plots.style import COLOURS, FAINT, LINES, picture
+
+
+@picture
+def roc(y, scores, ax=None, *, classes=None):
+    r"""True positive rate against false positive rate, over all thresholds; the diagonal is guessing.
+
+    .. math:: \mathrm{TPR}(t) = P(s \ge t \mid \text{positive}), \qquad
+              \mathrm{FPR}(t) = P(s \ge t \mid \text{negative})
+
+    Parameters
+    ----------
+    y : (n,) labels.  Of two classes the second in sorted order is the positive one.
+    scores : (n,) or (n, k).  Larger means likelier. With k > 2, each of the most frequent classes against the rest.
+    ax : Axes or None.
+    classes : sequence of k labels or None.  The order of the columns of `scores`; None is sorted.
+
+    >>> ax = roc(["no", "no", "yes", "yes"], [0.1, 0.4, 0.35, 0.8])
+    >>> ax.lines[1].get_ydata()
+    array([0. , 0.5, 0.5, 1. , 1. ])
+    """
+    from sklearn.metrics import roc_auc_score, roc_curve
+
+    entries = both_kinds(one_against_rest(y, scores, classes), "a ROC curve")
+    ax.plot([0.0, 1.0], [0.0, 1.0], color=FAINT, linewidth=0.8, linestyle=":")
+    areas, found = [], []
+    for k, (label, positive, own) in enumerate(entries):
+        across, up, _ = roc_curve(positive, own)
+        areas.append(float(roc_auc_score(positive, own)))
+        found.append(float(up[across <= 0.1].max()))
+        name = f"area {areas[-1]:.3f}" if len(entries) == 1 else f"{short(label)}: {areas[-1]:.3f}"
+        ax.plot(across, up, color=COLOURS[k], linestyle=LINES[k], label=name, clip_on=False)
+    ax.legend(loc="lower right", title=None if len(entries) == 1 else "area, class against rest", alignment="left")
+    ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.02), xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
+    n = len(np.asarray(y))
+    if len(entries) == 1:
+        return (
+            f"ROC curve of {n:,} rows, {int(entries[0][1].sum()):,} of them positive. Area under the curve "
+            f"{areas[0]:.2f}, where guessing has 0.50. At a false positive rate of 10 % the true positive rate is "
+            f"{percent(found[0])}."
+        )
+    each = ", ".join(f"{label} {number(area)}" for (label, _, _), area in zip(entries, areas))
+    return f"ROC curves of {n:,} rows, each class against the rest. Area under the curve: {each}; guessing has 0.5."

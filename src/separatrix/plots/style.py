@@ -1,0 +1,109 @@
+"""How all pictures look, and what they say in words: one palette, one context, one sentence for each picture.
+
+Colour is never the only cue: a colour always comes with a marker or a line style of its own.
+"""
+
+from contextlib import contextmanager
+from functools import wraps
+from inspect import signature
+from weakref import WeakKeyDictionary
+
+# Okabe and Ito's colours, which readers with any kind of colour vision can tell apart; yellow is too faint on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
+INK, FAINT, PALE = "#333333", "#767676", "#C8C8C8"  # text, what is beside the point (still 4.5:1 on white), grids
+
+SETTINGS = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": FAINT,
+    "axes.facecolor": "white",
+    "axes.grid": False,
+    "axes.labelcolor": INK,
+    "axes.labelsize": 9.5,
+    "axes.linewidth": 0.8,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": INK,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "normal",
+    "figure.facecolor": "white",
+    "font.family": ["sans-serif"],
+    "font.size": 9.5,
+    "legend.fontsize": 9.0,
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 4.5,
+    "text.color": INK,
+    "xtick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "xtick.labelsize": 9.0,
+    "ytick.color": FAINT,
+    "ytick.labelcolor": INK,
+    "ytick.labelsize": 9.0,
+}
+SIZE = (5.0, 3.6)  # inches: text of 9 points is then 10 pixels high in a picture 400 pixels wide
+
+_SAID: WeakKeyDictionary = WeakKeyDictionary()
+
+
+@contextmanager
+def styled(**more):
+    """Within it matplotlib draws in the style of the house; afterwards the user's settings are as before.
+
+    >>> import matplotlib
+    >>> before = matplotlib.rcParams["font.size"]
+    >>> with styled():
+    ...     matplotlib.rcParams["font.size"]
+    9.5
+    >>> matplotlib.rcParams["font.size"] == before
+    True
+    """
+    from matplotlib import rc_context
+
+    with rc_context({**SETTINGS, **more}):
+        yield
+
+
+def axes(size=SIZE):
+    """New axes on a figure that no global state knows: it needs no window, and nobody has to close it."""
+    from matplotlib.figure import Figure
+
+    with styled():
+        return Figure(figsize=size, layout="constrained").add_subplot()
+
+
+def picture(draw):
+    """Make a plot function of one that draws on `ax` and returns what the picture shows, in a sentence.
+
+    The plot function returns the axes, makes them where `ax` is None, and :func:`describe` remembers the sentence.
+    """
+    order = signature(draw)
+
+    @wraps(draw)
+    def plot(*args, **kwargs):
+        bound = order.bind(*args, **kwargs)
+        if bound.arguments.get("ax") is None:
+            bound.arguments["ax"] = axes()
+        ax = bound.arguments["ax"]
+        with styled():
+            _SAID[ax] = draw(*bound.args, **bound.kwargs)
+        return ax
+
+    return plot
+
+
+def describe(drawn):
+    """What a picture shows, in words and numbers: the text alternative of axes or of a whole figure.
+
+    Parameters
+    ----------
+    drawn : Axes or Figure.  Of a figure, the sentences of all its axes.
+
+    >>> from separatrix import plots
+    >>> plots.describe(plots.roc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
+    'ROC curve of 4 rows, 2 of them positive. Area under the curve 0.75, where guessing has 0.50. ...'
+    """
+    several = drawn.axes if hasattr(drawn, "axes") and isinstance(drawn.axes, list) else [drawn]
+    return " ".join(_SAID[ax] for ax in several if ax in _SAID)

@@ -1,0 +1,69 @@
+"""How a fit went: objective and certificate, iteration by iteration."""
+
+import numpy as np
+
+from separatrix.core.refusal import cannot
+from separatrix.core.solution import Trace
+from separatrix.plots.labels import number, powers_of_ten
+from separatrix.plots.style import COLOURS, FAINT, LINES, MARKERS, picture
+
+MOST = 4
+DOTS = 40  # iterations up to which each has its marker
+
+
+@picture
+def trace(model_or_trace, ax=None):
+    """Objective above its lowest value, and the certificate, on a logarithmic scale.
+
+    Parameters
+    ----------
+    model_or_trace : a model fitted with ``trace=True``, its ``trace_``, or a list of those.
+    ax : Axes or None.
+
+    >>> from separatrix.core.solution import Trace
+    >>> ax = trace(Trace([1.0, 0.5, 0.25], [0.1, 0.01, 0.001]))
+    >>> [line.get_label() for line in ax.lines]
+    ['objective above its lowest', 'certificate']
+    """
+    found = getattr(model_or_trace, "trace_", model_or_trace)
+    traces = [found] if isinstance(found, Trace) else list(found) if isinstance(found, list | tuple) else []
+    if not traces or not all(isinstance(one, Trace) and len(one) for one in traces):
+        raise cannot(
+            f"draw the trace of {type(model_or_trace).__name__}",
+            because="it kept none",
+            instead="a model made with trace=True and fitted by a solver that iterates",
+        )
+    several = len(traces) > 1
+    for k, one in enumerate(traces[:MOST]):
+        whose = f" {k + 1}" if several else ""
+        objective = np.array(one.objective)
+        certificate = np.array([np.nan if c is None else c for c in one.certificate], dtype=np.float64)
+        _line(ax, objective - objective.min(), f"objective{whose} above its lowest", k)
+        if (certificate > 0.0).any():
+            _line(ax, certificate, f"certificate{whose}", k if several else 1, dashed=True)
+    tolerance = getattr(getattr(model_or_trace, "certificate_", None), "tolerance", 0.0)
+    ax.set_yscale("log")
+    if ax.lines and tolerance:
+        ax.axhline(tolerance, color=FAINT, linewidth=0.8, linestyle=":")
+        ax.annotate("tolerance", (1.0, tolerance), (0, 3), xycoords=("axes fraction", "data"), ha="right", color=FAINT,
+                    textcoords="offset points", fontsize=8)  # fmt: skip
+    powers_of_ten(ax.yaxis)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set(xlabel="iteration")
+    ax.legend()
+    return " ".join(_sentence(one, f"Trace {k + 1}" if several else "Trace") for k, one in enumerate(traces[:MOST]))
+
+
+def _line(ax, heights, label, k, dashed=False):
+    """A line over the iterations; what is zero or missing has no place on a logarithmic axis and is left out."""
+    at = np.flatnonzero(heights > 0.0)
+    marker = MARKERS[k] if len(heights) <= DOTS else None
+    style = "--" if dashed else LINES[0]
+    ax.plot(at + 1, heights[at], color=COLOURS[k], linestyle=style, marker=marker, label=label)
+
+
+def _sentence(one, name):
+    first, last = one.objective[0], one.objective[-1]
+    said = f"{name} of {len(one)} iterations: the objective goes from {number(first, 4)} to {number(last, 4)}"
+    known = [c for c in one.certificate if c is not None]
+    return f"{said}, the certificate from {number(known[0])} to {number(known[-1])}." if known else f"{said}."
