@@ -52,7 +52,7 @@ ALLOWED = {
     "report": DRAWING,
     "cli": REPORTING | BESIDE | FACADES | {"__version__"},
     "lab": REPORTING | BESIDE | FACADES,
-    **dict.fromkeys(BESIDE, REPORTING),
+    **dict.fromkeys(BESIDE, REPORTING | {"__version__"}),
     **dict.fromkeys(FACADES, ESTIMATING),
 }
 OUTSIDE = {"numpy", "scipy", "sklearn", "numba", "narwhals", "click", "rich", "jinja2", "safetensors"}

@@ -10,6 +10,7 @@ _HOMES = {
     "CannotLoad": "archive",
     "CannotSave": "archive",
     "about": "files",
+    "light": "light",
     "load": "files",
     "save": "files",
 }

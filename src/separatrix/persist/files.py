@@ -12,7 +12,6 @@ The manifest of a file, with schema 1:
 import hashlib
 import math
 import warnings
-from importlib.metadata import version
 
 import numpy as np
 
@@ -55,6 +54,8 @@ def save(model, path, *, about=None):
 
 def to_bytes(model, about=None):
     """The bytes of the file of a model; the same for equal models."""
+    import sklearn
+
     from separatrix.persist.classes import by_class
     from separatrix.persist.writing import Writer
 
@@ -77,7 +78,7 @@ def to_bytes(model, about=None):
         "format": FORMAT,
         "schema": SCHEMA,
         "separatrix": __version__,
-        "with": {name: version(name) for name in ("numpy", "scikit-learn")},
+        "with": {"numpy": np.__version__, "scikit-learn": sklearn.__version__},
         "about": _plain({} if about is None else about, "about"),
         "arrays": {"count": len(writer.arrays), "bytes": len(numbers), "sha256": hashlib.sha256(numbers).hexdigest()},
         "objects": writer.objects,
@@ -110,7 +111,7 @@ def load(path):
             raise _unknown(name, manifest)
         return table[name].make(state)
 
-    model = _made(manifest, numbers, build)
+    model = made(manifest, numbers, build)
     if type(model) not in {entry.cls for entry in table.values() if entry.is_model}:
         raise broken("what it holds is part of a model, not a model")
     _compare_versions(manifest)
@@ -161,7 +162,7 @@ def numbers_of(archive, manifest):
     return tensors.unpack(content, told["count"])
 
 
-def _made(manifest, numbers, build):
+def made(manifest, numbers, build):
     """The model that a manifest describes, of objects made by `build`."""
     reader = Reader(numbers, build)
     for node in manifest["objects"]:
@@ -182,10 +183,12 @@ def _unknown(name, manifest):
 
 
 def _compare_versions(manifest):
+    import sklearn
+
     foreign = any(str(node.get("class")).startswith("sklearn:") for node in manifest["objects"])
     told = manifest["with"]
     wrote = told.get("scikit-learn") if type(told) is dict else None
-    here = version("scikit-learn")
+    here = sklearn.__version__
     if foreign and str(wrote).split(".")[:2] != here.split(".")[:2]:
         warnings.warn(
             f"Parts of this model are scikit-learn's, written by version {str(wrote)[:20]} and read by {here}: "

@@ -1,0 +1,62 @@
+"""Answers from a model file in plain numpy: neither scikit-learn nor a compiler is imported.
+
+It serves pipelines that begin with the columns of a table, if all of their steps have their arithmetic in
+:mod:`separatrix.scoring`. The estimators call the same functions, so that the answers are those of
+:func:`separatrix.load` to the last bit.
+"""
+
+from separatrix.persist.archive import Archive
+from separatrix.persist.files import checked, made, numbers_of
+from separatrix.scoring import SCORERS, Step, can_score, score
+
+
+class Predictor:
+    """A pipeline that was read from a file, as plain data.
+
+    Parameters
+    ----------
+    step : Step.  The pipeline.
+    about : dict.  What was said of the model when it was saved.
+
+    Attributes
+    ----------
+    classes : array or None.  The labels, in the order of the columns of :meth:`predict_proba`; None for regression.
+    predict_proba : function of a table, or None where the model gives no probabilities.
+    """
+
+    def __init__(self, step, about):
+        self._step = step
+        self.about = about
+        _, last = step.state["steps"][-1]
+        self.classes = last.state.get("classes_")
+        self.predict_proba = self._probabilities if "predict_proba" in SCORERS[last.kind] else None
+
+    def predict(self, table):
+        """The prediction for each row of a table, a frame, or a dict of columns."""
+        return score(self._step, "predict", table)
+
+    def _probabilities(self, table):
+        return score(self._step, "predict_proba", table)
+
+
+def light(path):
+    """A :class:`Predictor` for a model file, or None where the model needs :func:`separatrix.load`.
+
+    Parameters
+    ----------
+    path : str, path or binary file object.
+    """
+    with Archive(path) as archive:
+        manifest = checked(archive)
+        numbers = numbers_of(archive, manifest)
+    model = made(manifest, numbers, lambda name, state: Step(name.removeprefix("sklearn:"), state))
+    return Predictor(model, manifest["about"]) if _is_served(model) else None
+
+
+def _is_served(model):
+    try:
+        _, first = model.state["steps"][0]
+        _, last = model.state["steps"][-1]
+        return first.kind == "TableColumns" and can_score(model) and "predict" in SCORERS[last.kind]
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        return False  # no pipeline, or not one of the known shape: the full reader says what is wrong with it
