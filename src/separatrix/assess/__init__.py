@@ -1,5 +1,7 @@
 """How good a model is: metrics, splits, bias and variance, curves, and models compared on the same rows."""
 
+from separatrix.assess.compare import compare
+from separatrix.assess.comparison import Comparison, Standing
 from separatrix.assess.counts import (
     Confusion,
     Undefined,
@@ -17,14 +19,17 @@ from separatrix.assess.skew import AccuracyReport, accuracy_report
 __all__ = [
     "MEASURES",
     "AccuracyReport",
+    "Comparison",
     "Confusion",
     "Measure",
+    "Standing",
     "Undefined",
     "accuracy",
     "accuracy_report",
     "balanced_accuracy",
     "brier",
     "calibration_error",
+    "compare",
     "confusion",
     "f1",
     "log_loss",

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.assess import leaderboard
 from separatrix.tables.understanding import Understanding
 
 
@@ -76,7 +77,10 @@ class Comparison:
     test_score, test_error : float.  The score on the test part and its standard error.
     y_out_of_fold : array.  Of the recommended model: for each row of `train` what was predicted when it was held out
         (first repeat): probabilities (n, k), or numbers (n,); NaN where no round held the row out.
-    p_values : dict.  From (family, family) to the Holm-adjusted p-value of the corrected paired test.
+    p_values : dict.  From (family, family), the better one first, to the Holm-adjusted p-value of the corrected paired
+        test.
+    measure : str.  The name of the score in MEASURES.
+    kind : str.  The kind of frame that came in ("pandas", "polars", "pyarrow"), "" for anything else.
     """
 
     understanding: Understanding
@@ -102,7 +106,21 @@ class Comparison:
     test_error: float
     y_out_of_fold: np.ndarray | None = None
     p_values: dict = field(default_factory=dict)
+    measure: str = ""
+    kind: str = ""
 
     def __getitem__(self, family):
         """The standing of a family."""
         return next(standing for standing in self.standings if standing.family == family)
+
+    @property
+    def leaderboard(self):
+        """The standings as a frame of the kind that came in, else of whichever library is installed."""
+        return leaderboard.frame(self)
+
+    def as_dict(self):
+        """Everything but the data and the model, as plain lists, dicts, numbers and strings, for JSON."""
+        return leaderboard.plain(self)
+
+    def __str__(self):
+        return leaderboard.text(self)

@@ -11,7 +11,7 @@ from separatrix.assess.deadline import Deadline, PowerLaw
 from separatrix.assess.progress import Silent
 from separatrix.core.family import Situation
 from separatrix.core.threads import one_blas_thread
-from separatrix.estimators.preparation import pipeline
+from separatrix.estimators.preparation.compose import pipeline
 
 # Below so many prepared numbers BLAS gains nothing from a second thread, and its idle threads are in the way.
 SMALL = 4_000_000
@@ -100,7 +100,9 @@ class Contest:
                 entrant.reason = f"its columns could not be prepared: {said(error)}"
             return done + len(mine)
         for entrant in mine:
-            self.progress.step(entrant.family.name, min(done / max(work, 1), 1.0), seconds_left(entrants, round_.number))
+            self.progress.step(
+                entrant.family.name, min(done / max(work, 1), 1.0), seconds_left(entrants, round_.number)
+            )
             if self._has_time(entrant, round_.number):
                 self._try(entrant, round_, X, y[rows], X_held, y[round_.held_out])
             done += 1

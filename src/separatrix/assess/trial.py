@@ -25,6 +25,10 @@ class Answer:
     probabilities: np.ndarray | None = None
     scores: np.ndarray | None = None
 
+    def take(self, rows):
+        """The answers for some of the rows."""
+        return Answer(*(None if part is None else part[rows] for part in vars(self).values()))
+
     def measured(self, y, classes, names):
         """The measures of these names, as a dict; those that the answer is not enough for are left out."""
         kinds = {"labels": self.values, "numbers": self.values, "probabilities": self.probabilities}

@@ -1,0 +1,159 @@
+"""The leaderboard as text of fixed width, as a frame, and as plain data for JSON."""
+
+import math
+import textwrap
+from dataclasses import asdict
+from importlib.util import find_spec
+
+import numpy as np
+
+from separatrix.core.refusal import cannot
+
+FRAMES = ("pandas", "polars", "pyarrow")
+WIDTH = 110
+
+
+def text(comparison):
+    """The whole result for a terminal: leaderboard, failures, recommendation, test."""
+    found = comparison.understanding
+    running = [standing for standing in comparison.standings if not standing.failed]
+    failed = [standing for standing in comparison.standings if standing.failed]
+    better = "higher" if comparison.higher_is_better else "lower"
+    lines = [
+        f"{found.target}: {found.task}, {len(comparison.y_train):,} rows for {comparison.folds} folds × "
+        f"{comparison.repeats}, {len(comparison.y_test):,} for the test; {comparison.score}, {better} is better",
+        "",
+        *_columns(comparison, running),
+    ]
+    for mark, title in (("*", "recommended"), ("1, 2, …", "groups of models that the data cannot tell apart")):
+        lines.append(f"{mark:>9}  {title}")
+    lines += _notes("Notes", [(standing.family, standing.note) for standing in running if standing.note])
+    lines += _notes("Not on the board", [(standing.family, standing.reason) for standing in failed])
+    lines += ["", *textwrap.wrap(f"Recommended: {comparison.recommended}. {comparison.why}", WIDTH)]
+    if comparison.test_measures:
+        lines.append(f"On the test part, once: {_pair(comparison.test_score, comparison.test_error)}.")
+    return "\n".join(lines)
+
+
+def _columns(comparison, running):
+    """The rows of the board, padded; numbers to the right."""
+    sides = ("log_loss", "calibration") if comparison.understanding.task == "classification" else ("mae", "r2")
+    titles = {"log_loss": "log loss", "mae": "MAE", "r2": "R²"}
+    head = ["", "group", "model", comparison.measure, *(titles.get(side, side) for side in sides)]
+    head += ["fit s", "predict s", "size", "certified"]
+    rows = [head]
+    for standing in running:
+        rows.append(
+            [
+                "*" if standing.family == comparison.recommended else "",
+                str(standing.group),
+                standing.family,
+                _pair(standing.score, standing.error),
+                *(_number(standing.measures.get(side, math.nan)) for side in sides),
+                _number(standing.fit_seconds, 2),
+                _number(standing.predict_seconds, 2),
+                f"{standing.size:,}",
+                {None: "", True: "yes", False: "no"}[standing.certified],
+            ]
+        )
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    left = {0, 2, len(head) - 1}
+    for row in rows:
+        cells = [
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths))
+        ]
+        yield "  ".join(cells).rstrip()
+
+
+def _notes(title, pairs):
+    if not pairs:
+        return []
+    width = max(len(name) for name, _ in pairs)
+    lines = ["", f"{title}:"]
+    for name, words in pairs:
+        lines += textwrap.wrap(words, WIDTH, initial_indent=f"  {name:<{width}}  ", subsequent_indent=" " * (width + 4))
+    return lines
+
+
+def _number(value, digits=4):
+    """A number with so many digits after the point, or so many in all where it is large; "" for none.
+
+    >>> _number(0.123456), _number(12345.678), _number(float("nan"))
+    ('0.1235', '12,346', '')
+    """
+    if value is None or not math.isfinite(value):
+        return ""
+    return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.{digits if abs(value) < 10.0 else 2}f}"
+
+
+def _pair(value, error):
+    return f"{_number(value)} ± {_number(error)}" if math.isfinite(error) else _number(value)
+
+
+def rows(comparison):
+    """One dict for each standing, all with the same keys."""
+    names = dict.fromkeys(name for standing in comparison.standings for name in standing.measures)
+    board = []
+    for standing in comparison.standings:
+        board.append(
+            {
+                "family": standing.family,
+                "group": standing.group,
+                "score": standing.score,
+                "error": standing.error,
+                **{name: standing.measures.get(name, math.nan) for name in names},
+                "fit_seconds": standing.fit_seconds,
+                "predict_seconds": standing.predict_seconds,
+                "size": standing.size,
+                "certified": "" if standing.certified is None else "yes" if standing.certified else "no",
+                "certificate": standing.certificate,
+                "rows": standing.rows,
+                "note": standing.note,
+                "reason": standing.reason,
+                "recommended": standing.family == comparison.recommended,
+            }
+        )
+    return board
+
+
+def frame(comparison):
+    """The leaderboard as a frame: of the kind that came in, else pandas, polars or pyarrow, whichever is there."""
+    import narwhals as nw
+
+    kind = comparison.kind or next((name for name in FRAMES if find_spec(name)), "")
+    if not kind:
+        raise cannot(
+            "show the leaderboard as a frame",
+            because="neither pandas, polars nor pyarrow is installed",
+            instead="pip install 'separatrix[frames]', or as_dict(), or print the comparison",
+            kind=ImportError,
+        )
+    board = rows(comparison)
+    return nw.from_dict({name: [row[name] for row in board] for name in board[0]}, backend=kind).to_native()
+
+
+def plain(comparison):
+    """A comparison without its data and its model, ready for JSON: NaN is None."""
+    kept = (
+        "score", "measure", "higher_is_better", "recommended", "why", "beats_baseline", "feature_names", "folds",
+        "repeats", "seed", "seconds", "budget", "test_measures", "test_score", "test_error",
+    )  # fmt: skip
+    found = {name: getattr(comparison, name) for name in kept}
+    found["understanding"] = comparison.understanding.as_dict()
+    found["standings"] = [asdict(standing) for standing in comparison.standings]
+    found["p_values"] = [{"families": list(pair), "p": p} for pair, p in comparison.p_values.items()]
+    found["rows"] = {"train": len(comparison.y_train), "test": len(comparison.y_test)}
+    return _plain(found)
+
+
+def _plain(value):
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

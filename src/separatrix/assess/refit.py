@@ -1,0 +1,67 @@
+"""The end of a comparison: the recommended family fitted once more, to all training rows, and what its test is worth."""
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from separatrix.assess import trial
+from separatrix.assess.splits import fair_order
+
+# Up to so many test rows the standard error is a bootstrap's; beyond, groups of rows say the same in less time.
+BOOTSTRAP_ROWS, DRAWS, GROUPS = 5_000, 200, 20
+
+
+def refit(contest, entrant):
+    """The recommended family on all training rows, as a Pipeline that takes a Table or a frame.
+
+    Where the deadline is too near for all rows it learns from as many as in a round, and a remark says so.
+
+    Returns
+    -------
+    The Pipeline (columns → prepare → model), the names of the columns that reach the model, and the remark or "".
+    """
+    n = len(contest.y)
+    order = fair_order(
+        np.arange(n), contest.y if contest.classes is not None else None, np.random.default_rng([contest.seed, 2])
+    )
+    count = entrant.family.most_rows or n
+    expected = 1.25 * (entrant.seconds() or 0.0) * (min(count, n) / max(entrant.rows, 1)) ** entrant.fit_law.exponent
+    if expected > contest.deadline.left():
+        count = entrant.rows
+    rows = np.sort(order[:count])
+    steps, X = contest.prepared(entrant.family.view, rows)
+    y = contest.y[rows]
+    situation = contest.situation(y, X.shape[1], sparse=not isinstance(X, np.ndarray))
+    fitted = trial.attempt(entrant.family.make(situation), X, y, X[:1], contest.classes).model
+    names = [str(name) for name in steps.get_feature_names_out()]
+    remark = "" if len(rows) == n else f"It was fitted to {len(rows):,} of {n:,} training rows."
+    return Pipeline([*steps.steps, ("model", fitted)]), names, remark
+
+
+def held_out_predictions(contest, entrant):
+    """For each training row what was predicted when it was held out in the first repeat; NaN where it never was."""
+    if not entrant.held_out:
+        return None
+    some = next(iter(entrant.held_out.values()))
+    found = np.full((len(contest.y), *some.shape[1:]), np.nan)
+    for round_ in contest.rounds:
+        if round_.number in entrant.held_out:
+            found[round_.held_out] = entrant.held_out[round_.number]
+    return found
+
+
+def spread_of(answer, y, classes, score, seed):
+    """The standard error of a score on the test rows.
+
+    A bootstrap of rows; of many rows, the deviation of the scores of 20 groups, divided by the root of 20.
+    """
+    draw = np.random.default_rng([seed, 3])
+    n = len(y)
+    if n <= BOOTSTRAP_ROWS:
+        parts = [draw.integers(0, n, n) for _ in range(DRAWS)]
+        shrink = 1.0
+    else:
+        parts = np.array_split(draw.permutation(n), GROUPS)
+        shrink = np.sqrt(GROUPS)
+    scores = [answer.take(rows).measured(y[rows], classes, (score,)).get(score, np.nan) for rows in parts]
+    scores = np.array([value for value in scores if np.isfinite(value)])
+    return float(scores.std(ddof=1) / shrink) if len(scores) > 1 else float("nan")
