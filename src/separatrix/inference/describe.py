@@ -1,6 +1,7 @@
 """A fitted model in words and numbers: what it says, how surely, and what must be known to read it."""
 
 import inspect
+from dataclasses import replace
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -9,6 +10,11 @@ from separatrix.core.description import MOST_ROWS, DescribedTable, Description, 
 from separatrix.core.errors import cannot
 from separatrix.inference.describe_classes import has_class_models, in_classes
 from separatrix.inference.describe_linear import is_linear, in_coefficients
+
+CALIBRATED = (
+    "The model itself gives scores, not probabilities; a logistic curve, fitted to scores of rows that were held out, "
+    "turns its scores into probabilities."
+)
 
 
 def describe(model, feature_names, X=None, y=None, *, units=None):
@@ -34,8 +40,8 @@ def describe(model, feature_names, X=None, y=None, *, units=None):
     The model keeps all 3 training rows. A new row gets the commonest class among the 3 nearest of them, by euclidean
     distance in the prepared columns.
     """
-    model = innermost(model)
     check_is_fitted(model)
+    whole, model = model, innermost(model)
     names = [str(name) for name in feature_names]
     expected = getattr(model, "n_features_in_", len(names))
     if len(names) != expected:
@@ -44,6 +50,13 @@ def describe(model, feature_names, X=None, y=None, *, units=None):
             because=f"{expected} columns reach it",
             instead="one name for each of them",
         )
+    found = _described(model, names, X, y, units)
+    if hasattr(last_step(whole), "calibrators_"):
+        return replace(found, notes=(*found.notes, CALIBRATED))
+    return found
+
+
+def _described(model, names, X, y, units):
     declared = describer(model)
     if declared is not None:
         return declared(model, names, X, y)
@@ -58,13 +71,20 @@ def describe(model, feature_names, X=None, y=None, *, units=None):
     return _in_settings(model)
 
 
+def last_step(model):
+    """The last step of a pipeline; any other model as it is."""
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
 def innermost(model):
-    """The model itself: the last step of a pipeline, the best of a search."""
+    """The model itself: the last step of a pipeline, the best of a search, the scorer inside a calibration."""
     while True:
         if hasattr(model, "steps"):
             model = model.steps[-1][1]
         elif hasattr(model, "best_estimator_"):
             model = model.best_estimator_
+        elif hasattr(model, "calibrators_"):
+            model = model.estimator_
         else:
             return model
 

@@ -1,0 +1,115 @@
+"""What a section of the report is made of: text, remarks, facts, tables, pictures, commands. Plain data; the page
+decides how each looks."""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from separatrix.core.errors import cannot
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph. `strong` makes it the sentence that a hurried reader should see."""
+
+    text: str
+    strong: bool = False
+    kind: ClassVar[str] = "text"
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A sentence set apart: how to read something, what is missing and why."""
+
+    text: str
+    missing: bool = False
+    kind: ClassVar[str] = "remark"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A title within a section."""
+
+    text: str
+    kind: ClassVar[str] = "heading"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Pairs of a word and what there is to say about it."""
+
+    pairs: tuple
+    kind: ClassVar[str] = "facts"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows of a table that belong together, under a title of their own ("" for none).
+
+    `marks` gives each row a word that the page shows by its looks: "chosen", "failed", "".
+    """
+
+    rows: tuple
+    title: str = ""
+    marks: tuple = ()
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: cells are strings, already rounded; the first cell of a row names it.
+
+    Parameters
+    ----------
+    heads : tuple of str.
+    groups : tuple of Group.
+    caption : str.
+    numbers : frozenset of int.  Columns that hold numbers, set flush right.
+    cards : bool, default False.  Whether each row becomes a card on a phone; else the table scrolls in its own box.
+    folded : str, default "".  If not empty, the table is closed behind this line.
+    """
+
+    heads: tuple
+    groups: tuple
+    caption: str
+    numbers: frozenset = field(default_factory=frozenset)
+    cards: bool = False
+    folded: str = ""
+    kind: ClassVar[str] = "grid"
+
+    def __post_init__(self):
+        for group in self.groups:
+            for row in group.rows:
+                if len(row) != len(self.heads):
+                    raise cannot(
+                        f"show the table {self.caption!r}",
+                        because=f"a row has {len(row)} cells for {len(self.heads)} heads",
+                        instead="a cell for each head",
+                    )
+
+
+@dataclass(frozen=True)
+class Picture:
+    """An inline SVG with its caption and the words for those who do not see it."""
+
+    svg: str
+    alternative: str
+    caption: str = ""
+    kind: ClassVar[str] = "picture"
+
+
+@dataclass(frozen=True)
+class Code:
+    """A command or a few lines of code."""
+
+    text: str
+    kind: ClassVar[str] = "code"
+
+
+def grid(heads, rows, caption, **options):
+    """A table of one group; columns are numbers where every filled cell looks like one."""
+    rows = tuple(tuple(str(cell) for cell in row) for row in rows)
+    numbers = frozenset(j for j in range(1, len(heads)) if all(_numeric(row[j]) for row in rows))
+    return Grid(tuple(heads), (Group(rows),), caption, numbers, **options)
+
+
+def _numeric(cell):
+    return not cell or cell[:1].isdigit() or cell[:1] in "−–+<≈" or cell[:2] in ("0.",)
