@@ -143,7 +143,7 @@ def _linear_facts(seen, rows, reference):
     facts = {
         "score": fsum([*here, b]),
         "mean_score": fsum([*usual, b]),
-        "contributions": tuple(Contribution(seen.names[j], _plain(values[j]), float(shares[j])) for j in order),
+        "contributions": tuple(Contribution(seen.names[j], seen.cell(seen.names[j], values[j]), float(shares[j])) for j in order),
     }
     if rival is None:
         return facts
@@ -164,9 +164,3 @@ def _sides(seen, scores):
     first, second = np.argsort(-scores, kind="stable")[:2]
     return int(first), int(second)
 
-
-def _plain(value):
-    """A cell for JSON: numbers as float, missing as None."""
-    if value is None or isinstance(value, str):
-        return value
-    return None if np.isnan(value) else float(value)

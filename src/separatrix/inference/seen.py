@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.designs import as_dense
+from separatrix.scoring.table_columns import NUMERIC, select
 from separatrix.tables.table import Table, is_number
 
 MOST_LEVELS = 50  # a column of more different words is no category whose levels could be tried
@@ -42,14 +43,16 @@ class Reference:
             Z = seen.prepared(_some(rows, slice(start, start + BLOCK)))
             total = np.asarray(Z.sum(axis=0)).ravel() + (total if len(total) else 0.0)
         parts = seen.parts(total / n).tolist() if len(total) else None
-        return cls({name: _facts(seen.column(rows, name)) for name in seen.names}, parts)
+        return cls({name: _facts(seen.column(rows, name), seen.kinds[name]) for name in seen.names}, parts)
 
     def as_dict(self):
         """Plain data, for a model file."""
         return {"columns": self.columns, "mean_parts": self.mean_parts}
 
 
-def _facts(column):
+def _facts(column, kind):
+    if kind == "text":
+        return {"levels": []}
     if is_number(column):
         known = column[np.isfinite(column)]
         if not len(known):
@@ -65,6 +68,7 @@ class Seen:
     Attributes
     ----------
     names : list of str.  The columns of a row.
+    kinds : dict.  From the name of a column to what it was understood to be: "number", "category", "date", ...
     coef, intercept : (k, p) and (k,) arrays, or None.  Of a model whose scores are linear in the prepared columns.
     owners : (p,) array.  To which of `names` each prepared column belongs.
     classes : list or None.  None for a regressor.
@@ -77,6 +81,9 @@ class Seen:
         self.last, self.before = steps[-1], steps[:-1]
         self.classes = list(model.classes_.tolist()) if is_classifier(model) else None
         self.names = _names(steps[0])
+        kinds = getattr(steps[0], "kinds", None) or ("number",) * len(self.names)
+        self.kinds = dict(zip(self.names, kinds))
+        self.from_table = hasattr(steps[0], "kinds")
         coef = getattr(self.last, "coef_", None)
         self.coef = self.intercept = self.owners = None
         if coef is not None and np.ndim(coef) <= 2:
@@ -85,14 +92,17 @@ class Seen:
             self.owners = _owners(model, self.names, self.coef.shape[1])
 
     def rows(self, X):
-        """Rows as this model takes them: a Table or frame of a pipeline that starts from one, else a float array."""
+        """Rows as this model takes them: a Table of numbers, days and text, or a float array for a bare model."""
+        if self.from_table:
+            cells = select({"names": tuple(self.names), "kinds": tuple(self.kinds.values())}, X)
+            columns = [c.astype(np.float64) if self.kinds[n] in NUMERIC else c for n, c in zip(self.names, cells.T)]
+            return Table(tuple(self.names), tuple(columns), getattr(X, "source", ""))
         if isinstance(X, Table):
-            return X.select(self.names)
-        if hasattr(X, "columns"):
+            X = np.column_stack([X[name] for name in self.names])
+        elif hasattr(X, "columns"):
             import narwhals as nw
 
-            frame = nw.from_native(X, eager_only=True).select(self.names)
-            return Table(tuple(self.names), tuple(_cells(frame[name]) for name in self.names))
+            X = nw.from_native(X, eager_only=True).select(self.names).to_numpy()
         X = np.asarray(X, dtype=np.float64)
         X = X[None, :] if X.ndim == 1 else X
         if X.ndim != 2 or X.shape[1] != len(self.names):
@@ -106,6 +116,14 @@ class Seen:
     def column(self, rows, name):
         """One column of such rows, as a column of a table."""
         return rows[name] if isinstance(rows, Table) else rows[:, self.names.index(name)]
+
+    def cell(self, name, value):
+        """A cell as a person, or JSON, would write it: a missing one is None, days are a date."""
+        if value is None or isinstance(value, str):
+            return value
+        if not np.isfinite(value):
+            return None
+        return str(np.datetime64(int(value), "D")) if self.kinds[name] == "date" else float(value)
 
     def varied(self, rows, name, values):
         """The first row, once for each of `values`, which take the place of the column `name`."""
@@ -165,8 +183,6 @@ class Seen:
     def _for_model(self, rows):
         """A bare model that was fitted to a frame knows names; it gets plain numbers all the same, without a warning."""
         first = self.before[0] if self.before else self.last
-        if isinstance(rows, Table) and not hasattr(first, "kinds"):
-            rows = np.column_stack(rows.columns).astype(np.float64)
         if isinstance(rows, np.ndarray) and hasattr(first, "feature_names_in_"):
             return _Named(rows, list(first.feature_names_in_)).frame()
         return rows
@@ -192,14 +208,6 @@ def _names(first):
     if names is None:
         names = getattr(first, "feature_names_in_", [f"x{j}" for j in range(first.n_features_in_)])
     return [str(name) for name in names]
-
-
-def _cells(series):
-    """A column of a frame as a column of a table."""
-    values = series.to_list()
-    if series.dtype.is_numeric():
-        return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-    return np.array([None, *(None if value is None else str(value) for value in values)], dtype=object)[1:]
 
 
 def _some(rows, part):

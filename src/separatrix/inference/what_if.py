@@ -51,7 +51,7 @@ def single_flips(seen, rows, known, linear):
         column, facts = seen.column(rows, name), known.get(name, {})
         if not is_number(column):
             flip = _other_level(seen, rows, name, facts.get("levels", ()), now, linear)
-        elif linear and np.isfinite(column[0]):
+        elif linear and np.isfinite(column[0]) and seen.kinds[name] == "number":
             flip = _crossing(seen, rows, name, facts, now) or _searched(seen, rows, name, facts, now, linear)
         else:
             flip = _searched(seen, rows, name, facts, now, linear)
@@ -66,7 +66,7 @@ def nearest_boundary_point(seen, rows, own, rival):
     The columns move as their coefficients say, so that the way in prepared columns is the shortest.
     """
     gap = _gap(seen, own, rival)
-    at = {name: float(seen.column(rows, name)[0]) for name in seen.names if is_number(seen.column(rows, name))}
+    at = {name: float(seen.column(rows, name)[0]) for name in seen.names if seen.kinds[name] == "number"}
     here, steps, pull = gap(rows), {}, 0.0
     for name in moving(seen, at):
         slope, length = _slope(seen, rows, name, at[name], gap, here)
@@ -185,6 +185,6 @@ def _flip(seen, rows, name, to, now, facts, linear):
         size = abs(to - value) / facts["deviation"] if number and facts.get("deviation") else SWAP
     low, high = facts.get("low"), facts.get("high")
     outside = number and low is not None and high is not None and not low <= to <= high
-    shown = value if not number else (None if np.isnan(value) else float(value))
     label = decided.item() if hasattr(decided, "item") else decided
-    return Flip(name, shown, to if isinstance(to, str) else float(to), float(size), label, bool(outside))
+    shown, to = (seen.cell(name, each) for each in (value, to))
+    return Flip(name, shown, to, float(size), label, bool(outside))
