@@ -1,0 +1,218 @@
+"""Tables from files: delimited text, Parquet, Arrow, databases; whole, or in blocks of rows."""
+
+import contextlib
+import gzip
+import io
+import os
+import sys
+from pathlib import Path
+
+from separatrix.core.refusal import cannot
+from separatrix.tables.table import meant, shown
+
+PARQUET = (".parquet", ".pq")
+ARROW = (".arrow", ".feather", ".ipc")
+DATABASE = (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3")
+ROWS = 65536
+
+
+def read(source=None, *, query=None, delimiter=None, header=None):
+    """Read a table from a file.
+
+    Delimited text (.csv, .tsv, .txt or any other name; also compressed by gzip) needs nothing but this package: the
+    delimiter, the encoding, decimal commas and whether the first row holds names are seen from the file. A column is
+    numbers if every cell that is not missing is one; else it is text. What was odd is in the table's ``notes``.
+
+    Parameters
+    ----------
+    source : str or path or None, default None.  A file; "-" is standard input.  Parquet (.parquet, .pq) and Arrow
+        (.arrow, .feather, .ipc) need pyarrow or polars, DuckDB (.duckdb) needs duckdb; SQLite (.db, .sqlite) needs
+        nothing.
+    query : str or None, default None.  SQL for a database; without a source, for DuckDB itself, which reads files that
+        the query names.  A database that holds one table only needs none.
+    delimiter : str or None, default None.  One character, " " for runs of blanks; None looks for it.
+    header : bool or None, default None.  Whether the first row holds names; None looks for it.
+
+    Returns
+    -------
+    Table.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("name;height;born\\nAnn;1,71;1980-02-01\\nBo;NA;1975-12-24\\n")
+    >>> table = read(path)
+    >>> table.names, table["height"], table["born"]
+    (('name', 'height', 'born'), array([1.71,  nan]), array(['1980-02-01', '1975-12-24'], dtype=object))
+    """
+    name, kind = _known(source, query)
+    if kind == "text":
+        from separatrix.tables.delimited import read_delimited
+
+        _refuse_delimiter(delimiter)
+        with _bytes_again(source, name) as open_again:
+            return read_delimited(open_again, name, delimiter=delimiter, header=header)
+    if kind == "database":
+        from separatrix.tables.database import read_query
+
+        return read_query(source, query, name)
+    from separatrix.tables.columnar import read_columnar
+
+    return read_columnar(Path(source), kind, name)
+
+
+def blocks(source=None, *, rows=ROWS, query=None, delimiter=None, header=None):
+    """Read a table in blocks of rows, in constant memory.
+
+    Columns of delimited text stay text, None where missing: a block cannot know what the other blocks hold, a model
+    does (:func:`separatrix.tables.numbers` turns them into numbers). Other files give numbers and text as
+    :func:`read` does.
+
+    Parameters
+    ----------
+    source, query, delimiter, header : as for :func:`read`.
+    rows : int, >= 1, default 65536.  Rows of a block at most.
+
+    Yields
+    ------
+    Table.  At least one, which is empty if the file has no rows.
+
+    >>> import tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "people.csv"
+    >>> _ = path.write_text("name,height\\nAnn,1.71\\nBo,NA\\nCy,1.8\\n")
+    >>> [block["height"].tolist() for block in blocks(path, rows=2)]
+    [['1.71', None], ['1.8']]
+    """
+    if rows < 1:
+        raise cannot(f"read blocks of {rows} rows", because="a block holds at least one", instead="rows >= 1")
+    name, kind = _known(source, query)
+    if kind == "text":
+        from separatrix.tables.delimited import delimited_blocks
+
+        _refuse_delimiter(delimiter)
+        stream = sys.stdin.buffer if _is_stdin(source) else _opened(source, name)
+        return delimited_blocks(stream, name, rows, delimiter=delimiter, header=header)
+    if kind == "database":
+        from separatrix.tables.database import query_blocks
+
+        return query_blocks(source, query, name, rows)
+    from separatrix.tables.columnar import columnar_blocks
+
+    return columnar_blocks(Path(source), kind, name, rows)
+
+
+def _known(source, query):
+    """What to call a source, and how to read it; a file that cannot be read is refused here."""
+    if source is None:
+        if query is None:
+            raise cannot("read a table", because="neither a file nor a query is given", instead="one of them")
+        return "the query", "database"
+    if _is_stdin(source):
+        name, kind = "standard input", "text"
+    else:
+        path = Path(source)
+        _refuse_unreadable(path)
+        name, suffix = path.name, path.suffix.lower()
+        kind = "parquet" if suffix in PARQUET else "arrow" if suffix in ARROW else "text"
+        kind = "database" if suffix in DATABASE else kind
+    if query is not None and kind != "database":
+        raise cannot(
+            f"run a query on {name}",
+            because="a query is for a database (.duckdb, .db)",
+            instead="the query alone, naming the file in it: SELECT * FROM 'table.parquet'",
+        )
+    return name, kind
+
+
+def _is_stdin(source):
+    return isinstance(source, str) and source == "-"
+
+
+def _refuse_unreadable(path):
+    """A sentence for each of the ways in which a file is not there."""
+    if path.is_dir():
+        inside = sorted(child.name for child in path.iterdir() if child.is_file())
+        raise cannot(
+            f"read {path}",
+            because="it is a folder",
+            instead=f"a file in it: {shown(inside, 5)}" if inside else "a file",
+            kind=IsADirectoryError,
+        )
+    if not path.exists():
+        beside = []
+        with contextlib.suppress(OSError):
+            beside = [child.name for child in path.parent.iterdir() if child.is_file()]
+        near = meant(path.name, beside)
+        because = "there is no such file" if path.parent.is_dir() else f"there is no folder {path.parent}"
+        raise cannot(
+            f"read {path}", because=because, instead=near or "the path of a table", kind=FileNotFoundError
+        )
+    if not os.access(path, os.R_OK):
+        raise _not_allowed(path)
+
+
+def _not_allowed(path):
+    return cannot(
+        f"read {path}",
+        because="this user is not allowed to",
+        instead="a copy, or ask its owner for leave to read it",
+        kind=PermissionError,
+    )
+
+
+def _refuse_delimiter(delimiter):
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise cannot(
+            f"split cells at delimiter={delimiter!r}",
+            because="a delimiter is one character, no quotation mark and no end of a line",
+            instead="',', ';', '|', '\\t' or ' '",
+        )
+
+
+def _opened(source, name):
+    """The bytes of a file, unpacked if gzip packed them."""
+    try:
+        stream = open(source, "rb")  # noqa: SIM115  closed by the reader that gets it
+    except PermissionError:
+        raise _not_allowed(source) from None
+    if stream.peek(2)[:2] == b"\x1f\x8b":
+        return _Unpacked(stream, name)
+    return stream
+
+
+class _Unpacked(io.RawIOBase):
+    """A gzip stream whose faults are sentences."""
+
+    def __init__(self, stream, name):
+        self._packed, self._stream, self._name = gzip.open(stream), stream, name
+
+    def read(self, size=-1):
+        try:
+            return self._packed.read(size)
+        except (EOFError, gzip.BadGzipFile, OSError) as fault:
+            raise cannot(
+                f"unpack {self._name}", because=f"it is damaged or cut short ({fault})", instead="a whole file"
+            ) from None
+
+    def close(self):
+        self._stream.close()
+        super().close()
+
+
+@contextlib.contextmanager
+def _bytes_again(source, name):
+    """A function that opens the bytes of a source from the start, as often as it is asked."""
+    if not _is_stdin(source):
+        yield lambda: _opened(source, name)
+        return
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryFile() as kept:
+        shutil.copyfileobj(sys.stdin.buffer, kept)
+
+        @contextlib.contextmanager
+        def rewound():
+            kept.seek(0)
+            yield kept
+
+        yield rewound
