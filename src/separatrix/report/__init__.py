@@ -1,0 +1,14 @@
+"""A comparison as one HTML page: offline, without scripts, readable on a phone. Names are imported when asked for."""
+
+from separatrix.core.registry import lazily
+
+_HOMES = {
+    "Section": "section",
+    "Skipped": "section",
+    "render": "page",
+    "section": "section",
+    "sections": "section",
+    "write": "page",
+}
+
+__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)

@@ -1,0 +1,106 @@
+"""The page: one HTML file that needs nothing else, allows no script, and stays below a megabyte."""
+
+import os
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from separatrix.report.material import Material
+from separatrix.report.parts import Picture, Remark
+from separatrix.report.section import drawn, sections
+
+MOST_BYTES = 1_000_000
+# Nothing may be loaded and nothing may run; only the styles that are written in the page itself apply.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+LEFT_OUT = "A picture was left out to keep the report below 1 MB. In words: "
+
+
+def render(comparison, *, command=None, costs=None, seconds=20.0):
+    """The report of a comparison as one HTML page.
+
+    Parameters
+    ----------
+    comparison : Comparison.  From :func:`separatrix.assess.compare`.
+    command : str or None, default None.  The command that made it, to be printed.
+    costs : (k, k) array or None, default None.  L[true class, predicted class] for the section on decisions, classes in
+        sorted order; None: every mistake costs 1.
+    seconds : float, default 20.0.  Time for the sections that fit models again, all together; what does not fit in it
+        is left out, with a sentence that says so.
+
+    Returns
+    -------
+    str.  A page below 1 MB without scripts, links to elsewhere or anything to be loaded.
+    """
+    material = Material(comparison, command, costs, seconds)
+    made = []
+    for part in sections(comparison.understanding.task):
+        parts, _ = drawn(part, material)
+        made.append((part, parts))
+    page = _filled(material, made)
+    while len(page.encode()) > MOST_BYTES and _drop_largest_picture(made):
+        page = _filled(material, made)
+    return page
+
+
+def write(comparison, path, *, command=None, costs=None, seconds=20.0):
+    """Write the report of a comparison to a file, all at once: a reader never sees half of it.
+
+    Parameters
+    ----------
+    comparison, command, costs, seconds : as in :func:`render`.
+    path : str or Path.  "report.html", say; a file of that name is replaced.
+
+    Returns
+    -------
+    Path.
+    """
+    path = Path(path)
+    page = render(comparison, command=command, costs=costs, seconds=seconds).encode()
+    handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(page)
+        os.chmod(draft, 0o666 & ~_umask())  # a temporary file is private, a report is not
+        os.replace(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise
+    return path
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _filled(material, made):
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    # autoescape for every name: what comes out of a table is never markup
+    environment = Environment(
+        loader=PackageLoader("separatrix.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    facts = material.understanding
+    return environment.get_template("page.html").render(
+        policy=POLICY,
+        title=f"{facts.target} in {facts.source}" if facts.source else str(facts.target),
+        facts=facts,
+        recommended=material.comparison.recommended,
+        made=made,
+        now=datetime.now(UTC),
+    )
+
+
+def _drop_largest_picture(made):
+    """Put words in the place of the largest picture; whether there was one."""
+    places = [(len(p.svg), parts, k) for _, parts in made for k, p in enumerate(parts) if isinstance(p, Picture)]
+    if not places:
+        return False
+    _, parts, k = max(places, key=lambda place: place[0])
+    parts[k] = Remark(LEFT_OUT + parts[k].alternative, missing=True)
+    return True

@@ -1,0 +1,18 @@
+"""From axes to a picture of the page: inline SVG, its caption, and the same in words."""
+
+from separatrix.report.parts import Picture
+
+
+def picture(ax, caption):
+    """A picture with its text alternative, which :mod:`separatrix.plots` writes when it draws."""
+    from separatrix import plots
+
+    said = plots.describe(ax)
+    return Picture(plots.svg(ax, title=said), said, caption)
+
+
+def wide(height=3.2, width=7.0):
+    """Axes for a picture that takes the whole width of the page."""
+    from separatrix.plots.style import axes
+
+    return axes((width, height))

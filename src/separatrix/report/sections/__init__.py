@@ -1,0 +1,18 @@
+"""The sections of the report, one a file; each declares itself when it is imported."""
+
+from separatrix.report.sections import (  # noqa: F401
+    answer,
+    asked,
+    boundary,
+    calibration,
+    certificate,
+    confusion,
+    curves,
+    data,
+    leaderboard,
+    learning,
+    model,
+    path,
+    reproduce,
+    residuals,
+)

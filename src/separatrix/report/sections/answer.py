@@ -1,0 +1,59 @@
+"""The answer first: what is recommended, how good it is, and whether it is better than guessing."""
+
+import math
+
+from separatrix.report.numbers import counted, plus_minus
+from separatrix.report.parts import Facts, Remark, Text
+from separatrix.report.section import section
+
+
+@section("answer", "The answer", order=10)
+def answer(material):
+    """The recommendation, its score in cross-validation and on the test part, beside the baseline's."""
+    comparison, standing = material.comparison, material.standing
+    parts = [Text(f"Recommended: {standing.family}.", strong=True)]
+    if standing.words:
+        parts.append(Text(standing.words))
+    parts.append(Text(comparison.why))
+    rounds = counted(comparison.folds * comparison.repeats, "round")
+    pairs = [(f"{comparison.score}, by cross-validation", f"{plus_minus(standing.score, standing.error)} ({rounds})")]
+    pairs.append(("on the held-out test part", _tested(comparison)))
+    if material.baseline is not None and material.baseline is not standing:
+        guessed = plus_minus(material.baseline.score, material.baseline.error)
+        pairs.append(("guessing without looking at the columns", guessed))
+    pairs.append(("better than guessing?", _verdict(material)))
+    parts.append(Facts(tuple(pairs)))
+    parts += [Remark(text) for text in _warnings(material)]
+    return parts
+
+
+def _tested(comparison):
+    if comparison.test is None or not len(comparison.test) or not math.isfinite(comparison.test_score):
+        return "no rows were held out"
+    rows = counted(len(comparison.test), "row")
+    return f"{plus_minus(comparison.test_score, comparison.test_error)} ({rows}, looked at once)"
+
+
+def _verdict(material):
+    if material.comparison.beats_baseline:
+        return "Yes: the difference is larger than chance explains (corrected paired test, 5 %)."
+    if material.baseline is None:
+        return "Not known: guessing did not take part."
+    return "No: on these data no model is shown to be better than guessing."
+
+
+def _warnings(material):
+    """What a careful reader should know before using the number."""
+    comparison, standing = material.comparison, material.standing
+    if not comparison.beats_baseline and material.baseline is not None:
+        yield (
+            "The columns may hold nothing about the target, or there may be too few rows to see it. More rows or other "
+            "columns can change this answer; another model on the same rows hardly will."
+        )
+    gap, error = comparison.test_score - standing.score, math.hypot(comparison.test_error, standing.error)
+    worse = -gap if comparison.higher_is_better else gap
+    if math.isfinite(gap) and error > 0.0 and worse > 2.0 * error:
+        yield (
+            "On the test part the model did clearly worse than in cross-validation. The test part may differ from the "
+            "rest, or the choice among many models has flattered the winner; trust the test part."
+        )

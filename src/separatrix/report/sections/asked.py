@@ -1,0 +1,61 @@
+"""What was asked: the table, the target, the task, and what the score means in plain words."""
+
+from separatrix.report.numbers import counted
+from separatrix.report.parts import Facts, Text
+from separatrix.report.section import section
+
+TASKS = {
+    "classification": "classification: which class does a row belong to?",
+    "regression": "regression: which number belongs to a row?",
+}
+# By the name that people use; the table of measures is in separatrix.assess.
+MEANINGS = {
+    "area under the ROC curve": (
+        "The probability that a row of one class gets a higher score than a row of the other, both picked at random. 0.5 "
+        "is guessing, 1 is perfect. It judges the order of the rows, not the probabilities themselves."
+    ),
+    "log loss": (
+        "The average surprise at the truth: minus the logarithm of the probability that was given to what happened. 0 is "
+        "perfect; being sure and wrong is expensive."
+    ),
+    "accuracy": "The share of rows that are given the right class. 1 is perfect.",
+    "balanced accuracy": "The share of right answers in each class, averaged over the classes. 1 is perfect.",
+    "F1": "The harmonic mean of precision and recall. 1 is perfect.",
+    "Brier score": "The mean squared distance between probabilities and what happened. 0 is perfect.",
+    "root-mean-square error": (
+        "The typical distance between prediction and truth, in the units of the target; large misses count most. 0 is "
+        "perfect."
+    ),
+    "mean absolute error": "The average distance between prediction and truth, in the units of the target. 0 is perfect.",
+    "mean squared error": "The average squared distance between prediction and truth. 0 is perfect.",
+    "R²": "The share of the variance of the target that is explained. 0 is guessing the mean, 1 is perfect.",
+}
+
+
+@section("asked", "What was asked", order=20)
+def asked(material):
+    """The question, in facts."""
+    understanding, comparison = material.understanding, material.comparison
+    pairs = [
+        ("table", understanding.source or "a table in memory"),
+        ("target", understanding.target),
+        ("task", TASKS.get(understanding.task, understanding.task)),
+    ]
+    if material.is_classification:
+        pairs.append(("classes", ", ".join(str(label) for label in understanding.classes)))
+    pairs += [
+        ("score", f"{comparison.score} ({'higher' if comparison.higher_is_better else 'lower'} is better)"),
+        ("judged by", _rounds(comparison)),
+    ]
+    parts = [Facts(tuple(pairs))]
+    meaning = MEANINGS.get(comparison.score)
+    if meaning:
+        parts.append(Text(f"{comparison.score[0].upper()}{comparison.score[1:]}: {meaning[0].lower()}{meaning[1:]}"))
+    return parts
+
+
+def _rounds(comparison):
+    folds = f"{comparison.folds} folds" + (f", {comparison.repeats} times over" if comparison.repeats > 1 else "")
+    kept = len(comparison.test) if comparison.test is not None else 0
+    aside = f"; {counted(kept, 'row')} were set aside before and looked at once, at the end" if kept else ""
+    return f"cross-validation in {folds}, the same for every model{aside}"

@@ -1,0 +1,72 @@
+"""The model in the plane of the two columns that move its predictions most."""
+
+import time
+
+import numpy as np
+
+from separatrix import plots
+from separatrix.report.numbers import counted, short
+from separatrix.report.parts import Text, grid
+from separatrix.report.pictures import picture
+from separatrix.report.section import Skipped, section
+from separatrix.tables.table import Table, is_number
+
+SAMPLE = 400
+MOST_LISTED = 10
+GRID_ROWS = 14_400  # that a picture asks the model about
+
+
+@section("boundary", "Which columns move the predictions", order=110)
+def boundary(material):
+    """Columns by how much shuffling them changes predictions, and the model over the first two that are numbers."""
+    effects, each = _effects(material)
+    order = sorted(effects, key=lambda name: -effects[name])
+    said = "changes of probabilities" if material.is_classification else "changes of the prediction"
+    parts = [
+        Text(
+            "Each column in turn was shuffled among rows, so that it says nothing any more: the more the predictions change, "
+            "the more the model leans on it. Columns that say the same share the weight."
+        ),
+        grid(
+            ("column", "mean change"),
+            [(name, short(effects[name])) for name in order[:MOST_LISTED]],
+            f"Mean absolute {said} of {counted(SAMPLE, 'row')} at most; {min(len(order), MOST_LISTED)} of "
+            f"{counted(len(order), 'column')}.",
+        ),
+    ]
+    telling = [name for name in order if is_number(material.train[name]) and effects[name] > 0.0][:2]
+    if len(telling) < 2:
+        raise Skipped("fewer than two columns of numbers move the predictions, and a plane needs two")
+    material.needs_seconds(each * GRID_ROWS, "the picture of the model over two columns")
+    ax = plots.boundary(material.comparison.model, material.train, material.comparison.y_train, columns=telling)
+    others = len(material.train.names) - 2
+    held = f" The other {counted(others, 'column')} are held at their median or commonest value" if others else ""
+    caption = f"The model over {telling[0]} and {telling[1]}, the two columns of numbers that move it most.{held}" + (
+        ", so that a training row, which differs from that in the other columns too, may lie in a region of another colour."
+        if others
+        else ""
+    )
+    return [*parts, picture(ax, caption)]
+
+
+def _effects(material):
+    """Mean absolute change of the predictions when a column is shuffled, by name; and the seconds that a row takes."""
+    table, model = material.train, material.comparison.model
+    if not isinstance(table, Table) or not len(table):
+        raise Skipped("the training rows are not a table")
+    random = np.random.default_rng(material.comparison.seed)
+    rows = np.sort(random.choice(len(table), min(len(table), SAMPLE), replace=False))
+    few = table.take(rows)
+    predict = model.predict_proba if hasattr(model, "predict_proba") else model.predict
+    if material.is_classification and not hasattr(model, "predict_proba"):
+        raise Skipped("the model gives no probabilities")
+    started = time.perf_counter()
+    before = np.asarray(predict(few))
+    each = (time.perf_counter() - started) / len(few)
+    material.needs_seconds(each * len(few) * len(few.names), "shuffling each column")
+    effects = {}
+    for j, name in enumerate(few.names):
+        shuffled = few.columns[j][random.permutation(len(few))]
+        moved = Table(few.names, (*few.columns[:j], shuffled, *few.columns[j + 1 :]), few.source)
+        effects[name] = float(np.abs(np.asarray(predict(moved)) - before).mean())
+    return effects, each

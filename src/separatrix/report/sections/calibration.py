@@ -1,0 +1,23 @@
+"""Calibration: whether what is given 30 % happens 30 times in 100."""
+
+from separatrix import plots
+from separatrix.assess import calibration_error
+from separatrix.report.numbers import short
+from separatrix.report.parts import Text
+from separatrix.report.pictures import picture
+from separatrix.report.section import section
+
+
+@section("calibration", "Are the probabilities right?", order=60, task="classification")
+def calibration(material):
+    """Predicted probabilities of rows that were held out against what happened."""
+    y, P = material.held_out
+    error = calibration_error(y, P, classes=material.classes)
+    ax = plots.calibration(y, P, classes=material.classes)
+    read = (
+        "If the model says 30 % of many rows, about 30 in 100 of them should turn out so: then the dots lie on the dotted "
+        f"line. Here predicted and observed shares differ by {short(100 * error, 2)} percentage points on average. Every "
+        "row was predicted by a model that had not seen it."
+    )
+    caption = "Bars are 95 % intervals of the observed shares; the grey bars below count the rows at each probability."
+    return [Text(read), picture(ax, caption)]

@@ -1,0 +1,59 @@
+"""The certificate: proof, not hope, that the fit solved the problem it states."""
+
+from separatrix.estimators.verify import verify
+from separatrix.report.numbers import short
+from separatrix.report.parts import Facts, Remark, Text
+from separatrix.report.section import Skipped, section
+
+MEANINGS = {
+    "gap": (
+        "The fit minimises an objective. The gap is a proven bound on how far the objective could still fall, as a share of "
+        "its value for a model without columns: no better solution exists beyond it."
+    ),
+    "gradient": (
+        "At the best solution the slope of the objective is zero in every direction. The value is the largest slope that "
+        "is left, relative to that of a model without columns."
+    ),
+    "residual": "The fit solves equations. The value is how far they are from being met, relative to their terms.",
+    "KKT violation": "The value is how far the fit is from the conditions that only the best solution meets.",
+    "mistakes": "The value is the number of training rows on the wrong side of the boundary in the last pass.",
+}
+CLOSED = "is a closed form or a count: nothing was searched for, so that there is nothing to certify"
+
+
+@section("certificate", "The certificate", order=120)
+def certificate(material):
+    """What the fit says for itself, and the same recomputed from the model and the rows."""
+    found = getattr(material.model, "certificate_", None)
+    if found is None:
+        raise Skipped(f"{material.standing.family} {CLOSED}.")
+    kind = found.kind
+    verdict = "The fit is certified." if found.converged else "The fit is NOT certified: treat its numbers with care."
+    meaning = MEANINGS.get(kind, "The value says how far the fit is from an exact solution.")
+    pairs = [
+        ("kind", kind if kind == "mistakes" else f"relative {kind}"),
+        ("value", short(found.value, 2)),
+        ("tolerance", short(found.tolerance, 2)),
+    ]
+    if found.iterations:
+        pairs.append(("iterations", f"{found.iterations:,}"))
+    parts = [Text(verdict, strong=True), Text(meaning), Facts(tuple(pairs))]
+    return [*parts, *_recomputed(material)]
+
+
+def _recomputed(material):
+    """The certificate by code that no solver owns, where the model states the problem it solves."""
+    if not hasattr(material.model, "_restate"):
+        return [Remark("The value is that of the fit; this kind of model is not recomputed from the rows.")]
+    try:
+        again = verify(material.model, material.prepared, material.comparison.y_train)
+    except (ValueError, TypeError, AttributeError) as failure:
+        return [Remark(f"It could not be recomputed from the training rows: {failure}", missing=True)]
+    word = "certified" if again.converged else "NOT certified"
+    rows = f"{len(material.comparison.y_train):,} training rows"
+    return [
+        Text(
+            f"Recomputed from the {rows} and the published coefficients alone, by code that no solver owns: {word}, "
+            f"{short(again.value, 2)} (tolerance {short(again.tolerance, 2)})."
+        )
+    ]

@@ -1,0 +1,60 @@
+"""Right and wrong decisions, at the costs that were given: what was called what, and what that costs."""
+
+import numpy as np
+
+from separatrix import plots
+from separatrix.assess import confusion as count
+from separatrix.decision import average_cost, decide, zero_one_costs
+from separatrix.report.numbers import short
+from separatrix.report.parts import Facts, Text, grid
+from separatrix.report.pictures import picture
+from separatrix.report.section import section
+
+
+@section("decisions", "Right and wrong decisions", order=80, task="classification")
+def decisions(material):
+    """The confusion matrix of the decisions of least expected cost."""
+    y, P = material.held_out
+    classes, costs = material.classes, material.costs
+    # out-of-fold probabilities may have lost their last digit
+    P = P / P.sum(axis=1, keepdims=True)
+    done = decide(P, costs, actions=classes)
+    found = count(y, done, labels=classes)
+    equal = np.array_equal(costs, zero_one_costs(len(classes)))
+    parts = [Text(_rule(classes, costs, equal))]
+    pairs = [("right", f"{int(np.trace(found.matrix)):,} of {len(y):,} rows ({short(100 * found.accuracy)} %)")]
+    if not equal:
+        pairs.append(("cost of a row, on average", short(average_cost(y, done, costs, classes=classes))))
+        plain = average_cost(y, decide(P, None, actions=classes), costs, classes=classes)
+        pairs.append(("if the most probable class were always taken", short(plain)))
+    parts.append(Facts(tuple(pairs)))
+    parts.append(picture(plots.confusion(found.matrix, list(map(str, classes))), "Rows that were held out, as decided."))
+    if not equal:
+        rows = [(str(label), *map(short, row)) for label, row in zip(classes, costs)]
+        parts.append(grid(("truth", *(f"called {c}" for c in classes)), rows, "Costs of each decision, as given."))
+    parts.append(_by_class(found))
+    return parts
+
+
+def _rule(classes, costs, equal):
+    if len(classes) == 2:
+        miss, alarm = costs[1, 0] - costs[1, 1], costs[0, 1] - costs[0, 0]
+        said = f"Each row is called what costs least on average: {classes[1]} if its probability is at least "
+        said += f"{short(alarm / (alarm + miss))}, else {classes[0]}." if alarm + miss > 0.0 else "as the costs demand."
+    else:
+        said = "Each row is called what costs least on average" + (": the most probable class." if equal else ".")
+    if equal:
+        said += " All mistakes count the same here; other costs move the threshold."
+    return said
+
+
+def _by_class(found):
+    rows = []
+    for label in found.labels:
+        c = found.of(label)
+        called, there = c["tp"] + c["fp"], c["tp"] + c["fn"]
+        precision = f"{short(100 * c['tp'] / called)} %" if called else "never called"
+        recall = f"{short(100 * c['tp'] / there)} %" if there else "no such row"
+        rows.append((str(label), f"{int(there):,}", f"{int(called):,}", recall, precision))
+    heads = ("class", "rows", "called so", "found (recall)", "right when called (precision)")
+    return grid(heads, rows, "For each class: how many of its rows were found, and how often its name was right.")

@@ -1,0 +1,31 @@
+"""How well the classes are ranked: ROC and precision-recall curves of rows that were held out."""
+
+from separatrix import plots
+from separatrix.report.parts import Text
+from separatrix.report.pictures import picture
+from separatrix.report.section import section
+
+
+@section("ranking", "How well are the classes told apart?", order=70, task="classification")
+def ranking(material):
+    """ROC and precision-recall curves over all thresholds."""
+    y, P = material.held_out
+    two = len(material.classes) == 2
+    who = f"rows of {material.classes[1]}" if two else "rows of each class"
+    scores = P[:, 1] if two else P
+    words = (
+        f"Every threshold on the probability finds some {who} (true positives) and raises some false alarms. A curve "
+        "shows all thresholds at once; the closer to the upper left corner (ROC) or the upper right one "
+        "(precision-recall), the better."
+    )
+    return [
+        Text(words),
+        picture(
+            plots.roc(y, scores, classes=material.classes),
+            "ROC: the share of positives found against the share of negatives wrongly called. The dotted line is guessing.",
+        ),
+        picture(
+            plots.precision_recall(y, scores, classes=material.classes),
+            "Precision-recall: of the rows called positive how many are, against how many of the positives are found.",
+        ),
+    ]

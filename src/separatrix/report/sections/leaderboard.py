@@ -1,0 +1,101 @@
+"""The leaderboard: all families with scores, times, sizes and certificates, in groups that the data cannot tell apart."""
+
+from separatrix import plots
+from separatrix.report.numbers import counted, plus_minus, seconds, short
+from separatrix.report.parts import Grid, Group, Text, grid
+from separatrix.report.pictures import picture, wide
+from separatrix.report.section import section
+
+# Shown where the families have them; keys are those of the measures, and what a column is called.
+COLUMNS = {
+    "classification": (("log_loss", "log loss"), ("calibration", "calibration error"), ("accuracy", "accuracy")),
+    "regression": (("rmse", "root-mean-square error"), ("mae", "mean absolute error"), ("r2", "R²")),
+}
+EXPLAINED = (
+    "Models of one group did about equally well: a test of their scores, round by round, corrected for the overlap of "
+    "the training rows and for the number of comparisons, cannot tell them from the best of the group (5 %). Their order "
+    "within a group may be chance."
+)
+
+
+@section("leaderboard", "Leaderboard", order=40)
+def leaderboard(material):
+    """Everyone who took part, and why some could not."""
+    comparison = material.comparison
+    ran = [standing for standing in comparison.standings if not standing.failed]
+    failed = [standing for standing in comparison.standings if standing.failed]
+    said = f"{counted(len(ran), 'family', 'families')} of models ran in {seconds(comparison.seconds)}"
+    said += f", {counted(len(failed), 'family', 'families')} could not." if failed else "."
+    parts = [Text(said), Text(EXPLAINED)]
+    if ran:
+        ax = plots.leaderboard(comparison, ax=wide(height=0.9 + 0.3 * len(ran)))
+        parts += [picture(ax, "Each family with one standard error to both sides; the star marks the recommended one.")]
+        parts += [_table(material, ran)]
+    if failed:
+        rows = [(standing.family, standing.reason) for standing in failed]
+        parts.append(grid(("family", "reason"), rows, "Families that could not take part.", cards=True))
+    if ran:
+        parts.append(_settings(ran))
+    return parts
+
+
+def _table(material, ran):
+    comparison = material.comparison
+    measures = [
+        (key, label)
+        for key, label in COLUMNS.get(material.understanding.task, ())
+        if label != comparison.score and any(key in standing.measures for standing in ran)
+    ]
+    heads = ("family", comparison.score, *(label for _, label in measures), "fit", "predict", "size", "certificate")
+    groups = []
+    for number in sorted({standing.group for standing in ran}):
+        members = [standing for standing in ran if standing.group == number]
+        title = f"Group {number}: " + (
+            "the best, and all that cannot be told from it" if number == 1 else "worse than the groups above"
+        )
+        marks = tuple("chosen" if s.family == comparison.recommended else "" for s in members)
+        groups.append(Group(tuple(_row(s, measures, comparison) for s in members), title, marks))
+    caption = (
+        "Score ± standard error over the rounds; times are medians of a round; size is how many numbers the fitted model "
+        "keeps. ★ is the recommended one."
+    )
+    return Grid(heads, tuple(groups), caption, frozenset(range(1, len(heads) - 1)), cards=True)
+
+
+def _row(standing, measures, comparison):
+    star = " ★" if standing.family == comparison.recommended else ""
+    return (
+        f"{standing.family}{star}",
+        plus_minus(standing.score, standing.error),
+        *(short(standing.measures.get(key)) for key, _ in measures),
+        seconds(standing.fit_seconds),
+        seconds(standing.predict_seconds),
+        f"{standing.size:,}",
+        _certificate(standing),
+    )
+
+
+def _certificate(standing):
+    if standing.certified is None:
+        return "closed form, none needed"
+    return standing.certificate or ("certified" if standing.certified else "not certified")
+
+
+def _settings(ran):
+    rows = [
+        (s.family, s.words, ", ".join(f"{name} = {_value(value)}" for name, value in s.chosen.items()), s.note) for s in ran
+    ]
+    heads = ("family", "what it is", "settings chosen", "remark")
+    if not any(row[3] for row in rows):
+        heads, rows = heads[:3], [row[:3] for row in rows]
+    return grid(
+        heads,
+        rows,
+        "What each family is, and the settings that its own search chose in the last round.",
+        cards=True,
+        folded="What each family is, and the settings it chose",
+    )
+
+
+def _value(value):
+    return short(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)

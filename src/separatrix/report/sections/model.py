@@ -1,0 +1,72 @@
+"""The chosen model in words and numbers."""
+
+import numpy as np
+
+from separatrix import plots
+from separatrix.inference.describe import describe
+from separatrix.report.numbers import short, with_interval
+from separatrix.report.parts import Heading, Remark, Text, grid
+from separatrix.report.pictures import picture, wide
+from separatrix.report.section import section
+
+OPEN_ROWS = 15
+
+
+@section("model", "The chosen model", order=50)
+def chosen_model(material):
+    """What the model has learnt, as :func:`separatrix.inference.describe` tells it."""
+    comparison = material.comparison
+    found = describe(
+        comparison.model, comparison.feature_names, material.prepared, comparison.y_train, units=material.units
+    )
+    parts = [Text(found.words)]
+    if found.tables and found.tables[0].intervals:
+        parts += _forest(found.tables[0])
+    for table in found.tables:
+        parts += [Heading(table.title), shown(table)]
+    parts += [Remark(note) for note in found.notes]
+    return parts
+
+
+def shown(table):
+    """A table of a description with its numbers rounded; an estimate and its interval share a cell."""
+    spanned = {interval[0]: interval for interval in table.intervals}
+    ends = {column for interval in table.intervals for column in interval[1:]}
+    kept = [column for column in range(len(table.heads)) if column not in ends]
+    heads = [f"{table.heads[c]} (95 % interval)" if c in spanned and _any(table, c) else table.heads[c] for c in kept]
+    rows = [[_cell(row, column, spanned.get(column)) for column in kept] for row in table.rows]
+    folded = f"{table.title}: {len(rows)} rows" if len(rows) > OPEN_ROWS else ""
+    return grid(heads, rows, table.caption or table.title, folded=folded)
+
+
+def _any(table, column):
+    return any(row[column + 1] is not None for row in table.rows)
+
+
+def _cell(row, column, interval):
+    value = row[column]
+    if interval is not None:
+        return with_interval(*(row[c] for c in interval))
+    if value is None:
+        return "–"
+    if isinstance(value, bool | str):
+        return str(value)
+    return short(float(value))
+
+
+def _forest(table):
+    """The largest effects as a picture, where they have intervals."""
+    middle, low, high = table.intervals[0]
+    rows = [row for row in table.rows if row[low] is not None][:OPEN_ROWS]
+    if not rows:
+        return []
+    ends = np.array([(row[low], row[high]) for row in rows])
+    ax = plots.coefficients(
+        [row[0] for row in rows],
+        [row[middle] for row in rows],
+        ends,
+        ax=wide(height=1.0 + 0.26 * len(rows)),
+        unit=table.heads[middle],
+    )
+    caption = f"{table.title}: the {len(rows)} largest, with 95 % intervals. Filled dots: zero is outside the interval."
+    return [picture(ax, caption)]

@@ -1,0 +1,74 @@
+"""The regularisation path: how coefficients come in and grow while the penalty weakens, and what was chosen."""
+
+import numpy as np
+from sklearn.base import clone
+
+from separatrix import plots
+from separatrix.designs import as_dense
+from separatrix.estimators.linear.elastic_net import enet_path
+from separatrix.inference.bootstrap import at_choice
+from separatrix.report.numbers import short
+from separatrix.report.parts import Text
+from separatrix.report.pictures import picture, wide
+from separatrix.report.section import Skipped, section
+
+MOST_STRENGTHS = 24
+MOST_CELLS = 20_000_000
+
+
+@section("path", "What the penalty does", order=100)
+def path(material):
+    """Coefficients of the chosen family over the strengths that it tried."""
+    model, X = material.model, material.prepared
+    strengths, name = _grid(model)
+    if X.shape[0] * X.shape[1] > MOST_CELLS:
+        raise Skipped(f"{X.shape[0]:,} rows of {X.shape[1]:,} columns are too many to follow a path in a few seconds")
+    if name == "alpha" and hasattr(model, "l1_ratio_") and not len(material.classes):
+        coefs = _elastic_net(material, X, strengths)
+    else:
+        strengths, coefs = _refitted(material, X, strengths, name)
+    strengths, chosen = (1.0 / strengths, 1.0 / _chosen(model, name)) if name == "C" else (strengths, _chosen(model, name))
+    ax = plots.path(strengths, coefs, names=material.comparison.feature_names, chosen=chosen, ax=wide(3.8))
+    words = (
+        "A penalty holds the coefficients back; cross-validation chose how strongly. On the left the penalty is strong "
+        "and the coefficients small; to the right it weakens and they grow. Columns that come in early, and stay, matter "
+        f"most. The strength chosen is {short(chosen)}."
+    )
+    several = len(material.classes) > 2 or np.ndim(coefs) == 3
+    caption = "Coefficients of the prepared columns, fitted to all training rows." + (
+        " With several classes, the length of the coefficients of a column over all classes." if several else ""
+    )
+    return [Text(words), picture(ax, caption)]
+
+
+def _grid(model):
+    """The strengths that a search tried, weak or strong first, and what they are called."""
+    for attribute, name in (("alphas_", "alpha"), ("Cs_", "C"), ("alphas", "alpha")):
+        grid = getattr(model, attribute, None)
+        if np.ndim(grid) == 1 and np.size(grid) > 1 and hasattr(model, f"{name}_"):
+            return np.sort(np.asarray(grid, dtype=np.float64)), name
+    raise Skipped("this model has no penalty whose strength was searched for")
+
+
+def _chosen(model, name):
+    return float(np.ravel(getattr(model, f"{name}_"))[0])
+
+
+def _elastic_net(material, X, strengths):
+    X, y = as_dense(X), np.asarray(material.comparison.y_train, dtype=np.float64)
+    _, coefs, _ = enet_path(
+        X - X.mean(axis=0), y - y.mean(), l1_ratio=material.model.l1_ratio_, alphas=strengths, tol=1e-5
+    )
+    return coefs[:, ::-1]  # from strong to weak there, from weak to strong here
+
+
+def _refitted(material, X, strengths, name):
+    """The plain model at each strength; of several classes, the length of each column's coefficients."""
+    few = strengths[np.unique(np.linspace(0, len(strengths) - 1, min(len(strengths), MOST_STRENGTHS)).astype(int))]
+    plain, found = at_choice(material.model), []
+    for strength in few:
+        material.needs_seconds(0.0, "a regularisation path")
+        fitted = clone(plain).set_params(**{name: float(strength)}).fit(X, material.comparison.y_train)
+        coef = np.atleast_2d(fitted.coef_)
+        found.append(coef[0] if len(coef) == 1 else np.linalg.norm(coef, axis=0))
+    return few, np.array(found).T

@@ -1,0 +1,34 @@
+"""What a regression leaves over: predictions against the truth, and residuals, of rows that were held out."""
+
+import numpy as np
+
+from separatrix import plots
+from separatrix.report.numbers import short
+from separatrix.report.parts import Text
+from separatrix.report.pictures import picture
+from separatrix.report.section import section
+
+
+@section("residuals", "How far off are the predictions?", order=60, task="regression")
+def residuals(material):
+    """Predicted and true values, residuals against predictions, residuals against normal quantiles."""
+    y, predicted = material.held_out
+    off = np.abs(np.asarray(y, dtype=np.float64) - predicted)
+    half, most = np.quantile(off, [0.5, 0.9])
+    words = (
+        f"Half of the predictions are off by less than {short(half)}, nine in ten by less than {short(most)} (in units of "
+        f"{material.understanding.target}). Every row was predicted by a model that had not seen it."
+    )
+    return [
+        Text(words),
+        picture(plots.predicted_vs_true(y, predicted), "Predictions against the truth; on the line they are right."),
+        picture(
+            plots.residuals(y, predicted),
+            "Residuals against predictions. A smooth line that bends away from zero is something left to learn; a cloud "
+            "that widens means that large values are predicted less surely.",
+        ),
+        picture(
+            plots.residual_quantiles(y, predicted),
+            "Residuals against a normal distribution. Points off the line at the ends are rows that are missed by much.",
+        ),
+    ]
