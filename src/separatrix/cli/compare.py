@@ -11,7 +11,7 @@ TEST = 0.2  # share of the rows that are held out for the one test at the end
     "separatrix compare                                  a bundled data set, to see what it does",
     "separatrix compare heart.csv --target chd",
     "separatrix compare ames.csv -t SalePrice --exclude Id --budget 2m --report ames.html",
-    'separatrix compare sales.parquet -t churned --query "select * from data where year > 2020"',
+    "separatrix compare -t churned --query \"SELECT * FROM 'sales.parquet' WHERE year > 2020\"",
     short_help="Compare every fitting family of models on a table, and recommend one.",
 )
 @click.argument("table", required=False)
@@ -41,7 +41,7 @@ def compare(context, table, target, quiet, as_json, no_report, no_model, report,
     """
     from separatrix.cli import comparing, screen
 
-    if table is not None and target is None:
+    if (table is not None or query is not None) and target is None:
         raise click.UsageError("--target is missing: which column of TABLE is to be predicted?")
     for path in (None if no_report else report, None if no_model else model):
         comparing.must_be_writable(path)

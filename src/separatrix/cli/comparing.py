@@ -26,7 +26,7 @@ def must_be_writable(path):
 
 def read_or_bundled(table, target, query):
     """The table and its target; without a table, the bundled one."""
-    if table is not None:
+    if table is not None or query is not None:
         from separatrix.tables import read
 
         return read(table, query=query), target

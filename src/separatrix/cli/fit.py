@@ -11,7 +11,7 @@ from separatrix.cli.options import as_json, command, query, seed, target
     "separatrix fit prostate.csv --target lpsa --family lasso --exclude train",
     short_help="Fit one model to a table, print its certificate, write it to a file.",
 )
-@click.argument("table")
+@click.argument("table", required=False)
 @target
 @click.option("--family", "-f", metavar="NAME", required=True, help="A name from the leaderboard, or a class.")
 @click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="A parameter of the model; repeatable.")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.refusal import cannot
-from separatrix.tables.table import is_number, shown
+from separatrix.tables.table import is_number, meant, shown
 
 FAMILIES = ("gaussian", "binomial")
 
@@ -59,7 +59,7 @@ def fit_formula(table, formula, family):
         raise cannot(
             f"find the column {missing[0]!r} of the formula",
             because=f"{table.source or 'the table'} has the columns {shown(table.names)}",
-            instead="one of them; names with odd characters go between backquotes, `like this`",
+            instead=meant(missing[0], table.names) or "one of them; odd names go between backquotes, `like this`",
         )
     table, dropped = _complete(table.select(used))
     frame = _frame(table)
@@ -110,9 +110,14 @@ def _complete(table):
 
 
 def _frame(table):
+    """A pandas frame; whole numbers as integers, so that levels made of them are called 2, not 2.0."""
     import pandas as pd
 
-    return pd.DataFrame(dict(zip(table.names, table.columns)))
+    def told(column):
+        whole = is_number(column) and (np.abs(column) < 2.0**53).all() and (column == np.floor(column)).all()
+        return column.astype(np.int64) if whole else column
+
+    return pd.DataFrame({name: told(column) for name, column in zip(table.names, table.columns)})
 
 
 def _response(table, frame, left, response, family, formulaic):

@@ -26,6 +26,12 @@ class KindGroup(click.Group):
     def get_command(self, context, name):
         return getattr(import_module(f"separatrix.cli.{name}"), name) if name in COMMANDS else None
 
+    def make_context(self, name, arguments, *rest, **options):
+        typed = list(arguments)  # parsing takes them apart
+        context = super().make_context(name, arguments, *rest, **options)
+        context.meta["command line"] = ["separatrix", *typed]
+        return context
+
     def resolve_command(self, context, arguments):
         name = arguments[0]
         if name not in COMMANDS and not name.startswith("-"):

@@ -52,5 +52,9 @@ class Seconds(click.ParamType):
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, and nothing else.")
 target = click.option("--target", "-t", metavar="COLUMN", required=True, help="The column to predict.")
-query = click.option("--query", metavar="SQL", help="Ask TABLE with DuckDB first; the table is called `data` there.")
+query = click.option(
+    "--query",
+    metavar="SQL",
+    help="For a TABLE that is a database; without TABLE, DuckDB reads the files that the query names.",
+)
 seed = click.option("--seed", type=int, default=0, show_default=True, help="Of every random choice.")

@@ -36,6 +36,7 @@ def digest(table, names):
 
 def remembered(table, understanding, *, family, score=None, split=None, command, reference=None):
     """The ``about`` of a model file."""
+    import shlex
     from importlib.metadata import version
 
     from separatrix import __version__
@@ -49,7 +50,7 @@ def remembered(table, understanding, *, family, score=None, split=None, command,
         "score": score,
         "data": {"source": table.source, "rows": len(table), "digest": digest(table, names)},
         "split": split,
-        "command": command,
+        "command": shlex.join(command),
         "versions": {
             "separatrix": __version__,
             "python": platform.python_version(),
@@ -93,7 +94,20 @@ def training_rows(table, about):
         y, split["test"], classification=understanding.task == "classification", seed=split["seed"]
     )
     words = f"the {len(rows):,} of {len(table):,} rows that were not held out for the test"
+    if split.get("fitted_rows", len(rows)) < len(rows):
+        rows, words = _sampled(rows, y, split, understanding.task), f"the {split['fitted_rows']:,} rows of the fit"
     return TrainingRows(table.take(rows), y[rows], same, words)
+
+
+def _sampled(rows, y, split, task):
+    """The sample of training rows that a comparison fits where all of them would take too long."""
+    import numpy as np
+
+    from separatrix.assess.splits import fair_order
+
+    strata = y[rows] if task == "classification" else None
+    order = fair_order(np.arange(len(rows)), strata, np.random.default_rng([split["seed"], 2]))
+    return rows[np.sort(order[: split["fitted_rows"]])]
 
 
 def labelled(table, understanding, y):

@@ -21,7 +21,20 @@ def console(stderr=False):
     stream = sys.stderr if stderr else sys.stdout
     terminal = bool(getattr(stream, "isatty", lambda: False)())
     width = None if terminal or os.environ.get("COLUMNS", "").isdigit() else PLAIN_WIDTH
-    return Quiet(stderr=stderr, highlight=False, width=width, soft_wrap=False)
+    return Quiet(file=stream if terminal else _Trimmed(stream), highlight=False, width=width)
+
+
+class _Trimmed:
+    """A stream that drops the blanks with which tables are padded to the right: a file has no use for them."""
+
+    def __init__(self, stream):
+        self._stream = stream
+
+    def write(self, text):
+        return self._stream.write("\n".join(line.rstrip(" ") for line in text.split("\n")))
+
+    def __getattr__(self, name):
+        return getattr(self._stream, name)
 
 
 def say(out, words, style=None, gap=True):
