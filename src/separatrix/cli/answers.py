@@ -33,7 +33,9 @@ class Asked:
             self.model = load(path)
             self.classes = getattr(self.model, "classes_", None)
             self.proba = getattr(self.model, "predict_proba", None)
-        self.bare = not hasattr(self.model, "about") and not hasattr(getattr(self.model, "steps", [("", None)])[0][1], "kinds")
+        self.bare = not hasattr(self.model, "about") and not hasattr(
+            getattr(self.model, "steps", [("", None)])[0][1], "kinds"
+        )
         if proba and (self.classes is None or self.proba is None):
             raise cannot(
                 f"give probabilities of {path}",
@@ -127,5 +129,3 @@ def _cells(column):
     if not is_number(column):
         return ["" if value is None else value for value in column.tolist()]
     return ["" if value != value else int(value) if value.is_integer() else value for value in column.tolist()]
-
-

@@ -16,17 +16,25 @@ TEST = 0.2  # share of the rows that are held out for the one test at the end
 )
 @click.argument("table", required=False)
 @click.option("--target", "-t", metavar="COLUMN", help="The column to predict; needed with TABLE.")
-@click.option("--task", type=click.Choice(["classification", "regression"]), help="What the target is; guessed if not said.")
+@click.option(
+    "--task", type=click.Choice(["classification", "regression"]), help="What the target is; guessed if not said."
+)
 @click.option("--score", metavar="NAME", help="What to compare by: roc_auc, accuracy, log_loss, rmse, mae, r2, ...")
 @click.option("--budget", type=Seconds(), help="How long it may take: 30, 120s, 2m.")
 @seed
-@click.option("--folds", type=click.IntRange(min=2), help="Folds of the cross-validation; by the number of rows if not said.")
+@click.option(
+    "--folds", type=click.IntRange(min=2), help="Folds of the cross-validation; by the number of rows if not said."
+)
 @click.option("--repeats", type=click.IntRange(min=1), help="How often the folds are drawn.")
 @click.option("--exclude", metavar="COLUMN", multiple=True, help="A column to leave out; repeatable.")
 @query
 @click.option("--family", "families", metavar="NAME", multiple=True, help="Only this family; repeatable.")
-@click.option("--report", default="report.html", show_default=True, type=click.Path(dir_okay=False), help="The report to write.")
-@click.option("--model", default="model.sepx", show_default=True, type=click.Path(dir_okay=False), help="The model file to write.")
+@click.option(
+    "--report", default="report.html", show_default=True, type=click.Path(dir_okay=False), help="The report to write."
+)
+@click.option(
+    "--model", default="model.sepx", show_default=True, type=click.Path(dir_okay=False), help="The model file to write."
+)
 @click.option("--no-report", is_flag=True, help="Write no report.")
 @click.option("--no-model", is_flag=True, help="Write no model file.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")

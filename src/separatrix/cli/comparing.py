@@ -85,7 +85,9 @@ def write_report(path, comparison, command, model):
 
 def show(out, comparison, written, table):
     """Print leaderboard, recommendation, test and what to do next."""
-    rounds = f"{comparison.folds} folds × {comparison.repeats}" if comparison.repeats > 1 else f"{comparison.folds} folds"
+    rounds = (
+        f"{comparison.folds} folds × {comparison.repeats}" if comparison.repeats > 1 else f"{comparison.folds} folds"
+    )
     better = "higher" if comparison.higher_is_better else "lower"
     screen.say(
         out,
@@ -96,7 +98,9 @@ def show(out, comparison, written, table):
     leaderboard.show(out, comparison)
     from rich.text import Text
 
-    screen.say(out, Text.assemble(("Recommended: ", "bold"), (f"{comparison.recommended}. ", "bold green"), comparison.why))
+    screen.say(
+        out, Text.assemble(("Recommended: ", "bold"), (f"{comparison.recommended}. ", "bold green"), comparison.why)
+    )
     for standing in comparison.standings:
         if standing.note and not standing.failed:
             screen.say(out, f"{standing.family}: {standing.note}.", "dim", gap=False)

@@ -1,4 +1,6 @@
 from separatrix.cli.options import command
+
+
 @command()
 def datasets():
     """Not yet."""

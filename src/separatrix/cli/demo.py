@@ -5,7 +5,11 @@ import click
 from separatrix.cli.options import as_json, command
 
 
-@command("separatrix demo", "separatrix demo --json | jq .coefficients.gnp")
+@command(
+    "separatrix demo",
+    "separatrix demo --json | jq .coefficients.gnp",
+    short_help="Fit a data set whose answers are known to 15 digits.",
+)
 @click.option(
     "--width", type=click.IntRange(60, 200), default=None, help="Columns to print; the terminal's if not said."
 )

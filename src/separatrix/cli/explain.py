@@ -12,9 +12,12 @@ from separatrix.cli.options import as_json, command, query
 )
 @click.argument("model", type=click.Path(dir_okay=False))
 @click.argument("table")
-@click.option("--row", "-r", type=click.IntRange(min=1), default=1, show_default=True, help="Which row; the first is 1.")
-@click.option("--columns", "most", type=click.IntRange(min=1), default=12, show_default=True,
-              help="How many columns to show.")
+@click.option(
+    "--row", "-r", type=click.IntRange(min=1), default=1, show_default=True, help="Which row; the first is 1."
+)
+@click.option(
+    "--columns", "most", type=click.IntRange(min=1), default=12, show_default=True, help="How many columns to show."
+)
 @query
 @as_json
 def explain(model, table, row, most, query, as_json):

@@ -15,10 +15,19 @@ from separatrix.cli.options import as_json, command, query, seed, target
 @target
 @click.option("--family", "-f", metavar="NAME", required=True, help="A name from the leaderboard, or a class.")
 @click.option("--set", "settings", metavar="NAME=VALUE", multiple=True, help="A parameter of the model; repeatable.")
-@click.option("--task", type=click.Choice(["classification", "regression"]), help="What the target is; guessed if not said.")
+@click.option(
+    "--task", type=click.Choice(["classification", "regression"]), help="What the target is; guessed if not said."
+)
 @click.option("--exclude", metavar="COLUMN", multiple=True, help="A column to leave out; repeatable.")
-@click.option("--output", "-o", "path", default="model.sepx", show_default=True, type=click.Path(dir_okay=False),
-              help="The model file to write.")
+@click.option(
+    "--output",
+    "-o",
+    "path",
+    default="model.sepx",
+    show_default=True,
+    type=click.Path(dir_okay=False),
+    help="The model file to write.",
+)
 @query
 @seed
 @as_json
@@ -45,14 +54,26 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
     save(model, path, about=about)
     certificate = getattr(model[-1], "certificate_", None)
     if as_json:
-        screen.write_json("fit", {
-            "table": whole.source, "understanding": understanding.as_dict(), "family": name,
-            "class": type(model[-1]).__name__, "parameters": _parameters(model[-1]), "rows": len(rows),
-            "certificate": certificate_document(certificate), "model": path,
-        })
+        screen.write_json(
+            "fit",
+            {
+                "table": whole.source,
+                "understanding": understanding.as_dict(),
+                "family": name,
+                "class": type(model[-1]).__name__,
+                "parameters": _parameters(model[-1]),
+                "rows": len(rows),
+                "certificate": certificate_document(certificate),
+                "model": path,
+            },
+        )
         return
-    screen.say(out, f"{name}: {type(model[-1]).__name__} of {model[-1].n_features_in_:,} prepared columns, {len(rows):,} rows.")
-    screen.say(out, str(certificate) if certificate is not None else "A closed form or a count: no certificate.", gap=False)
+    screen.say(
+        out, f"{name}: {type(model[-1]).__name__} of {model[-1].n_features_in_:,} prepared columns, {len(rows):,} rows."
+    )
+    screen.say(
+        out, str(certificate) if certificate is not None else "A closed form or a count: no certificate.", gap=False
+    )
     screen.say(out, f"Written: {path}")
     screen.say(out, f"Next: separatrix predict {path} {table}", "dim", gap=False)
 
@@ -73,4 +94,6 @@ def certificate_document(certificate):
 def _parameters(model):
     """The parameters that plain data can show."""
     plain = (bool, int, float, str, type(None))
-    return {key: value if isinstance(value, plain) else str(value) for key, value in model.get_params(deep=False).items()}
+    return {
+        key: value if isinstance(value, plain) else str(value) for key, value in model.get_params(deep=False).items()
+    }

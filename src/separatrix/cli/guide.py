@@ -129,7 +129,9 @@ def _of_class(kind, name, cls, called=()):
 
 def _of_file(kind, path):
     doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return Entry(kind, path.stem, path.relative_to(ROOT).as_posix(), 1, first_sentence(doc), formula_of(doc), source_of(doc))
+    return Entry(
+        kind, path.stem, path.relative_to(ROOT).as_posix(), 1, first_sentence(doc), formula_of(doc), source_of(doc)
+    )
 
 
 def _public(name, cls):
@@ -153,6 +155,8 @@ def _imported_parts(path):
             yield from (_of_class("loss", name, classes[name]) for name in names if name in classes)
         elif room == "penalties":
             yield from (_of_class("penalty", name, penalties[name]) for name in names if name in penalties)
+        elif node.module == "separatrix.solvers":
+            yield from (_of_file("solver", ROOT / "solvers" / f"{name}.py") for name in names)
         elif room == "solvers" and not all(name.isupper() for name in names) and node.module.count(".") == 2:
             yield _of_file("solver", ROOT / "solvers" / f"{node.module.rpartition('.')[2]}.py")
 

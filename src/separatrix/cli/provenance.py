@@ -90,9 +90,7 @@ def training_rows(table, about):
         return TrainingRows(table, y, same, f"all {len(table):,} rows with a target")
     from separatrix.assess.splits import hold_out
 
-    rows, _ = hold_out(
-        y, split["test"], classification=understanding.task == "classification", seed=split["seed"]
-    )
+    rows, _ = hold_out(y, split["test"], classification=understanding.task == "classification", seed=split["seed"])
     words = f"the {len(rows):,} of {len(table):,} rows that were not held out for the test"
     if split.get("fitted_rows", len(rows)) < len(rows):
         rows, words = _sampled(rows, y, split, understanding.task), f"the {split['fitted_rows']:,} rows of the fit"

@@ -43,7 +43,11 @@ def _show_contributions(out, found, most):
 
     from separatrix.cli.screen import say
 
-    speaks = "to the prediction" if found.task == "regression" else f"to the score, for {found.towards} and against {found.against}"
+    speaks = (
+        "to the prediction"
+        if found.task == "regression"
+        else f"to the score, for {found.towards} and against {found.against}"
+    )
     say(out, f"What each column adds {speaks}, beside a mean row:")
     shown = [each for each in found.contributions if each.contribution != 0.0][:most]
     longest = max((abs(each.contribution) for each in shown), default=1.0)
@@ -58,7 +62,9 @@ def _show_contributions(out, found, most):
     rest = [each.contribution for each in found.contributions][len(shown) :]
     if any(rest):
         drawn.add_row(f"{len(rest)} other columns", "", f"{sum(rest):+.4g}", "")
-    drawn.add_row("all columns", "", f"{found.score - found.mean_score:+.4g}", f"from {found.mean_score:.4g} to {found.score:.4g}")
+    drawn.add_row(
+        "all columns", "", f"{found.score - found.mean_score:+.4g}", f"from {found.mean_score:.4g} to {found.score:.4g}"
+    )
     out.print(drawn)
 
 
@@ -72,7 +78,11 @@ def _show_flips(out, found):
     for flip in found.flips[:3]:
         beyond = ", beyond all training rows" if flip.outside else ""
         to = flip.to if isinstance(flip.to, str) else outwards(flip.value, flip.to)
-        say(out, f"  {flip.column} from {_value(flip.value)} to {to}: {flip.prediction} ({flip.size:.2g} away{beyond})", gap=False)
+        say(
+            out,
+            f"  {flip.column} from {_value(flip.value)} to {to}: {flip.prediction} ({flip.size:.2g} away{beyond})",
+            gap=False,
+        )
 
 
 def _show_boundary(out, found, most):

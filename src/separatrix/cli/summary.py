@@ -27,8 +27,13 @@ from separatrix.cli.options import as_json, command, query
     default=None,
     help="Standard errors that allow each row a variance of its own; a binomial fit has HC0.",
 )
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-              help="Of the confidence intervals.")
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the confidence intervals.",
+)
 @click.option("--profile", is_flag=True, help="Profile-likelihood intervals instead of Wald's (binomial).")
 @click.option("--terms", is_flag=True, help="Also test each term as a whole, as R's drop1 does (binomial).")
 @query

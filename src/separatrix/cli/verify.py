@@ -73,7 +73,9 @@ def _told(name, certificate, rows):
     else:
         lines.append(str(certificate))
         comparison = "within" if certificate.converged else "above"
-        lines.append(f"{certificate.kind} {certificate.value:.3g}, {comparison} the tolerance {certificate.tolerance:.3g}.")
+        lines.append(
+            f"{certificate.kind} {certificate.value:.3g}, {comparison} the tolerance {certificate.tolerance:.3g}."
+        )
     lines.append(f"Recomputed from {rows.words}, and the published coefficients.")
     if rows.same is False:
         lines.append("These are not the data of the fit: their digest differs. The verdict is about the data given.")

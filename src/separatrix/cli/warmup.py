@@ -5,7 +5,11 @@ import click
 from separatrix.cli.options import as_json, command
 
 
-@command("separatrix warmup", "SEPARATRIX_CACHE=/opt/loops separatrix warmup --quiet")
+@command(
+    "separatrix warmup",
+    "SEPARATRIX_CACHE=/opt/loops separatrix warmup --quiet",
+    short_help="Compile the loops ahead, so that no fit waits for them.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="No progress bar.")
 @as_json
 def warmup(quiet, as_json):

@@ -5,7 +5,12 @@ import click
 from separatrix.cli.options import as_json, command
 
 
-@command("separatrix where lasso", 'separatrix where "logistic regression"', "separatrix where huber --json")
+@command(
+    "separatrix where lasso",
+    'separatrix where "logistic regression"',
+    "separatrix where huber --json",
+    short_help="Tell in which files a model, loss or solver is written.",
+)
 @click.argument("name", required=False)
 @as_json
 def where(name, as_json):

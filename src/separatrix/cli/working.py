@@ -13,7 +13,12 @@ class Bar:
     def __init__(self, console):
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-        columns = (TextColumn("{task.description:<28}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[left]}"))
+        columns = (
+            TextColumn("{task.description:<28}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[left]}"),
+        )
         self.progress = Progress(*columns, console=console, transient=True)
         self.task = None
 

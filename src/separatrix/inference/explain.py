@@ -24,7 +24,9 @@ NOT_LINEAR = (
     "changed by itself within the range of the training rows."
 )
 NO_RANGE = "Nothing is known of the training rows, so that no change of a column could be tried."
-AGAINST_ZERO = "Nothing is known of the training rows: contributions are against a row of zeros, not against their mean."
+AGAINST_ZERO = (
+    "Nothing is known of the training rows: contributions are against a row of zeros, not against their mean."
+)
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,9 @@ def _linear_facts(seen, rows, reference):
     facts = {
         "score": fsum([*here, b]),
         "mean_score": fsum([*usual, b]),
-        "contributions": tuple(Contribution(seen.names[j], seen.cell(seen.names[j], values[j]), float(shares[j])) for j in order),
+        "contributions": tuple(
+            Contribution(seen.names[j], seen.cell(seen.names[j], values[j]), float(shares[j])) for j in order
+        ),
     }
     if rival is None:
         return facts
@@ -163,4 +167,3 @@ def _sides(seen, scores):
         return 1, 0
     first, second = np.argsort(-scores, kind="stable")[:2]
     return int(first), int(second)
-

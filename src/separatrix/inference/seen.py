@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.designs import as_dense
+from separatrix.inference.table import frame_backend
 from separatrix.scoring.table_columns import NUMERIC, select
 from separatrix.tables.table import Table, is_number
 
@@ -181,26 +182,14 @@ class Seen:
         return self.classes is not None and len(self.coef) == 1
 
     def _for_model(self, rows):
-        """A bare model that was fitted to a frame knows names; it gets plain numbers all the same, without a warning."""
+        """Rows for the first step; one that was fitted to a frame gets a frame, else it would warn of missing names."""
         first = self.before[0] if self.before else self.last
         if isinstance(rows, np.ndarray) and hasattr(first, "feature_names_in_"):
-            return _Named(rows, list(first.feature_names_in_)).frame()
+            import narwhals as nw
+
+            columns = {str(name): column.copy() for name, column in zip(first.feature_names_in_, rows.T)}
+            return nw.from_dict(columns, backend=frame_backend(None)).to_native()
         return rows
-
-
-class _Named:
-    """Numbers with names, as a frame of whichever kind is installed."""
-
-    def __init__(self, rows, names):
-        self.rows, self.names = rows, names
-
-    def frame(self):
-        import narwhals as nw
-
-        from separatrix.inference.table import frame_backend
-
-        columns = {name: np.ascontiguousarray(column) for name, column in zip(self.names, self.rows.T)}
-        return nw.from_dict(columns, backend=frame_backend(None)).to_native()
 
 
 def _names(first):
