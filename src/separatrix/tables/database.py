@@ -52,7 +52,9 @@ def _different(names, name):
     if len(set(names)) != len(names):
         twice = next(one for one in names if names.count(one) > 1)
         raise cannot(
-            f"read {name}", because=f"the query gives two columns {twice!r}", instead=f'"{twice} AS ..." for one of them'
+            f"read {name}",
+            because=f"the query gives two columns {twice!r}",
+            instead=f'"{twice} AS ..." for one of them',
         )
     return names
 

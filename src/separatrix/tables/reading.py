@@ -143,9 +143,7 @@ def _refuse_unreadable(path):
             beside = [child.name for child in path.parent.iterdir() if child.is_file()]
         near = meant(path.name, beside)
         because = "there is no such file" if path.parent.is_dir() else f"there is no folder {path.parent}"
-        raise cannot(
-            f"read {path}", because=because, instead=near or "the path of a table", kind=FileNotFoundError
-        )
+        raise cannot(f"read {path}", because=because, instead=near or "the path of a table", kind=FileNotFoundError)
     if not os.access(path, os.R_OK):
         raise _not_allowed(path)
 

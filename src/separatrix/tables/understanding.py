@@ -1,5 +1,6 @@
 """What a table was understood to be: the role of each column, the task, the classes; plain data, ready for JSON."""
 
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 
 # What a column can be. The first five enter a model, the others are left out, with the reason said.
@@ -20,6 +21,7 @@ class ColumnFacts:
     why : str, default "".  Why it is left out or deserves a second look; empty where nothing is to be said.
     levels : tuple of str, default ().  Of a category or a flag, most frequent first.
     shown : str, default "".  A few words for a person: a range, the commonest levels, an example.
+    form : str, default "".  Of a date, how it is written: a form of :mod:`separatrix.tables.dates`.
     """
 
     name: str
@@ -29,6 +31,7 @@ class ColumnFacts:
     why: str = ""
     levels: tuple = ()
     shown: str = ""
+    form: str = ""
 
     @property
     def used(self):
@@ -67,6 +70,53 @@ class Understanding:
         """The columns that enter a model."""
         return tuple(column for column in self.columns if column.used)
 
+    def lines(self):
+        """What was understood, in a few sentences: rows, columns by kind, what is missing, the target, what is left out.
+
+        >>> facts = (ColumnFacts("age", "number", 2, 40), ColumnFacts("id", "identifier", 0, 60, why="it counts the rows"))
+        >>> told = Understanding("people.csv", 60, 0, "sick", "classification", facts, ("no", "yes"), (45, 15))
+        >>> print("\\n".join(told.lines()))
+        people.csv has 60 rows and 3 columns.
+        The target is sick, with 2 classes: no 45 (75 %), yes 15 (25 %).
+        1 column is used: 1 number.
+        Missing cells: age 2 (3 %).
+        Left out: id (it counts the rows).
+        """
+        said = [
+            f"{self.source or 'The table'} has {_many(self.rows, 'row')} and {_many(len(self.columns) + 1, 'column')}."
+        ]
+        said.append(self._about_target())
+        if self.unlabelled:
+            said.append(f"{_many(self.unlabelled, 'row')} without a target {_is(self.unlabelled)} set aside.")
+        kinds = Counter(column.kind for column in self.used)
+        listed = ", ".join(_many(kinds[kind], kind) for kind in USED if kinds[kind])
+        said.append(f"{_many(len(self.used), 'column')} {_is(len(self.used))} used: {listed}.")
+        said.append(self._about_missing())
+        out = [
+            f"{column.name} ({column.why})" if column.why else column.name for column in self.columns if not column.used
+        ]
+        if out:
+            said.append(f"Left out: {'; '.join(out[:6])}{_more(out, 6)}.")
+        return tuple(said)
+
+    def _about_target(self):
+        if self.task == "regression":
+            return f"The target is {self.target}, a number to be estimated."
+        total = sum(self.counts)
+        pairs = sorted(zip(self.classes, self.counts, strict=True), key=lambda pair: -pair[1])
+        if len(pairs) <= 3:  # few classes keep their order
+            pairs = list(zip(self.classes, self.counts, strict=True))
+        shares = [f"{label} {count:,} ({share(count, total)})" for label, count in pairs]
+        return f"The target is {self.target}, with {len(pairs)} classes: {', '.join(shares[:6])}{_more(shares, 6)}."
+
+    def _about_missing(self):
+        rows = max(self.rows - self.unlabelled, 1)
+        gaps = sorted((column for column in self.used if column.missing), key=lambda column: -column.missing)
+        if not gaps:
+            return "No cell of these columns is missing."
+        listed = [f"{column.name} {column.missing:,} ({share(column.missing, rows)})" for column in gaps]
+        return f"Missing cells: {', '.join(listed[:6])}{_more(listed, 6)}."
+
     def as_dict(self):
         """Plain lists, dicts, numbers and strings, for JSON and for a model file."""
         return asdict(self)
@@ -77,3 +127,28 @@ class Understanding:
         columns = tuple(ColumnFacts(**{**column, "levels": tuple(column["levels"])}) for column in plain["columns"])
         tuples = {name: tuple(plain[name]) for name in ("classes", "counts", "notes")}
         return cls(**{**plain, **tuples, "columns": columns})
+
+
+def share(count, total):
+    """A share in per cent, neither none nor all where it is not.
+
+    >>> share(1, 3), share(1, 1000), share(999, 1000), share(5, 5)
+    ('33 %', '<1 %', '>99 %', '100 %')
+    """
+    part = count / max(total, 1)
+    if 0 < part < 0.005:
+        return "<1 %"
+    return ">99 %" if 0.995 <= part < 1 else f"{100 * part:.0f} %"
+
+
+def _many(count, what):
+    plural = {"category": "categories", "text": "texts"}.get(what, f"{what}s")
+    return f"{count:,} {what if count == 1 else plural}"
+
+
+def _is(count):
+    return "is" if count == 1 else "are"
+
+
+def _more(names, most):
+    return f" and {len(names) - most:,} more" if len(names) > most else ""

@@ -1,0 +1,91 @@
+"""Columns that know the target too well, and rows that are there twice."""
+
+import numpy as np
+
+from separatrix.tables.kinds import codes
+from separatrix.tables.table import is_number
+
+BINS = 64
+PERFECT = 0.99  # of the rows are told apart by one column alone, and nineteen of twenty errors are gone
+LINEAR = 0.9999  # correlation of ranks with a numeric target
+
+
+def is_copy(column, target):
+    """Why a column is the target in other words; "" if it is not."""
+    if is_number(column) and is_number(target) and np.array_equal(column, target, equal_nan=True):
+        return "it equals the target in every row"
+    first, k = codes(column)
+    second, classes = codes(target)
+    if k != classes or 2 * k > len(first) or np.any(first < 0):
+        return ""
+    pairs = np.unique(first * np.intp(classes) + second)
+    if len(pairs) > k:
+        return ""
+    return "it says the same as the target, in other words"
+
+
+def suspicion(column, target, regression):
+    """Why one column alone predicts the target too well to be believed; "" if it does not."""
+    if regression:
+        r = _rank_correlation(column, target)
+        return f"its ranks correlate with those of the target by {r:.5f}" if abs(r) >= LINEAR else ""
+    place, k = _bins(column)
+    label, classes = codes(target)
+    if k < 2 or 10 * k > len(label):
+        return ""
+    counts = np.bincount(place * np.intp(classes) + label, minlength=k * classes).reshape(k, classes)
+    right = counts.max(axis=1).sum() / len(label)
+    base = np.bincount(label).max() / len(label)
+    if right < PERFECT or 1 - right > 0.05 * (1 - base):
+        return ""
+    return f"it alone tells the classes apart in {right:.1%} of the rows".replace("%", " %")
+
+
+def _bins(column):
+    """Values as they are if they are few, else about BINS ranges of equally many; missing cells are one more."""
+    place, k = codes(column)
+    if k > BINS and is_number(column):
+        here = ~np.isnan(column)
+        edges = np.unique(np.quantile(column[here], np.linspace(0, 1, BINS + 1)[1:-1]))
+        place = np.where(here, np.searchsorted(edges, column, side="right"), -1)
+        k = len(edges) + 1
+    return np.where(place < 0, k, place), k + 1 if np.any(place < 0) else k
+
+
+def _rank_correlation(column, target):
+    if not is_number(column):
+        return 0.0
+    here = ~np.isnan(column)
+    if here.sum() < max(10, 0.5 * len(column)):
+        return 0.0
+    first, second = (_ranks(values[here]) for values in (column, target))
+    spread = first.std() * second.std()
+    return float(((first - first.mean()) * (second - second.mean())).mean() / spread) if spread else 0.0
+
+
+def _ranks(values):
+    """Ranks, the mean of them for ties."""
+    _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return (ends - (counts - 1) / 2)[inverse]
+
+
+def repeated_rows(columns):
+    """How many rows repeat an earlier one in every column."""
+    if not columns or not len(columns[0]):
+        return 0
+    mixed = np.zeros(len(columns[0]), dtype=np.uint64)
+    for column in columns:
+        if is_number(column):
+            bits = np.where(column == 0, 0.0, column).view(np.uint64)  # -0.0 is 0.0
+        else:
+            bits = codes(column)[0].astype(np.int64).view(np.uint64)
+        mixed = _mix(mixed * np.uint64(0x9E3779B97F4A7C15) + bits)
+    return len(mixed) - len(np.unique(mixed))
+
+
+def _mix(bits):
+    """Spread every bit over all others, so that different rows meet with probability 2^-64 each."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        bits = (bits ^ (bits >> np.uint64(shift))) * np.uint64(factor)
+    return bits ^ (bits >> np.uint64(31))

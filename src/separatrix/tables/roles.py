@@ -1,0 +1,161 @@
+"""Understand a table: the task that its target asks for, and the role of every other column."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix.core.refusal import cannot
+from separatrix.tables.kinds import facts
+from separatrix.tables.leaks import is_copy, repeated_rows, suspicion
+from separatrix.tables.table import is_number, meant, shown
+from separatrix.tables.target import refuse_unknown, task_of
+from separatrix.tables.understanding import Understanding, share
+
+FOLDS = 5  # rows of a class below which some folds have none
+IMBALANCE = 20  # times as many rows in the largest class as in the smallest
+MANY_LEVELS = 50
+SPLITS = {"test", "train", "split", "fold", "partition", "is_test", "is_train", "istest", "istrain", "training"}
+
+
+def understand(table, target, *, task=None, exclude=()):
+    """Say what a table is: the task, the classes, and for each column whether and as what it enters a model.
+
+    Parameters
+    ----------
+    table : Table.
+    target : str.  Name of the column to be predicted.
+    task : {"classification", "regression"} or None, default None.  None decides: text, two values, or at most 20 whole
+        numbers that each occur often are classes; other numbers are estimated.
+    exclude : sequence of str, default ().  Columns to leave out.
+
+    Returns
+    -------
+    Understanding.
+
+    >>> from separatrix.tables import Table
+    >>> table = Table.of({"id": range(1, 11), "x": [2, 7, 1, 8, 2, 8, 1, 8, 2, 8], "y": ["a", "b"] * 5})
+    >>> told = understand(table, "y")
+    >>> told.task, told.classes, [(column.name, column.kind) for column in told.columns]
+    ('classification', ('a', 'b'), [('id', 'identifier'), ('x', 'number')])
+    """
+    refuse_unknown(table, target)
+    _refuse_excluded(exclude, table, target)
+    whole = len(table)
+    labelled = _present(table[target])
+    if not labelled.all():
+        table = table.take(np.flatnonzero(labelled))
+    y = table[target]
+    task, classes, counts = task_of(y, target, task)
+    columns, notes = [], []
+    for name, column in zip(table.names, table.columns, strict=True):
+        if name != target:
+            found = facts(name, column)
+            found, said = _beside_target(found, column, y, task) if name not in exclude else (_excluded(found), ())
+            columns.append(found)
+            notes += said
+    columns = _rescued(columns)
+    if not any(column.used for column in columns):
+        left = "; ".join(f"{column.name}: {column.why or column.kind}" for column in columns[:5])
+        raise cannot(
+            f"learn {target!r} from {table.source or 'the table'}",
+            because=f"no other column can be used ({left})" if left else "there is no other column",
+            instead="a table with columns to predict from",
+        )
+    notes = [*table.notes, *_class_notes(classes, counts), *_size_notes(table, columns, target), *notes]
+    unlabelled = whole - len(table)
+    return Understanding(table.source, whole, unlabelled, target, task, tuple(columns), classes, counts, tuple(notes))
+
+
+def _present(column):
+    if is_number(column):
+        return ~np.isnan(column)
+    return np.fromiter((cell is not None for cell in column.tolist()), bool, len(column))
+
+
+def _refuse_excluded(exclude, table, target):
+    for name in exclude:
+        if name not in table or name == target:
+            raise cannot(
+                f"leave out {name!r}",
+                because="it is the target" if name == target else f"there are the columns {shown(table.names)}",
+                instead=meant(name, [other for other in table.names if other != target]) or "other columns",
+                kind=KeyError,
+            )
+
+
+def _excluded(found):
+    return replace(found, kind="asked to be left out", why="as asked")
+
+
+def _beside_target(found, column, y, task):
+    """The facts of a column once the target is known, and what is to be said about it."""
+    if not found.used and found.kind != "identifier":
+        return found, ()
+    copied = is_copy(column, y) if task == "classification" or is_number(column) else ""
+    if copied:
+        return replace(found, kind="copy of the target", why=copied), ()
+    if not found.used:
+        return found, ()
+    said = []
+    doubt = suspicion(column, y, task == "regression")
+    if doubt:
+        found = replace(found, why="; ".join(filter(None, [found.why, f"suspected leak: {doubt}"])))
+        said.append(f"{found.name} may know the answer: {doubt}. Leave it out if it is not known beforehand.")
+    elif found.kind == "date" and found.why:
+        said.append(f"{found.name}: {found.why}.")
+    elif found.kind == "flag" and found.name.casefold() in SPLITS:
+        said.append(f"{found.name} may mark which rows were for training and which for testing. Leave it out if so.")
+    return found, said
+
+
+def _rescued(columns):
+    """Where nothing else is left to predict from, a column that counts is taken for a measurement after all."""
+    if any(column.used for column in columns):
+        return columns
+    return [
+        replace(column, kind="number", why="it counts the rows, but there is no other column")
+        if column.kind == "identifier" and column.why == "it counts the rows"
+        else column
+        for column in columns
+    ]
+
+
+def _class_notes(classes, counts):
+    said = []
+    rare = [(label, count) for label, count in zip(classes, counts, strict=True) if count < FOLDS]
+    if rare:
+        listed = ", ".join(f"{label} ({count})" for label, count in rare[:5])
+        more = f" and {len(rare) - 5} more" if len(rare) > 5 else ""
+        said.append(f"Too few rows to learn and to test: {'class' if len(rare) == 1 else 'classes'} {listed}{more}.")
+    elif counts and max(counts) >= IMBALANCE * min(counts):
+        label = classes[counts.index(min(counts))]
+        said.append(
+            f"Class {label} is rare: {min(counts):,} of {sum(counts):,} rows. Always saying the commonest class is right "
+            f"in {share(max(counts), sum(counts))}; look at more than accuracy."
+        )
+    return said
+
+
+def _size_notes(table, columns, target):
+    said = []
+    used = [column for column in columns if column.used]
+    empty = [column.name for column in used if column.missing > 0.5 * len(table)]
+    if empty:
+        said.append(f"More than half of the cells are missing: {_names(empty)}.")
+    many = [column.name for column in used if column.kind == "category" and column.distinct > MANY_LEVELS]
+    if many:
+        said.append(f"Categories with more than {MANY_LEVELS} levels, many of them rare: {_names(many)}.")
+    if len(used) > len(table):
+        said.append(f"There are more columns ({len(used):,}) than rows ({len(table):,}).")
+    told = [column.name for column in columns if column.kind != "identifier" or not is_number(table[column.name])]
+    # where few combinations are possible, rows must repeat, and nothing is wrong with that
+    possible = np.prod([float(max(column.distinct, 1)) for column in columns if column.name in set(told)])
+    repeats = repeated_rows([table[name] for name in (*told, target)])
+    if repeats and possible > len(table):
+        rows = "1 row repeats" if repeats == 1 else f"{repeats:,} rows repeat"
+        said.append(f"{rows} an earlier one in every column: such rows may be learnt from and tested on at once.")
+    return said
+
+
+def _names(names, most=5):
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
