@@ -118,7 +118,7 @@ class Entry:
         if hasattr(self.cls, "recipe"):
             try:
                 return self.cls(**state)
-            except (ValueError, TypeError, AttributeError, IndexError):
+            except Exception:  # a constructor that is given anything at all may fail in any way
                 raise broken(f"the parts of its {self.name} do not fit together") from None
         instance = self.cls.__new__(self.cls)
         for name, value in state.items():
