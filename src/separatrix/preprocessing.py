@@ -5,14 +5,15 @@
 PolynomialFeatures(degree=3)
 """
 
-from separatrix.estimators import basis
+from separatrix.estimators import basis, preparation
 
-__all__ = list(basis.__all__)
+__all__ = [*basis.__all__, *preparation.__all__]
 
 
 def __getattr__(name):
-    if name in __all__:
-        return getattr(basis, name)
+    for room in (basis, preparation):
+        if name in room.__all__:
+            return getattr(room, name)
     raise AttributeError(f"module 'separatrix.preprocessing' has no attribute {name!r}")
 
 

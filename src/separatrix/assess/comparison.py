@@ -77,8 +77,8 @@ class Comparison:
     test_score, test_error : float.  The score on the test part and its standard error.
     y_out_of_fold : array.  Of the recommended model: for each row of `train` what was predicted when it was held out
         (first repeat): probabilities (n, k), or numbers (n,); NaN where no round held the row out.
-    p_values : dict.  From (family, family), the better one first, to the Holm-adjusted p-value of the corrected paired
-        test.
+    p_values : dict.  From (leader of a group, family that is not in an earlier group) to the Holm-adjusted p-value of
+        the corrected paired test; the best is the leader of group 1, so that all are compared with it.
     measure : str.  The name of the score in MEASURES.
     kind : str.  The kind of frame that came in ("pandas", "polars", "pyarrow"), "" for anything else.
     """

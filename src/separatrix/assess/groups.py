@@ -2,17 +2,21 @@
 
 import numpy as np
 
-from separatrix.assess.paired import all_pairs, better_than, corrected_error
+from separatrix.assess.paired import better_than, corrected_error, worse_than
 
 LEVEL = 0.05
 
 
 def rank(standings, *, higher_is_better, ratio):
-    """Order standings from best to worst, failures last; set score, error and group; return the adjusted p-values.
+    """Order standings from best to worst, failures last; set score, error and group; return the p-values of the groups.
 
-    Group 1 is led by the best score and holds every model that is not significantly worse than its leader, at 5 % by
-    the Holm-adjusted corrected paired tests of all pairs; group 2 is led by the best of the rest, and so on. Groups are
-    judged against their leaders: two members of a group may differ significantly from each other.
+    Group 1 is led by the best score and holds every model that is not significantly worse than its leader: at 5 %, by
+    corrected paired tests, Holm-adjusted for the number of models that the leader is compared with. Group 2 is led by
+    the best of the rest, and so on. Groups are judged against their leaders only: two other members may differ.
+
+    Returns
+    -------
+    dict from (leader, other) to the adjusted p-value, for every test that was made.
     """
     sign = 1.0 if higher_is_better else -1.0
     for standing in standings:
@@ -20,16 +24,17 @@ def rank(standings, *, higher_is_better, ratio):
             standing.score = float(np.nanmean(standing.scores))
             standing.error = corrected_error(standing.scores, ratio)
     standings.sort(key=lambda s: (s.failed, -sign * s.score if not s.failed else 0.0, s.order, s.family))
-    running = [standing for standing in standings if not standing.failed]
-    p_values = all_pairs({standing.family: sign * standing.scores for standing in running}, ratio)
-    left, group = running, 0
+    left = [standing for standing in standings if not standing.failed]
+    p_values, group = {}, 0
     while left:
         group += 1
-        leader = left[0]
-        tied = [s for s in left if s is leader or p_values[leader.family, s.family] >= LEVEL]
-        for standing in tied:
-            standing.group = group
-        left = [s for s in left if s.group == 0]
+        leader, *others = left
+        found = worse_than({s.family: sign * s.scores for s in others}, sign * leader.scores, ratio)
+        p_values |= {(leader.family, name): p for name, p in found.items()}
+        for standing in left:
+            if standing is leader or found[standing.family] >= LEVEL:
+                standing.group = group
+        left = [standing for standing in left if standing.group == 0]
     return p_values
 
 
@@ -39,7 +44,7 @@ def recommend(standings, *, higher_is_better, ratio, score):
     The baseline are the standings of order 0. Where no model is significantly better than it (one-sided corrected
     tests, Holm-adjusted for the number of models), the baseline is recommended: a winner of noise is none. Otherwise it
     is the simplest model, by order and then by size, of those that are better than the baseline and within one standard
-    error of the best.
+    error of the best. One whose last fit was not certified (a maximum that does not exist, say) comes after all others.
     """
     sign = 1.0 if higher_is_better else -1.0
     running = [standing for standing in standings if not standing.failed]
@@ -56,7 +61,7 @@ def recommend(standings, *, higher_is_better, ratio, score):
     best = winners[0]
     slack = best.error if np.isfinite(best.error) else 0.0
     near = [standing for standing in winners if sign * (best.score - standing.score) <= slack]
-    chosen = min(near, key=lambda s: (s.order, s.size, -sign * s.score))
+    chosen = min(near, key=lambda s: (s.certified is False, s.order, s.size, -sign * s.score))
     return chosen, bool(baselines), _reason(chosen, best, near, baselines, score)
 
 

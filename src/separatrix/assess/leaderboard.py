@@ -29,7 +29,7 @@ def text(comparison):
         lines.append(f"{mark:>9}  {title}")
     lines += _notes("Notes", [(standing.family, standing.note) for standing in running if standing.note])
     lines += _notes("Not on the board", [(standing.family, standing.reason) for standing in failed])
-    lines += ["", *textwrap.wrap(f"Recommended: {comparison.recommended}. {comparison.why}", WIDTH)]
+    lines += ["", *textwrap.wrap(f"Recommended: {comparison.why}", WIDTH)]
     if comparison.test_measures:
         lines.append(f"On the test part, once: {_pair(comparison.test_score, comparison.test_error)}.")
     return "\n".join(lines)
@@ -88,7 +88,15 @@ def _number(value, digits=4):
 
 
 def _pair(value, error):
-    return f"{_number(value)} ± {_number(error)}" if math.isfinite(error) else _number(value)
+    """A number and its standard error, with the digits that the error leaves.
+
+    >>> _pair(0.99571, 0.00321), _pair(54.472, 3.58), _pair(12345.0, 678.0), _pair(0.5, 0.0)
+    ('0.9957 ± 0.0032', '54.5 ± 3.6', '12,345 ± 678', '0.5000 ± 0.0000')
+    """
+    if not math.isfinite(error):
+        return _number(value)
+    digits = 4 if error == 0.0 else min(max(1 - math.floor(math.log10(error)), 0), 8)
+    return f"{value:,.{digits}f} ± {error:,.{digits}f}"
 
 
 def rows(comparison):

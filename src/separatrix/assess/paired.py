@@ -10,7 +10,6 @@ References: Nadeau and Bengio (2003), Machine Learning 52(3); Bouckaert and Fran
 Statist. 6(2).
 """
 
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -40,9 +39,12 @@ def corrected_error(scores, ratio):
     >>> round(corrected_error([1.0, 2.0, 3.0, 4.0, 5.0], ratio=0.25), 12)
     1.060660171780
     """
-    scores = _finite(scores)
+    scores = np.asarray(scores, dtype=np.float64)
+    scores = scores[np.isfinite(scores)]
     if len(scores) < 2:
         return float("nan")
+    if np.ptp(scores) <= ROUNDING * np.abs(scores).max():
+        return 0.0
     return float(np.sqrt((1.0 / len(scores) + ratio) * scores.var(ddof=1)))
 
 
@@ -66,12 +68,13 @@ def corrected_test(a, b, ratio, *, one_sided=False):
     d = (a - b)[common]
     if len(d) < 2:
         return PairedTest(float(d.mean()) if len(d) else float("nan"), float("nan"), float("nan"), 1.0)
-    mean, error = float(d.mean()), corrected_error(d, ratio)
+    mean = float(d.mean())
     size = float(np.abs(np.concatenate([a[common], b[common]])).max())
     if np.ptp(d) <= ROUNDING * size:
         if abs(mean) <= ROUNDING * size:
             return PairedTest(0.0, 0.0, 0.0, 1.0)
         return PairedTest(mean, 0.0, np.copysign(np.inf, mean), float(one_sided and mean < 0.0))
+    error = corrected_error(d, ratio)
     t = mean / error
     p = student.sf(t, len(d) - 1) if one_sided else 2.0 * student.sf(abs(t), len(d) - 1)
     return PairedTest(mean, error, float(t), float(p))
@@ -91,25 +94,13 @@ def holm(p_values):
     return adjusted
 
 
-def all_pairs(scores, ratio):
-    """Holm-adjusted p-values of all pairs: from (name, name), in the order of `scores`, to p.
-
-    Parameters
-    ----------
-    scores : dict from a name to its (J,) array of scores.
-    ratio : float.  As in :func:`corrected_error`.
-    """
-    pairs = list(combinations(scores, 2))
-    raw = [corrected_test(scores[a], scores[b], ratio).p for a, b in pairs]
-    return dict(zip(pairs, holm(raw).tolist()))
+def worse_than(scores, leader, ratio):
+    """Holm-adjusted two-sided p-values of the leader against each of `scores`: from a name to p."""
+    raw = [corrected_test(leader, mine, ratio).p for mine in scores.values()]
+    return dict(zip(scores, holm(raw).tolist()))
 
 
 def better_than(scores, reference, ratio):
     """Holm-adjusted one-sided p-values that each of `scores` is larger than the `reference`: from a name to p."""
     raw = [corrected_test(mine, reference, ratio, one_sided=True).p for mine in scores.values()]
     return dict(zip(scores, holm(raw).tolist()))
-
-
-def _finite(scores):
-    scores = np.asarray(scores, dtype=np.float64)
-    return scores[np.isfinite(scores)]

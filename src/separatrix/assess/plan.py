@@ -38,7 +38,7 @@ def _columns(contest):
 def measure(contest, view, entrants):
     """Time the preparation of a view and each of its families on samples, each four times the last.
 
-    The first sample is not timed: it loads compiled loops. A family grows until it takes a five-hundredth of the budget.
+    The first sample is not timed: it loads compiled loops. A sample grows until it takes 1/500 of the budget.
     """
     enough = 0.5 if contest.deadline.budget is None else contest.deadline.budget / 500.0
     round_ = contest.rounds[0]

@@ -1,4 +1,4 @@
-"""The end of a comparison: the recommended family fitted once more, to all training rows, and what its test is worth."""
+"""The end of a comparison: the recommended family fitted to all training rows, and what its test is worth."""
 
 import numpy as np
 from sklearn.pipeline import Pipeline

@@ -1,4 +1,4 @@
-"""Which rows are learnt from, held out in a round, and kept for the one test at the end; one choice for all families."""
+"""Which rows are learnt from, held out in a round, and kept for the test at the end; one choice for all families."""
 
 import warnings
 from dataclasses import dataclass

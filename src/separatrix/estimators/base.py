@@ -1,7 +1,6 @@
 """What all linear estimators share: prediction, the summary of a fit, and the geometry of a decision."""
 
 import numpy as np
-from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -9,6 +8,7 @@ from separatrix.core.registry import late
 from separatrix.core.target import Target
 from separatrix.estimators.doors import enter, enter_rows
 from separatrix.estimators.geometry import Geometry
+from separatrix.scoring.linear import decide, in_one_dimension, log_probabilities, probabilities, raw_scores
 
 _summary = late("separatrix.inference.summary:summary")
 
@@ -20,7 +20,7 @@ class LinearModel(BaseEstimator):
         """``X beta + intercept``, of shape (n,) or (n, k)."""
         check_is_fitted(self)
         X = enter_rows(self, X)
-        return X @ np.asarray(self.coef_).T + self.intercept_
+        return raw_scores(vars(self), X)
 
     def _publish(self, beta, intercept, dtype=np.float64):
         """Set ``coef_`` (scikit-learn's shape: (p,) or (k, p)) and ``intercept_`` from beta of shape (p,) or (p, k)."""
@@ -74,13 +74,11 @@ class LinearClassifier(ClassifierMixin, Geometry, LinearModel):
 
     def decision_function(self, X):
         """Raw scores: (n,) for two classes (positive for ``classes_[1]``), else (n, k)."""
-        scores = self._raw_score(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return in_one_dimension(self._raw_score(X))
 
     def predict(self, X):
         """The class of each row of X."""
-        scores = self.decision_function(X)
-        return self.classes_[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        return decide(self.decision_function(X), self.classes_)
 
     def _publish(self, beta, intercept, dtype=np.float64):
         """Set ``coef_`` and ``intercept_`` from beta of shape (p,) or (p, k)."""
@@ -96,12 +94,8 @@ class LogOddsClassifier(LinearClassifier):
 
     def predict_proba(self, X):
         """Probability of each class, in the order of ``classes_``: (n, k)."""
-        scores = self.decision_function(X)
-        return np.column_stack([expit(-scores), expit(scores)]) if scores.ndim == 1 else softmax(scores, axis=1)
+        return probabilities(self.decision_function(X))
 
     def predict_log_proba(self, X):
         """Logarithms of :meth:`predict_proba`, right also where a probability is too small for a number."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            return np.column_stack([log_expit(-scores), log_expit(scores)])
-        return log_softmax(scores, axis=1)
+        return log_probabilities(self.decision_function(X))

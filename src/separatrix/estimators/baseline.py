@@ -17,8 +17,8 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
 
     .. math:: P(C_k \mid x) = \frac{\sum_i s_i\, 1[y_i = k]}{\sum_i s_i}
 
-    Of all answers that ignore x it has the smallest log loss and Brier score, and no other makes fewer mistakes: a model
-    that is not better has learnt nothing from x. Of equally common classes the first is predicted.
+    Of all answers that ignore x it has the smallest log loss and Brier score, and no other makes fewer mistakes: a
+    model that is not better has learnt nothing from x. Of equally common classes the first is predicted.
 
     Attributes
     ----------

@@ -11,24 +11,33 @@ import numpy as np
 from separatrix.core.refusal import cannot
 from separatrix.scoring import categories, dates, linear, numbers, table_columns, words
 
+# Whose prediction is the arithmetic of linear.py and nothing else; a test compares this with the classes themselves.
 LINEAR_REGRESSORS = (
     "ElasticNet",
     "ElasticNetCV",
     "Lasso",
     "LassoCV",
     "LinearRegression",
+    "PerceptronRegressor",
     "QuantileRegressor",
     "Ridge",
     "RidgeCV",
+    "SGDRegressor",
 )
 LINEAR_CLASSIFIERS = (
     "BasicLinearClassifier",
-    "LeastSquaresClassifier",
+    "FisherDiscriminant",
     "Perceptron",
     "RidgeClassifier",
     "RidgeClassifierCV",
 )
-LOG_ODDS_CLASSIFIERS = ("FirthLogisticRegression", "LogisticRegression", "LogisticRegressionCV")
+LOG_ODDS_CLASSIFIERS = (
+    "DiagonalLinearDiscriminantAnalysis",
+    "FirthLogisticRegression",
+    "LinearDiscriminantAnalysis",
+    "LogisticRegression",
+    "LogisticRegressionCV",
+)
 
 
 class Step(NamedTuple):
@@ -44,7 +53,8 @@ class Step(NamedTuple):
 
 
 def score(step, method, X):
-    """What ``step.method(X)`` gives: method is transform, predict, decision_function or predict_proba."""
+    """What ``step.method(X)`` gives: method is transform, predict, decision_function,
+    predict_proba or predict_log_proba."""
     if method not in SCORERS.get(step.kind, {}):
         raise cannot(
             f"{method} with {step.kind} in plain numpy",
@@ -92,15 +102,25 @@ def _dense(block):
     return out
 
 
-def _probability(state, X):
-    return linear.probabilities(linear.decision_function(state, X))
+def _decide(state, X):
+    return linear.decide(linear.class_scores(state, X), state["classes_"])
 
 
-_CLASSIFY = {"predict": linear.decide, "decision_function": linear.decision_function}
+def _probabilities(state, X):
+    return linear.probabilities(linear.class_scores(state, X))
+
+
+def _log_probabilities(state, X):
+    return linear.log_probabilities(linear.class_scores(state, X))
+
+
+_METHODS = ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba")
+_CLASSIFY = {"predict": _decide, "decision_function": linear.class_scores}
+_LOG_ODDS = {**_CLASSIFY, "predict_proba": _probabilities, "predict_log_proba": _log_probabilities}
 
 # By the name of a class and of its method: a function of the state and of X.
 SCORERS: dict[str, dict[str, Any]] = {
-    "Pipeline": {m: _pipeline(m) for m in ("transform", "predict", "decision_function", "predict_proba")},
+    "Pipeline": {method: _pipeline(method) for method in _METHODS},
     "ColumnTransformer": {"transform": side_by_side},
     "TableColumns": {"transform": table_columns.select},
     "Numbers": {"transform": numbers.standardise},
@@ -112,5 +132,5 @@ SCORERS: dict[str, dict[str, Any]] = {
     "Words": {"transform": words.bag},
     **{name: {"predict": linear.raw_scores} for name in LINEAR_REGRESSORS},
     **dict.fromkeys(LINEAR_CLASSIFIERS, _CLASSIFY),
-    **{name: {**_CLASSIFY, "predict_proba": _probability} for name in LOG_ODDS_CLASSIFIERS},
+    **dict.fromkeys(LOG_ODDS_CLASSIFIERS, _LOG_ODDS),
 }

@@ -12,16 +12,23 @@ def raw_scores(state, X):
     return X @ np.asarray(state["coef_"]).T + state["intercept_"]
 
 
-def decision_function(state, X):
+def class_scores(state, X):
     """Raw scores of classes: (n,) for two (positive for the second), else (n, k)."""
-    scores = raw_scores(state, X)
+    return in_one_dimension(raw_scores(state, X))
+
+
+def in_one_dimension(scores):
+    """Scores (n, k), but (n,) where there is one for each row."""
     return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
-def decide(state, X):
-    """The class of each row: 0 counts for the second of two classes; of equal scores the first of many wins."""
-    scores = decision_function(state, X)
-    return state["classes_"][(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+def decide(scores, classes):
+    """The class of each row: 0 counts for the second of two classes; of equal scores the first of many wins.
+
+    >>> decide(np.array([-0.1, 0.0]), np.array(["no", "yes"]))
+    array(['no', 'yes'], dtype='<U3')
+    """
+    return classes[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
 
 def probabilities(scores):

@@ -61,17 +61,17 @@ def above(state, X):
 def counts(state, X):
     """What Counts makes of X (n, p): the numbers themselves, 0 where missing; a negative one is refused."""
     X = np.asarray(X, dtype=np.float64)
-    refuse_if(X < 0.0, X, state, "a count is not negative")
+    refuse_if(X < 0.0, X, state, "Negative values in data cannot be counts")
     return np.where(np.isnan(X), 0.0, X)
 
 
-def refuse_if(wrong, X, state, because, instead="counts 0, 1, 2, ..."):
+def refuse_if(wrong, X, state, because):
     """Refuse the first number that is marked as wrong, by its row and column."""
     if wrong.any():
         i, j = np.argwhere(wrong)[0]
-        names = state.get("feature_names_in_")
+        name = repr(str(state["feature_names_in_"][j])) if "feature_names_in_" in state else f"{j + 1}"
         raise cannot(
-            f"use {X[i, j]:g} in row {i + 1} of column {str(names[j]) if names is not None else j!r}",
+            f"take {X[i, j]:g} in row {i + 1} of column {name} for a count",
             because=because,
-            instead=instead,
+            instead="counts 0, 1, 2, ...",
         )

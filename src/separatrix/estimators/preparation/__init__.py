@@ -5,9 +5,12 @@ from separatrix.core.registry import lazily
 _HOMES = {
     "Categories": "categories",
     "Codes": "categories",
+    "Counts": "counts",
+    "Curves": "curves",
     "Dates": "dates",
     "Numbers": "numbers",
     "TableColumns": "table_columns",
+    "Thresholds": "thresholds",
     "Words": "words",
 }
 

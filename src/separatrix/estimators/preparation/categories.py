@@ -65,9 +65,9 @@ class Categories(LevelColumns):
     Parameters
     ----------
     drop : {"commonest", "if_binary", None}, default "commonest".  Which level of a column gets no column: the most
-        frequent ("other" and missing aside), with which the others are then compared (all of them add up to 1, so with a constant in the model one
-        too many is determined by the others); "if_binary": only of a column with two levels, for which one column says
-        all; None: no level.
+        frequent ("other" and missing aside), with which the others are then compared; all of them would add up to 1,
+        as the constant of the model does, and one be determined by the rest. "if_binary": only of a column with two
+        levels, for which one column says all. None: no level.
     min_count : int, [1, inf), default 2.  Rows that a level must have to be kept.
     max_levels : int, [1, inf), default 1000.  The most frequent levels of a column that are kept; the rest is "other".
     dense_up_to : int, [0, inf), default 200.  Columns up to which the result is an array.
