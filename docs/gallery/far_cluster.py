@@ -7,15 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from separatrix.datasets import far_cluster
 from separatrix.linear_model import LeastSquaresClassifier, LogisticRegression
 
 
 def clusters():
     """Two clusters, one for each class, and the points of a third that lies far behind the second."""
-    rng = np.random.default_rng(4)
-    near = np.vstack([rng.normal([-1.5, 0.5], 0.5, (40, 2)), rng.normal([1.5, -0.5], 0.5, (40, 2))])
-    far = rng.normal([9.0, -12.0], 0.8, (25, 2))
-    return near, np.repeat([0, 1], 40), np.vstack([near, far]), np.append(np.repeat([0, 1], 40), np.ones(25, dtype=int))
+    near, both = far_cluster(seed=4, far=False), far_cluster(seed=4)
+    return near.X, near.y, both.X, both.y
 
 
 def compute():

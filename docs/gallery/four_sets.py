@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from separatrix.core.errors import NotSeparated
+from separatrix.datasets import four_sets
 from separatrix.linear_model import Perceptron
 
-CORNERS = {"X1": (3.0, 3.0), "X2": (2.0, 2.0), "X3": (0.0, 2.0), "X4": (1.0, 1.0)}  # lower left, of the class +1
+SETS = ("X1", "X2", "X3", "X4")
 RATES = (0.01, 0.05)
 STARTS = (-0.5, 0.5)  # of the intercept; both coefficients start at 1
 CAP = 20_000
@@ -20,15 +21,14 @@ CAP_OF_X4 = 2_000
 
 def make(name, seed=0):
     """A hundred points of each class."""
-    rng = np.random.default_rng(seed)
-    low, high = rng.uniform(0.0, 2.0, (100, 2)), rng.uniform(0.0, 2.0, (100, 2)) + CORNERS[name]
-    return np.vstack([low, high]), np.repeat([-1, 1], 100)
+    data = four_sets(200, seed, which=name)
+    return data.X, data.y
 
 
 def compute(seed=0):
     """A batch perceptron for each set, rate and start: {(set, rate, start): fitted model}."""
     fits = {}
-    for name in CORNERS:
+    for name in SETS:
         X, y = make(name, seed)
         for rate in RATES:
             for start in STARTS:
@@ -47,7 +47,7 @@ def draw(path):
     fits = compute()
     with plt.style.context(Path(__file__).with_name("gallery.mplstyle")):
         figure, panels = plt.subplots(2, 4, figsize=(12.0, 5.8), height_ratios=[1.6, 1.0])
-        for (above, below), name in zip(panels.T, CORNERS):
+        for (above, below), name in zip(panels.T, SETS):
             X, y = make(name)
             for label, marker, colour in ((1, "o", "C0"), (-1, "s", "C1")):
                 above.scatter(*X[y == label].T, marker=marker, color=colour, s=9)

@@ -7,15 +7,15 @@ rule is known too.
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import multivariate_normal, norm
+from scipy.stats import norm
 
+from separatrix.datasets import gaussian_problem
+from separatrix.datasets.gaussian_classes import COVARIANCE, MEANS
 from separatrix.decision import KnownProblem, gaussian_bayes_rate
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
 LINE = KnownProblem([0.5, 0.5], [norm(-1.25), norm(1.25)])
-MEANS = np.array([[-1.5, -0.5], [1.2, -1.0], [0.4, 1.8]])
-COVARIANCE = np.array([[1.0, 0.5], [0.5, 1.2]])
-PLANE = KnownProblem([1 / 3] * 3, [multivariate_normal(m, COVARIANCE) for m in MEANS])
+PLANE = gaussian_problem(MEANS, COVARIANCE)
 MODELS = {  # a panel is drawn for each
     "linear discriminant analysis": LinearDiscriminantAnalysis,
     "quadratic discriminant analysis": QuadraticDiscriminantAnalysis,

@@ -12,11 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
+from separatrix.datasets import orange_blue
+from separatrix.datasets.orange_blue import likelihood_ratio
 from separatrix.linear_model import LeastSquaresClassifier
 from separatrix.neighbors import KNeighborsClassifier
 
 SIZES = np.array([1, 3, 5, 7, 11, 15, 21, 31, 45, 69, 101, 151])
-VARIANCE, SEED, NEW = 0.2, 1, 10_000
+SEED, NEW = 1, 10_000
 HERE = Path(__file__).resolve()
 
 
@@ -28,24 +30,12 @@ def read(name):
     return np.loadtxt(found, delimiter=",", skiprows=1)
 
 
-def sample(means, rng):
-    """New points, half of each class, and their classes."""
-    y = np.arange(NEW) % 2
-    return means[rng.integers(0, 10, NEW) + 10 * y] + np.sqrt(VARIANCE) * rng.standard_normal((NEW, 2)), y
-
-
-def likelihood_ratio(X, means):
-    """How many times likelier a point is as an orange one."""
-    distances = ((X[:, None, :] - means) ** 2).sum(axis=2)
-    density = np.exp(-0.5 * distances / VARIANCE)
-    return density[:, 10:].sum(axis=1) / density[:, :10].sum(axis=1)
-
-
 def compute():
     """Training and test errors of the line and of k neighbours, and of the best possible rule."""
     table, means = read("mixture.csv"), read("mixture_means.csv")
     X, y = table[:, :2], table[:, 2].astype(int)
-    X_new, y_new = sample(means, np.random.default_rng(SEED))
+    new = orange_blue(NEW, SEED, means=means)
+    X_new, y_new = new.X, new.y
     line = LeastSquaresClassifier().fit(X, y)
     models = [KNeighborsClassifier(k).fit(X, y) for k in SIZES]
     return {
@@ -57,7 +47,7 @@ def compute():
         "line_errors": (1.0 - line.score(X, y), 1.0 - line.score(X_new, y_new)),
         "train": np.array([1.0 - model.score(X, y) for model in models]),
         "test": np.array([1.0 - model.score(X_new, y_new) for model in models]),
-        "best": float(np.mean((likelihood_ratio(X_new, means) > 1.0) != y_new)),
+        "best": float(np.mean(new.truth.rule(X_new) != y_new)),
         "n_parameters": [model.n_parameters_ for model in models],
     }
 

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
+from separatrix.datasets import sine
 from separatrix.linear_model import LinearRegression, Ridge
 from separatrix.preprocessing import PolynomialFeatures
 
-NOISE, SEED = 0.3, 3
+SEED = 3
 LOG_STRENGTHS = np.linspace(-40.0, 5.0, 46)
 
 
-def sample(rng, x):
-    return np.sin(2.0 * np.pi * x) + NOISE * rng.standard_normal(len(x))
+def sample(rng, n, spacing="even"):
+    data = sine(n, rng, spacing=spacing)
+    return data.X[:, 0], data.y
 
 
 def powers(x, degree):
@@ -31,14 +33,11 @@ def rms(t, prediction):
 def compute():
     """Errors and coefficients: by degree, with more data, and by strength of a ridge."""
     rng = np.random.default_rng(SEED)
-    x = np.linspace(0.0, 1.0, 10)
-    t = sample(rng, x)
-    x_new = rng.uniform(0.0, 1.0, 200)
-    t_new = sample(rng, x_new)
+    x, t = sample(rng, 10)
+    x_new, t_new = sample(rng, 200, "uniform")
 
     fits = [LinearRegression(fit_intercept=False).fit(powers(x, M), t) for M in range(10)]
-    x_many = np.linspace(0.0, 1.0, 100)
-    t_many = sample(rng, x_many)
+    x_many, t_many = sample(rng, 100)
     many = LinearRegression(fit_intercept=False).fit(powers(x_many, 9), t_many)
     ridges = [Ridge(np.exp(s), fit_intercept=False).fit(powers(x, 9), t) for s in LOG_STRENGTHS]
     return {

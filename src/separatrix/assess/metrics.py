@@ -74,21 +74,11 @@ def roc_auc(y_true, scores, *, classes=None, undefined=None, sample_weight=None)
     >>> roc_auc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
     0.75
     """
-    y_true, scores = np.asarray(y_true), np.asarray(scores, dtype=np.float64)
-    same_length(len(y_true), scores, "scores")
-    s = enter_weights(sample_weight, len(y_true))
-    if scores.ndim == 1:
-        classes = _two_classes(y_true) if classes is None else enter_labels(classes, 2)
-        columns = {1: scores}
-    else:
-        classes = np.unique(y_true) if classes is None else classes
-        classes = enter_labels(classes, scores.shape[1])
-        columns = {1: scores[:, 1]} if scores.shape[1] == 2 else dict(enumerate(scores.T))
-    codes = class_codes(y_true, classes)
-    there = [c for c in columns if 0 < np.count_nonzero(codes == c) < len(codes)]
-    if not there:
+    pairs = [pair for pair in _against_the_rest(y_true, scores, classes) if pair[0].any() and not pair[0].all()]
+    if not pairs:
         return settle_undefined("area under the ROC curve", "all rows are of one class", undefined)
-    return float(np.mean([theirs.roc_auc_score(codes == c, columns[c], sample_weight=s) for c in there]))
+    s = enter_weights(sample_weight, len(pairs[0][0]))
+    return float(np.mean([theirs.roc_auc_score(positive, column, sample_weight=s) for positive, column in pairs]))
 
 
 def calibration_error(y_true, probabilities, *, classes=None, bins=10, sample_weight=None):
@@ -102,7 +92,7 @@ def calibration_error(y_true, probabilities, *, classes=None, bins=10, sample_we
     Parameters
     ----------
     y_true, probabilities, classes, sample_weight : as in :func:`log_loss`.
-    bins : int, [1, inf), default 10.  Intervals of equal width on [0, 1], closed below; the last is closed.
+    bins : int, [1, inf), default 10.  Intervals of equal width on [0, 1]; a bound belongs to the lower one.
 
     References: Naeini, Cooper and Hauskrecht (2015), AAAI, section "Calibration measures".
 
@@ -118,6 +108,29 @@ def calibration_error(y_true, probabilities, *, classes=None, bins=10, sample_we
     return float(np.abs(gap).sum() / s.sum())
 
 
+def positive_scores(y_true, scores, classes=None):
+    """Which rows are of the second of two classes, and their scores (n,); for curves over thresholds."""
+    pairs = _against_the_rest(y_true, scores, classes)
+    if len(pairs) != 1 or pairs[0][0].all() or not pairs[0][0].any():
+        raise cannot(
+            "draw a curve over thresholds",
+            because="there are more than two classes" if len(pairs) != 1 else "all rows are of one class",
+            instead="rows of two classes, such as y == one of them",
+        )
+    return pairs[0]
+
+
+def _against_the_rest(y_true, scores, classes):
+    """(is it of the class, its score) for the second of two classes, or for each of more."""
+    y_true, scores = np.asarray(y_true), np.asarray(scores, dtype=np.float64)
+    same_length(len(y_true), scores, "scores")
+    if scores.ndim == 1 or scores.shape[1] <= 2:
+        codes = class_codes(y_true, _two_classes(y_true) if classes is None else enter_labels(classes, 2))
+        return [(codes == 1, scores if scores.ndim == 1 else scores[:, -1])]
+    codes = class_codes(y_true, enter_labels(np.unique(y_true) if classes is None else classes, scores.shape[1]))
+    return [(codes == c, column) for c, column in enumerate(scores.T)]
+
+
 def confidence(y_true, probabilities, classes=None):
     """What was claimed and whether it came true: (p, 0 or 1) of the second of two classes, else of the predicted."""
     codes, P, _ = enter_probabilities(y_true, probabilities, classes)
@@ -131,7 +144,7 @@ def bin_numbers(p, bins):
     """The number of the interval of equal width that each p in [0, 1] lies in."""
     if not isinstance(bins, int | np.integer) or isinstance(bins, bool) or bins < 1:
         raise cannot(f"use bins={bins!r}", because="bins are counted", instead="a whole number of at least 1")
-    return np.minimum((np.asarray(p) * bins).astype(np.intp), bins - 1)
+    return np.searchsorted(np.linspace(0.0, 1.0, bins + 1)[1:-1], p)
 
 
 def enter_probabilities(y_true, probabilities, classes=None):

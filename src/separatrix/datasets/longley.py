@@ -11,6 +11,8 @@ from importlib.resources import files
 
 import numpy as np
 
+from separatrix.datasets.catalogue import data_set, regression
+
 _CERTIFIED = {
     "intercept": (-3482258.63459582, 890420.383607373),
     "deflator": (15.0618722713733, 84.9149257747669),
@@ -68,3 +70,11 @@ def load_longley():
     target, *features = lines[0].split(",")
     table = np.array([[float(cell) for cell in line.split(",")] for line in lines[1:]])
     return Longley(table[:, 1:].copy(), table[:, 0].copy(), features, target, dict(_CERTIFIED))
+
+
+@data_set(
+    "longley", "Employment in the United States, 1947 to 1962, with least-squares answers certified to 15 digits."
+)
+def _longley():
+    data = load_longley()
+    return regression("longley", data.X, data.y, data.feature_names, data.target_name)

@@ -8,6 +8,7 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.decision.priors import shift_priors
 from separatrix.estimators.probabilities import same_length
+from separatrix.tables.table import Table
 
 STRATEGIES = ("over", "under")
 
@@ -96,8 +97,8 @@ def balanced_sample(X, y, *, strategy="over", random_state=None):
     indices = rng.permutation(np.concatenate(drawn))
     k = len(classes)
     return BalancedSample(
-        _rows(X, indices),
-        _rows(y, indices),
+        take_rows(X, indices),
+        take_rows(y, indices),
         indices,
         classes,
         counts / counts.sum(),
@@ -112,8 +113,10 @@ def _draw(own, size, rng):
     return np.concatenate([np.repeat(own, whole), rng.choice(own, rest, replace=False)])
 
 
-def _rows(data, indices):
-    """Rows of an array, a sparse array, a frame or a series, of the type they were given as."""
+def take_rows(data, indices):
+    """Rows of an array, a sparse array, a table, a frame or a series, of the type they were given as."""
+    if isinstance(data, Table):
+        return data.take(indices)
     if hasattr(data, "tocsr"):
         return data.tocsr()[indices]
     held = nw.from_native(data, allow_series=True, eager_only=True, pass_through=True)

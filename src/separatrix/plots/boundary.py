@@ -12,10 +12,11 @@ from separatrix.tables.table import Table
 CELLS = 120  # of the grid, to each side
 MOST_POINTS = 300
 MOST_CLASSES = len(COLOURS)
+STEPS = 12  # different probabilities up to which there is no shading: those of a few neighbours, say
 SHADES = (0.0, 0.25, 0.5, 0.75, 1.01)  # by how much the likeliest class leads the next
 
 
-@picture
+@picture()
 def boundary(model, X, y, *, columns=(0, 1), held=None, names=None, ax=None):
     """Where a model says what, over two columns; all others are held at their median or their commonest value.
 
@@ -154,20 +155,20 @@ def _regions(model, plane, y, ax):
     right = float((asked == y[rows]).mean()) if len(rows) else float("nan")
     regions = listed([f"{label} {percent(share)}" for label, share in zip(classes, area)])
     return (
-        f"Regions of {type(_last(model)).__name__} over {plane.labels[0]} and {plane.labels[1]}: of the area, {regions}. "
-        f"{percent(right)} of the {len(rows)} points drawn lie in the region of their class."
+        f"Regions of {type(_last(model)).__name__} over {plane.labels[0]} and {plane.labels[1]}: of the area, "
+        f"{regions}. {percent(right)} of the {len(rows)} points drawn lie in the region of their class."
     )
 
 
 def _leads(model, given):
-    """(classes, by how much each class leads the best of the others, levels): of probabilities, scores, or 1 and −1.
+    """Classes, by how much each leads the best of the others, levels of shades: of probabilities, scores or decisions.
 
     The sign of a lead must be what the model predicts; where costs or thresholds make it predict something other than
     the likeliest class, only its decisions are drawn.
     """
     classes = np.asarray(model.classes_)
     said = np.asarray(model.predict(given))
-    for kind, levels in (("predict_proba", SHADES), ("decision_function", (0.0, np.inf))):
+    for kind in ("predict_proba", "decision_function"):
         if not hasattr(model, kind):
             continue
         scores = np.asarray(getattr(model, kind)(given), dtype=np.float64)
@@ -175,7 +176,8 @@ def _leads(model, given):
         if scores.shape[1] == len(classes) and np.isfinite(scores).all():
             leads = _ahead(scores)
             if (leads[np.arange(len(said)), np.searchsorted(classes, said)] >= -1e-9).all():
-                return classes, leads, levels if kind == "predict_proba" else (0.0, leads.max() + 1.0)
+                smooth = len(np.unique(leads[:, 0].round(6))) > STEPS
+                return classes, leads, SHADES if smooth and kind == "predict_proba" else (0.0, leads.max() + 1.0)
     return classes, _ahead((said[:, None] == classes).astype(np.float64)), (0.0, 2.0)
 
 
@@ -206,12 +208,12 @@ def _contours(model, plane, y, ax):
     heights = np.asarray(model.predict(plane.on_grid()), dtype=np.float64).reshape(plane.grid[0].shape)
     rows = plane.thinned()
     y = y.astype(np.float64)
-    shades = LinearSegmentedColormap.from_list("", ["#FFFFFF", "#56B4E9", "#0072B2", "#00334F"])
+    shades = LinearSegmentedColormap.from_list("", ["#FFFFFF", "#B8DDF3", "#56B4E9", "#2E86BF"])
     ends = {"vmin": min(heights.min(), y[rows].min()), "vmax": max(heights.max(), y[rows].max())}
-    ax.contourf(*plane.grid, heights, 9, cmap=shades, alpha=0.6, **ends)
+    ax.contourf(*plane.grid, heights, 9, cmap=shades, **ends)
     lines = ax.contour(*plane.grid, heights, 9, colors=INK, linewidths=0.7)
     ax.clabel(lines, fontsize=8, fmt=number)
-    ax.scatter(*plane.points[rows].T, c=y[rows], cmap=shades, s=18, edgecolors="white", linewidths=0.5, **ends)
+    ax.scatter(*plane.points[rows].T, c=y[rows], cmap=shades, s=18, edgecolors=INK, linewidths=0.5, **ends)
     return (
         f"Contours of {type(_last(model)).__name__} over {plane.labels[0]} and {plane.labels[1]}: predictions from "
         f"{number(heights.min())} to {number(heights.max())}; {len(rows)} points, coloured by a truth from "

@@ -8,10 +8,10 @@ from separatrix.plots.ranking import one_against_rest
 from separatrix.plots.style import COLOURS, FAINT, PALE, picture
 
 CONFIDENCE = 0.95
-STRIP = 0.24  # height of the strip below zero that holds the histogram
+STRIP = 0.30  # height of the strip below zero that holds the histogram
 
 
-@picture
+@picture()
 def calibration(y, p, bins=10, ax=None, *, classes=None):
     """Observed shares against predicted probabilities, by bins of equal width, over a histogram of the probabilities.
 
@@ -38,10 +38,12 @@ def calibration(y, p, bins=10, ax=None, *, classes=None):
     ax.vlines(predicted, low, high, color=COLOURS[0], linewidth=1.0)
     edges = np.linspace(0.0, 1.0, bins + 1)
     counts, _ = np.histogram(p, edges)
-    ax.bar(edges[:-1], 0.8 * STRIP * counts / counts.max(), 1.0 / bins, -STRIP, align="edge", color=PALE, ec="white")
-    ax.annotate(f"{counts.max():,} rows at most", (0.5, -0.06), ha="center", va="center", color=FAINT, fontsize=8)
+    ax.bar(edges[:-1], 0.6 * STRIP * counts / counts.max(), 1.0 / bins, -STRIP, align="edge", color=PALE, ec="white")
+    tallest = np.clip((counts.argmax() + 0.5) / bins, 0.09, 0.91)
+    ax.annotate(f"{counts.max():,} rows", (tallest, -0.06), ha="center", va="center", color=FAINT, fontsize=8)
     ax.axhline(0.0, color=FAINT, linewidth=0.8)
     ax.set(xlim=(0.0, 1.0), ylim=(-STRIP, 1.02), yticks=np.linspace(0.0, 1.0, 6))
+    ax.spines["left"].set_bounds(0.0, 1.0)
     ax.set(xlabel=f"predicted probability of {what}", ylabel="observed share")
     error = float(np.abs(predicted - observed) @ rows / rows.sum())
     inside = int(((low <= predicted) & (predicted <= high)).sum())

@@ -4,12 +4,12 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.plots.labels import listed, number, short
-from separatrix.plots.style import COLOURS, FAINT, picture
+from separatrix.plots.style import COLOURS, FAINT, picture, rows_high
 
 MOST = 25
 
 
-@picture
+@picture(size=lambda names: rows_high(min(len(names), MOST)))
 def coefficients(names, estimates, intervals=None, ax=None, *, unit="coefficient"):
     """Estimates as dots, intervals as bars; filled where the interval excludes zero.
 

@@ -4,12 +4,12 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.plots.labels import percent, short
-from separatrix.plots.style import INK, picture
+from separatrix.plots.style import INK, SQUARE, picture
 
 MOST_NUMBERS = 14  # classes beyond which numbers in the cells could not be read
 
 
-@picture
+@picture(size=SQUARE)
 def confusion(matrix, labels, ax=None):
     """Counts of predictions (rows) by truth (columns); a cell is as dark as its share of the true class.
 

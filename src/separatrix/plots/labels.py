@@ -59,16 +59,22 @@ def listed(words):
 
 
 def powers_of_ten(axis):
-    """Label a logarithmic axis 0.01, 1, 100, or 10⁻⁸ where that is shorter: plain text, so that an SVG can keep it."""
+    """Label a logarithmic axis 0.01, 1, 100, or 10⁻⁸ where that is shorter: plain text, so that an SVG can keep it.
+
+    To be called once the data are drawn: an axis of less than two decades is labelled at 1, 2 and 5.
+    """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     def text(x, position=None):
-        power = round(log10(x)) if x > 0.0 else 0
+        power = floor(log10(x) + 1e-9) if x > 0.0 else 0
         if -3 <= power <= 4:
             return f"{x:g}"
-        return f"10{str(power).translate(_RAISED)}"
+        first = f"{x / 10.0**power:.0f}"
+        return f"{'' if first == '1' else first + '·'}10{str(power).translate(_RAISED)}"
 
-    axis.set_major_locator(LogLocator(base=10.0, numticks=7))
+    low, high = sorted(axis.get_view_interval())
+    few = low > 0.0 and high / low < 100.0
+    axis.set_major_locator(LogLocator(base=10.0, subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=7))
     axis.set_major_formatter(FuncFormatter(text))
     axis.set_minor_formatter(NullFormatter())
 
@@ -98,7 +104,7 @@ def apart(wanted, gap, low, high):
 
 
 def at_line_ends(ax, heights, names, colours, right=True):
-    """Write a name beside the end of each line, in the line's colour, spread so that none covers another.
+    """Write a name beside the end of each line, in a colour, spread so that none covers another.
 
     `heights` are data values at the edge of the axes; a thin leader joins a label to its line where it was moved.
     """

@@ -4,13 +4,13 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.plots.labels import at_line_ends, number, powers_of_ten
-from separatrix.plots.style import COLOURS, LINES, MARKERS, picture
+from separatrix.plots.style import COLOURS, LINES, MARKERS, WRITTEN, picture
 
 ERROR = "_error"
 SEVERAL_DECADES = 30.0  # ratio of the ends of the first column beyond which it is drawn on a logarithmic axis
 
 
-@picture
+@picture()
 def learning_curve(table, ax=None, *, score="score"):
     """Every column of a table against its first one, as lines, with bands of one standard error where there are any.
 
@@ -37,7 +37,7 @@ def learning_curve(table, ax=None, *, score="score"):
     for k, name in enumerate(lines):
         y = np.asarray(table[name], dtype=np.float64)
         k = k % len(COLOURS)
-        ax.plot(x, y, color=COLOURS[k], linestyle=LINES[k], marker=MARKERS[k] if len(x) <= 25 else None)
+        ax.plot(x, y, color=COLOURS[k], linestyle=LINES[k], marker=MARKERS[k] if len(x) <= 25 else None, clip_on=False)
         if name + ERROR in names:
             error = np.asarray(table[name + ERROR], dtype=np.float64)
             ax.fill_between(x, y - error, y + error, color=COLOURS[k], alpha=0.15, linewidth=0)
@@ -48,7 +48,7 @@ def learning_curve(table, ax=None, *, score="score"):
     ax.margins(x=0.0 if len(x) > 1 else 0.05)
     last = int(np.argmax(x))
     ends = [float(np.asarray(table[name], dtype=np.float64)[last]) for name in lines]
-    at_line_ends(ax, ends, lines, [COLOURS[k % len(COLOURS)] for k in range(len(lines))])
+    at_line_ends(ax, ends, lines, [WRITTEN[k % len(WRITTEN)] for k in range(len(lines))])
     said = "; ".join(_sentence(name, x, np.asarray(table[name], dtype=np.float64)) for name in lines)
     return f"{score[0].upper()}{score[1:]} against {names[0]} from {number(x.min())} to {number(x.max())}: {said}."
 

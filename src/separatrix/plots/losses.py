@@ -28,7 +28,8 @@ def margin_losses(z):
     losses : dict from name to array.
 
     >>> {name: round(float(at[0]), 3) for name, at in margin_losses([-1.0]).items()}
-    {'0/1': 1.0, 'perceptron': 1.0, 'hinge': 2.0, 'logistic': 1.895, 'squared': 4.0, 'exponential': 2.718, 'modified Huber': 4.0}
+    {'0/1': 1.0, 'perceptron': 1.0, 'hinge': 2.0, 'logistic': 1.895, 'squared': 4.0, 'exponential': 2.718,
+     'modified Huber': 4.0}
     """
     z = np.asarray(z, dtype=np.float64)
 
@@ -46,7 +47,7 @@ def margin_losses(z):
     }
 
 
-@picture
+@picture(size=(5.6, 3.6))
 def losses(ax=None):
     """Seven losses against the margin z = y f(x): right is right of zero.
 
@@ -63,15 +64,17 @@ def losses(ax=None):
     for k, (name, heights) in enumerate(drawn.items()):
         where = (z, heights) if name != "0/1" else ([-2.0, 0.0, 0.0, 3.0], [1.0, 1.0, 0.0, 0.0])
         colour, style = ("#000000", "-") if name == "0/1" else (COLOURS[k - 1], LINES[k - 1])
-        ax.plot(*where, color=colour, linestyle=style, label=name, linewidth=2.4 if name == "0/1" else 1.8)
+        ax.plot(*where, color=colour, linestyle=style, label=name, linewidth=2.4 if name == "0/1" else 1.8,
+                zorder=2.5 if name == "squared" else 2.0)  # fmt: skip
     ax.axvline(0.0, color=FAINT, linewidth=0.8, linestyle=":")
-    ax.annotate("wrong side  ", (0.0, 4.35), ha="right", color=FAINT, fontsize=8.5)
-    ax.annotate("  right side", (0.0, 4.35), ha="left", color=FAINT, fontsize=8.5)
+    for words, side in (("wrong side", "right"), ("right side", "left")):
+        shift = (-4 if side == "right" else 4, 3)
+        ax.annotate(words, (0.0, 4.6), shift, textcoords="offset points", ha=side, color=FAINT, fontsize=8.5)
     ax.set(xlim=(-2.0, 3.0), ylim=(-0.05, 4.6), xlabel="margin z = y f(x)", ylabel="loss")
-    ax.legend(loc="upper right")
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     at = margin_losses([-1.0, 0.0, 2.0])
     each = "; ".join(f"{name} {', '.join(map(number, heights))}" for name, heights in at.items())
     return (
-        f"Losses against the margin from −2 to 3. At the margins −1, 0 and 2 they are: {each}. Squared error rises again "
-        "beyond a margin of 1; the exponential grows fastest on the wrong side."
+        f"Losses against the margin from −2 to 3. At the margins −1, 0 and 2 they are: {each}. Squared error rises "
+        "again beyond a margin of 1; the exponential grows fastest on the wrong side."
     )

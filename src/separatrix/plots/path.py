@@ -4,12 +4,12 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.plots.labels import at_line_ends, listed, number, powers_of_ten
-from separatrix.plots.style import COLOURS, FAINT, INK, LINES, PALE, picture
+from separatrix.plots.style import COLOURS, FAINT, INK, LINES, PALE, WRITTEN, picture
 
 MOST_NAMED = 7
 
 
-@picture
+@picture()
 def path(alphas, coefs, names=None, chosen=None, ax=None):
     """Coefficients against the strength of the penalty, which weakens to the right; the largest are named.
 
@@ -54,10 +54,11 @@ def path(alphas, coefs, names=None, chosen=None, ax=None):
         )  # fmt: skip
         at = int(np.argmin(np.abs(np.log(alphas / chosen))))
         said = f" At the chosen strength {number(chosen)}, {int((coefs[:, at] != 0.0).sum())} are not zero."
-    at_line_ends(ax, coefs[top, -1], [names[j] for j in top], COLOURS)
+    at_line_ends(ax, coefs[top, -1], [names[j] for j in top], WRITTEN)
     largest = listed([f"{names[j]} ({number(coefs[j, -1])})" for j in top[:3]]) if len(top) else "none"
+    at_first, at_last = (int(np.count_nonzero(coefs[:, k])) for k in (0, -1))
     return (
-        f"Paths of {len(coefs)} coefficients while the penalty falls from {number(alphas[0])} to {number(alphas[-1])}: "
-        f"{int((coefs[:, 0] != 0.0).sum())} are not zero at first, {int((coefs[:, -1] != 0.0).sum())} at the end.{said} "
+        f"Paths of {len(coefs)} coefficients while the penalty falls from {number(alphas[0])} to "
+        f"{number(alphas[-1])}: {at_first} are not zero at first, {at_last} at the end.{said} "
         f"Largest, with the value at the end: {largest}."
     )

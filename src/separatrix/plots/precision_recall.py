@@ -7,7 +7,7 @@ from separatrix.plots.ranking import both_kinds, one_against_rest
 from separatrix.plots.style import COLOURS, FAINT, LINES, picture
 
 
-@picture
+@picture()
 def precision_recall(y, scores, ax=None, *, classes=None):
     r"""Precision against recall over all thresholds; the dotted line is guessing: the share of positives.
 
@@ -49,8 +49,8 @@ def precision_recall(y, scores, ax=None, *, classes=None):
     n = len(np.asarray(y))
     if len(entries) == 1:
         return (
-            f"Precision-recall curve of {n:,} rows, {percent(entries[0][1].mean())} of them positive. Average precision "
-            f"{number(averages[0])}. Half of the positives are found at a precision of {percent(at_half[0])}."
+            f"Precision-recall curve of {n:,} rows, {percent(entries[0][1].mean())} of them positive. Average "
+            f"precision {number(averages[0])}. Half of the positives are found at a precision of {percent(at_half[0])}."
         )
     each = ", ".join(f"{label} {number(area)}" for (label, _, _), area in zip(entries, averages))
     return f"Precision-recall curves of {n:,} rows, each class against the rest. Average precision: {each}."

@@ -10,7 +10,7 @@ MOST_POINTS = 600
 SMOOTH_POINTS = 60
 
 
-@picture
+@picture()
 def residuals(y, predicted, ax=None):
     """Residuals against fitted values, with a smooth of them: flat about zero if nothing is left to learn.
 
@@ -35,15 +35,16 @@ def residuals(y, predicted, ax=None):
     ax.plot(across, smooth, color=COLOURS[1])
     ax.set(xlabel="fitted value", ylabel="residual (truth − fitted)")
     spread = float(left.std())
+    centre = 0.0 if abs(left.mean()) < 1e-9 * spread else float(left.mean())
     trend = float(np.abs(smooth).max() / spread) if spread else 0.0
     return (
         f"Residuals of {len(y):,} rows{_told(shown, y)} against fitted values from {number(predicted.min())} to "
-        f"{number(predicted.max())}. Their mean is {number(left.mean())}, their standard deviation {number(spread)}; "
+        f"{number(predicted.max())}. Their mean is {number(centre)}, their standard deviation {number(spread)}; "
         f"the smooth strays from zero by at most {number(trend, 2)} standard deviations."
     )
 
 
-@picture
+@picture()
 def residual_quantiles(y, predicted, ax=None):
     """Sorted residuals, in standard deviations, against the quantiles of a normal distribution.
 
@@ -85,7 +86,7 @@ def residual_quantiles(y, predicted, ax=None):
     )
 
 
-@picture
+@picture()
 def predicted_vs_true(y, predicted, ax=None):
     """Predictions against the truth; on the line they are right.
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from separatrix.plots.labels import number, percent, short
 from separatrix.plots.ranking import both_kinds, one_against_rest
-from separatrix.plots.style import COLOURS, FAINT, LINES, picture
+from separatrix.plots.style import COLOURS, FAINT, LINES, SQUARE, picture
 
 
-@picture
+@picture(size=SQUARE)
 def roc(y, scores, ax=None, *, classes=None):
     r"""True positive rate against false positive rate, over all thresholds; the diagonal is guessing.
 
@@ -42,7 +42,7 @@ def roc(y, scores, ax=None, *, classes=None):
     if len(entries) == 1:
         return (
             f"ROC curve of {n:,} rows, {int(entries[0][1].sum()):,} of them positive. Area under the curve "
-            f"{areas[0]:.2f}, where guessing has 0.50. At a false positive rate of 10 % the true positive rate is "
+            f"{areas[0]:.3f}, where guessing has 0.50. At a false positive rate of 10 % the true positive rate is "
             f"{percent(found[0])}."
         )
     each = ", ".join(f"{label} {number(area)}" for (label, _, _), area in zip(entries, areas))

@@ -10,6 +10,15 @@ from weakref import WeakKeyDictionary
 
 # Okabe and Ito's colours, which readers with any kind of colour vision can tell apart; yellow is too faint on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+WRITTEN = (
+    "#0072B2",
+    "#A84A00",
+    "#00775A",
+    "#9C4277",
+    "#8A5F00",
+    "#1F6F9E",
+    "#000000",
+)  # the same, dark enough for text
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 1)))
 INK, FAINT, PALE = "#333333", "#767676", "#C8C8C8"  # text, what is beside the point (still 4.5:1 on white), grids
@@ -43,7 +52,7 @@ SETTINGS = {
     "ytick.labelcolor": INK,
     "ytick.labelsize": 9.0,
 }
-SIZE = (5.0, 3.6)  # inches: text of 9 points is then 10 pixels high in a picture 400 pixels wide
+SIZE, SQUARE = (5.0, 3.6), (4.2, 4.0)  # inches: text of 9 points is then 10 pixels high in a picture 400 pixels wide
 
 _SAID: WeakKeyDictionary = WeakKeyDictionary()
 
@@ -74,24 +83,34 @@ def axes(size=SIZE):
         return Figure(figsize=size, layout="constrained").add_subplot()
 
 
-def picture(draw):
+def picture(size=SIZE):
     """Make a plot function of one that draws on `ax` and returns what the picture shows, in a sentence.
 
     The plot function returns the axes, makes them where `ax` is None, and :func:`describe` remembers the sentence.
+    `size`, in inches, is that of a figure made for it, or a function of the first argument that gives it.
     """
-    order = signature(draw)
 
-    @wraps(draw)
-    def plot(*args, **kwargs):
-        bound = order.bind(*args, **kwargs)
-        if bound.arguments.get("ax") is None:
-            bound.arguments["ax"] = axes()
-        ax = bound.arguments["ax"]
-        with styled():
-            _SAID[ax] = draw(*bound.args, **bound.kwargs)
-        return ax
+    def make(draw):
+        order = signature(draw)
 
-    return plot
+        @wraps(draw)
+        def plot(*args, **kwargs):
+            bound = order.bind(*args, **kwargs)
+            if bound.arguments.get("ax") is None:
+                bound.arguments["ax"] = axes(size(next(iter(bound.arguments.values()))) if callable(size) else size)
+            ax = bound.arguments["ax"]
+            with styled():
+                _SAID[ax] = draw(*bound.args, **bound.kwargs)
+            return ax
+
+        return plot
+
+    return make
+
+
+def rows_high(rows):
+    """The size of a figure with a line of text for each row."""
+    return SIZE[0], 0.9 + 0.26 * max(rows, 4)
 
 
 def describe(drawn):
@@ -103,7 +122,7 @@ def describe(drawn):
 
     >>> from separatrix import plots
     >>> plots.describe(plots.roc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
-    'ROC curve of 4 rows, 2 of them positive. Area under the curve 0.75, where guessing has 0.50. ...'
+    'ROC curve of 4 rows, 2 of them positive. Area under the curve 0.750, where guessing has 0.50. ...'
     """
     several = drawn.axes if hasattr(drawn, "axes") and isinstance(drawn.axes, list) else [drawn]
     return " ".join(_SAID[ax] for ax in several if ax in _SAID)

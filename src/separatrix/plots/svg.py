@@ -11,6 +11,7 @@ from io import StringIO
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
+from separatrix.plots.outlines import thinned
 from separatrix.plots.style import describe, styled
 
 FONT = "system-ui, sans-serif"
@@ -89,12 +90,24 @@ def _written(element, ids):
     tag = _local(element.tag)
     attributes = _plain(element, ids)
     inside = escape(element.text or "") if tag in ("text", "tspan") else ""
-    inside += "".join(_written(child, ids) for child in element)
+    inside += _markers(element, attributes, ids) or "".join(_written(child, ids) for child in element)
     if not inside and tag in ("g", "defs"):
         return ""
     if tag == "g" and not attributes:
         return inside
     return f"<{tag}{_attributes(attributes)}>{inside}</{tag}>" if inside else f"<{tag}{_attributes(attributes)}/>"
+
+
+def _markers(group, attributes, ids):
+    """The markers of one line: what they have in common is said once, by the group that holds them."""
+    children = [_plain(child, ids) for child in group if _local(child.tag) == "use"]
+    if len(children) < 2 or len(children) != len(group):
+        return ""
+    shared = {name for name, text in children[0].items() if all(child.get(name) == text for child in children)}
+    shared -= {"href", "x", "y"} | set(attributes)
+    attributes.update({name: children[0][name] for name in sorted(shared)})
+    rest = ({name: text for name, text in child.items() if name not in shared} for child in children)
+    return "".join(f"<use{_attributes(one)}/>" for one in rest)
 
 
 def _plain(element, ids):
@@ -136,8 +149,8 @@ def _presentation(style):
 
 
 def _path(text):
-    """Path data with one decimal and no space that can be spared."""
-    text = _NUMBER.sub(lambda m: _round(m[0], 1), " ".join(text.split()))
+    """Path data with one decimal, no corner that is not seen and no space that can be spared."""
+    text = _NUMBER.sub(lambda m: _round(m[0], 1), thinned(" ".join(text.split())))
     return re.sub(r" ?([A-Za-z]) ?", r"\1", text)
 
 

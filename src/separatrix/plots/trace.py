@@ -11,7 +11,7 @@ MOST = 4
 DOTS = 40  # iterations up to which each has its marker
 
 
-@picture
+@picture()
 def trace(model_or_trace, ax=None):
     """Objective above its lowest value, and the certificate, on a logarithmic scale.
 
@@ -49,7 +49,9 @@ def trace(model_or_trace, ax=None):
                     textcoords="offset points", fontsize=8)  # fmt: skip
     powers_of_ten(ax.yaxis)
     ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set(xlabel="iteration")
+    longest = max(map(len, traces))
+    room = max(0.5, 0.03 * longest)
+    ax.set(xlabel="iteration", xlim=(1.0 - room, longest + room))
     ax.legend()
     return " ".join(_sentence(one, f"Trace {k + 1}" if several else "Trace") for k, one in enumerate(traces[:MOST]))
 
@@ -57,6 +59,8 @@ def trace(model_or_trace, ax=None):
 def _line(ax, heights, label, k, dashed=False):
     """A line over the iterations; what is zero or missing has no place on a logarithmic axis and is left out."""
     at = np.flatnonzero(heights > 0.0)
+    if not len(at):
+        return
     marker = MARKERS[k] if len(heights) <= DOTS else None
     style = "--" if dashed else LINES[0]
     ax.plot(at + 1, heights[at], color=COLOURS[k], linestyle=style, marker=marker, label=label)
@@ -64,6 +68,7 @@ def _line(ax, heights, label, k, dashed=False):
 
 def _sentence(one, name):
     first, last = one.objective[0], one.objective[-1]
-    said = f"{name} of {len(one)} iterations: the objective goes from {number(first, 4)} to {number(last, 4)}"
+    steps = f"{len(one)} iteration" + ("s" if len(one) > 1 else "")
+    said = f"{name} of {steps}: the objective goes from {number(first, 4)} to {number(last, 4)}"
     known = [c for c in one.certificate if c is not None]
     return f"{said}, the certificate from {number(known[0])} to {number(known[-1])}." if known else f"{said}."

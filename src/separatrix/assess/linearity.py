@@ -1,0 +1,96 @@
+r"""Is the model linear, and is its boundary? Two letters, L or N each, found from what a fitted model says.
+
+model      what it returns (a number, a score or, where it has them, probabilities) is :math:`w^\top \phi(x) + b`
+boundary   a hyperplane in x divides what it calls one class from what it calls the other; of a regressor: the
+           prediction is linear in x itself
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from separatrix.core.errors import cannot
+from separatrix.inference import separation
+
+# An affine function is met to this share of the spread of the output; what is not affine misses it by far.
+AFFINE = 1e-7
+
+
+@dataclass(frozen=True)
+class Linearity:
+    """Two answers.
+
+    Attributes
+    ----------
+    model : bool.  Whether the output is linear in the features that it is learnt from.
+    boundary : bool.  Whether the boundary is linear in x.
+    """
+
+    model: bool
+    boundary: bool
+
+    @property
+    def letters(self):
+        """ "LL", "LN", "NL" or "NN": the model's letter, then the boundary's."""
+        return "".join("L" if answer else "N" for answer in (self.model, self.boundary))
+
+
+def linearity(model, X):
+    """Whether a fitted model is linear, and whether its boundary is.
+
+    The output is compared with the nearest affine function of the features: of x or, of a pipeline, of what reaches
+    its last step. The boundary is linear where some hyperplane divides the points exactly as the model does; that is
+    decided by the linear program of :func:`separatrix.inference.separation`, which proves its answer.
+
+    Parameters
+    ----------
+    model : fitted regressor, or classifier of two classes; a pipeline of transformers and one of them.
+    X : array of shape (m, p).  Points at which the model is asked; both classes must occur among its answers. More
+        points find a smaller bend.
+
+    Returns
+    -------
+    found : Linearity.
+
+    Examples
+    --------
+    >>> from separatrix.discriminant_analysis import QuadraticDiscriminantAnalysis
+    >>> from separatrix.linear_model import LogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(200) % 2
+    >>> X = rng.standard_normal((200, 2)) * (1.0 + y[:, None]) + y[:, None]
+    >>> [linearity(m.fit(X, y), 2.0 * X).letters for m in (LogisticRegression(), QuadraticDiscriminantAnalysis())]
+    ['NL', 'NN']
+    """
+    X = np.asarray(X, dtype=np.float64)
+    features = np.asarray(model[:-1].transform(X)) if isinstance(model, Pipeline) and len(model) > 1 else X
+    output = _output(model, X)
+    if get_tags(model).estimator_type != "classifier":
+        return Linearity(_is_affine(features, output), _is_affine(X, output))
+    said = model.predict(X)
+    if len(np.unique(said)) != 2:
+        raise cannot(
+            "tell whether the boundary is linear",
+            because=f"the model calls these points {np.unique(said).tolist()}",
+            instead="a model of two classes, and points on both sides of its boundary",
+        )
+    return Linearity(_is_affine(features, output), separation(X, said).verdict == "complete")
+
+
+def _output(model, X):
+    """What the model returns in the end: probabilities if it has them, else a score, else a number."""
+    if hasattr(model, "predict_proba"):
+        return model.predict_proba(X)[:, 1]
+    if hasattr(model, "decision_function"):
+        return model.decision_function(X)
+    return model.predict(X)
+
+
+def _is_affine(features, output):
+    Z = np.column_stack([np.ones(len(features)), features])
+    scale = np.linalg.norm(Z, axis=0)
+    Z = Z / np.where(scale > 0.0, scale, 1.0)
+    nearest = Z @ np.linalg.lstsq(Z, output, rcond=None)[0]
+    return bool(np.abs(output - nearest).max() <= AFFINE * np.ptp(output))
