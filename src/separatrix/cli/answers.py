@@ -6,8 +6,9 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from separatrix.cli.bundled import cells
 from separatrix.core.refusal import cannot
-from separatrix.tables.table import is_number, shown
+from separatrix.tables.table import shown
 
 
 class Asked:
@@ -53,7 +54,7 @@ class Asked:
                     because=f"{block.source or 'the table'} has the columns {shown(block.names)}",
                     instead="one of them",
                 )
-        found = {name: _cells(block[name]) for name in self.keep}
+        found = {name: cells(block[name]) for name in self.keep}
         rows = self._numbers(block) if self.bare else block
         predicted = self.model.predict(rows)
         found["prediction"] = predicted.tolist()
@@ -122,10 +123,3 @@ def atomically(path):
         os.replace(temporary, path)
     finally:
         Path(temporary).unlink(missing_ok=True)
-
-
-def _cells(column):
-    """Cells as they are written: a missing one is empty, a whole number has no point."""
-    if not is_number(column):
-        return ["" if value is None else value for value in column.tolist()]
-    return ["" if value != value else int(value) if value.is_integer() else value for value in column.tolist()]

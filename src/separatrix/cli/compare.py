@@ -58,7 +58,7 @@ def compare(context, table, target, quiet, as_json, no_report, no_model, report,
     line = context.find_root().meta["command line"]
     written = {
         "model": None if no_model else comparing.write_model(model, whole, found, line, TEST),
-        "report": None if no_report else comparing.write_report(report, found, line, model),
+        "report": None if no_report else comparing.write_report(report, found, line),
     }
     if as_json:
         screen.write_json("compare", {"table": whole.source, **found.as_dict(), "written": written})

@@ -8,6 +8,7 @@ from separatrix.cli.working import Bar, Lines
 from separatrix.core.refusal import cannot
 
 BUNDLED = "breast_cancer"
+REPORT_SECONDS = 20.0  # that a report may spend on fitting models again, for its curves
 
 
 def must_be_writable(path):
@@ -75,11 +76,13 @@ def fitted_rows(comparison):
     return getattr(comparison, "fitted_rows", None) or len(comparison.y_train)
 
 
-def write_report(path, comparison, command, model):
+def write_report(path, comparison, command):
     """Write the report; return the path."""
+    import shlex
+
     from separatrix.report import write
 
-    write(comparison, path)
+    write(comparison, path, command=shlex.join(command), seconds=REPORT_SECONDS)
     return path
 
 
