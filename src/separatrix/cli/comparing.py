@@ -97,7 +97,6 @@ def show(out, comparison, written, table):
         f"{comparison.score[:1].upper()}{comparison.score[1:]} ({better} is better), mean ± standard error over {rounds} of "
         f"{len(comparison.y_train):,} rows, in {screen.duration(comparison.seconds)}. Models of one group cannot be told apart.",
     )
-    out.print()
     leaderboard.show(out, comparison)
     from rich.text import Text
 

@@ -43,7 +43,8 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
 
     whole = read(table, query=query)
     understanding = understand(whole, target, task=task, exclude=exclude)
-    rows, y = provenance.labelled(whole, understanding, target_values(whole, understanding))
+    y, there = target_values(whole, understanding)
+    rows = whole.take(there)
     out = screen.console()
     if not as_json:
         understood.show(out, understanding)

@@ -5,8 +5,8 @@ import math
 from separatrix.cli.screen import duration
 
 # Columns are given up from the left where the terminal is too narrow for all of them.
-FIRST_TO_GO = ("size", "predict", "rmse", "mae", "r2", "calibration", "accuracy", "proof", "fit", "log loss")
-MEASURES = {"log_loss": "log loss", "calibration": "calibration", "rmse": "rmse", "r2": "r2", "mae": "mae"}
+FIRST_TO_GO = ("size", "predict", "mae", "rmse", "calib.", "R²", "certified", "fit", "log loss")
+MEASURES = {"log_loss": "log loss", "calibration": "calib.", "r2": "R²", "rmse": "rmse", "mae": "mae"}
 GAP = 2
 
 
@@ -21,11 +21,10 @@ def show(out, comparison):
     cells = fitting(columns(comparison, ranked), out.width - 2)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for label in cells:
-        drawn.add_column(Text(label), justify="left" if label in ("group", "model", "proof") else "right", no_wrap=True)
+        drawn.add_column(Text(label), justify="left" if label in ("group", "model", "certified") else "right", no_wrap=True)
     for place, standing in enumerate(ranked):
         style = "bold" if standing.family == comparison.recommended else ""
-        last = place + 1 == len(ranked) or ranked[place + 1].group != standing.group
-        drawn.add_row(*(Text(column[place], style=style) for column in cells.values()), end_section=last)
+        drawn.add_row(*(Text(column[place], style=style) for column in cells.values()))
     out.print(drawn)
     if failed:
         _show_failures(out, failed)
@@ -35,17 +34,17 @@ def columns(comparison, ranked):
     """Labels and cells of all columns that have something to say."""
     groups = [row.group for row in ranked]
     cells = {
-        "group": [str(g) if i == 0 or g != groups[i - 1] else "" for i, g in enumerate(groups)],
+        "group": [str(group) for group in groups],
         "model": [("→ " if row.family == comparison.recommended else "  ") + row.family for row in ranked],
         comparison.score: [plus_minus(row.score, row.error) for row in ranked],
     }
     for key, label in MEASURES.items():
-        if label != comparison.score and any(_is_number(row.measures.get(key)) for row in ranked):
+        if key != comparison.measure and any(_is_number(row.measures.get(key)) for row in ranked):
             cells[label] = [_short(row.measures.get(key)) for row in ranked]
     cells["fit"] = [duration(row.fit_seconds) for row in ranked]
     cells["predict"] = [duration(row.predict_seconds) for row in ranked]
     cells["size"] = [f"{row.size:,}" if row.size else "–" for row in ranked]
-    cells["proof"] = [{True: "certified", False: "not certified", None: "–"}[row.certified] for row in ranked]
+    cells["certified"] = [{True: "yes", False: "no", None: "–"}[row.certified] for row in ranked]
     return cells
 
 

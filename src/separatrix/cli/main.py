@@ -6,6 +6,7 @@ verify, 70 an error that nobody foresaw, 130 interrupted, 141 the reader of a pi
 
 import os
 import sys
+import warnings
 from importlib import import_module
 
 import click
@@ -44,7 +45,9 @@ class KindGroup(click.Group):
 
     def invoke(self, context):
         try:
-            found = super().invoke(context)
+            with warnings.catch_warnings():
+                warnings.showwarning = _note
+                found = super().invoke(context)
             sys.stdout.flush()  # a reader that went away shows here, not after the last line of Python
             return found
         except KeyboardInterrupt:
@@ -59,6 +62,12 @@ class KindGroup(click.Group):
             if context.params.get("debug"):
                 raise
             raise _told(error) from error
+
+
+def _note(message, category, *where, **more):
+    """A warning of ours as a line on stderr; those of other libraries are not for the user of a command."""
+    if category.__module__.startswith("separatrix"):
+        click.echo(f"Note: {message}", err=True)
 
 
 def _told(error):

@@ -9,9 +9,25 @@ from separatrix.core.refusal import cannot
 
 
 def family_named(name, task):
-    """The family of a task by its name, in any spelling; None if there is none."""
-    wanted = _bare(name)
-    return next((family for family in families(task) if _bare(family.name) == wanted), None)
+    """The family of a task by its name, in any spelling, or by some of its words where only one family has them all.
+
+    None if there is none.
+    """
+    known = families(task)
+    exact = [family for family in known if _bare(family.name) == _bare(name)]
+    words = [_bare(word) for word in name.split()]
+    near = exact or [family for family in known if all(word in _bare(family.name) for word in words)]
+    if len(near) > 1:
+        raise cannot(
+            f"tell which family {name!r} means",
+            because=f"{len(near)} families have that in their name",
+            instead=_quoted(near),
+        )
+    return near[0] if near else None
+
+
+def _quoted(some):
+    return " or ".join(repr(family.name) for family in some)
 
 
 def fitted(understanding, table, y, name, settings=(), seed=0):
@@ -26,7 +42,7 @@ def fitted(understanding, table, y, name, settings=(), seed=0):
     """
     from sklearn.pipeline import Pipeline
 
-    from separatrix.estimators.preparation import pipeline
+    from separatrix.estimators.preparation.compose import pipeline
 
     family = family_named(name, understanding.task)
     cls = None if family else _class_named(name, understanding.task)
@@ -75,7 +91,7 @@ def _class_named(name, task):
     raise cannot(
         f"fit {name!r}",
         because=f"it is not for {task}" if wrong_task else "no family or class is called that",
-        instead=" or ".join(map(repr, near)) if near else f"one of {', '.join(known)}",
+        instead=" or ".join(map(repr, near)) if near else _quoted(families(task)),
     )
 
 

@@ -85,7 +85,8 @@ def training_rows(table, about):
     names = [*(column.name for column in understanding.used), understanding.target]
     data, split = about.get("data") or {}, about.get("split")
     same = digest(table, names) == data["digest"] if "digest" in data else None
-    table, y = labelled(table, understanding, target_values(table, understanding))
+    y, there = target_values(table, understanding)
+    table = table.take(there)
     if not split:
         return TrainingRows(table, y, same, f"all {len(table):,} rows with a target")
     from separatrix.assess.splits import hold_out
@@ -106,18 +107,6 @@ def _sampled(rows, y, split, task):
     strata = y[rows] if task == "classification" else None
     order = fair_order(np.arange(len(rows)), strata, np.random.default_rng([split["seed"], 2]))
     return rows[np.sort(order[: split["fitted_rows"]])]
-
-
-def labelled(table, understanding, y):
-    """The rows with a target, and their targets; `y` may hold those of all rows, or of these only."""
-    import numpy as np
-
-    target = table[understanding.target]
-    there = ~np.isnan(target) if is_number(target) else np.array([value is not None for value in target], dtype=bool)
-    if there.all():
-        return table, y
-    rows = np.flatnonzero(there)
-    return table.take(rows), (y[rows] if len(y) == len(table) else y)
 
 
 def explained_by(about):

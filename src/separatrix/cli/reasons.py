@@ -2,8 +2,6 @@
 
 from math import floor, log10
 
-from separatrix.inference.render import significant
-
 
 def show(out, found, about, row, most):
     """Print what is predicted, what each column adds, and what would change it."""
@@ -33,7 +31,7 @@ def show(out, found, about, row, most):
 
 
 def _answer(found):
-    return significant(found.prediction, 6) if found.task == "regression" else found.prediction
+    return f"{found.prediction:.6g}" if found.task == "regression" else found.prediction
 
 
 def _show_contributions(out, found, most):
@@ -90,7 +88,7 @@ def _show_boundary(out, found, most):
 
     values = {each.column: each.value for each in found.contributions}
     moved = [name for name in values if name in found.boundary and found.boundary[name] != values[name]]
-    words = [f"{name} {outwards(values[name], found.boundary[name])}" for name in moved[:most]]
+    words = [f"{name} {found.boundary[name]:.4g}" for name in moved[:most]]
     more = f", and {len(moved) - most} more" if len(moved) > most else ""
     say(out, f"Nearest point of the boundary, by moving numbers: {', '.join(words)}{more}.")
 
@@ -98,7 +96,7 @@ def _show_boundary(out, found, most):
 def _value(value):
     if value is None:
         return "missing"
-    return value if isinstance(value, str) else significant(value, 6)
+    return value if isinstance(value, str) else f"{value:.6g}"
 
 
 def outwards(value, to):
@@ -108,7 +106,7 @@ def outwards(value, to):
     ('38.2', '0.50123', '3.14159')
     """
     if value is None or to == value:
-        return significant(to, 6)
+        return f"{to:.6g}"
     decimals = 2 - floor(log10(abs(to - value)))
     unit = 10.0**-decimals
     steps = (to - value) / unit
