@@ -3,8 +3,8 @@
 missing anywhere         an empty cell, NA, N/A, NaN, null, <NA>, NaT, #N/A, \\N and ? when they are the whole cell
 missing among numbers    also none, na, nil, missing, unknown, -, --, ., *, and what spreadsheets print for an error;
                          in a column of words these are words: "None" is a level of many a category
-number                   1, -1.5, .5, 1e-3; thousands 1,234 (also 1'234 and 1 234); an amount $5 or 5 €; a percentage 12%
-                         (12, not 0.12). One column, one unit: 5 and $5 together are text.
+number                   1, -1.5, .5, 1e-3; thousands 1,234 (also 1'234 and 1 234); an amount $5 or 5 €; a percentage
+                         12% (12, not 0.12). One column, one unit: 5 and $5 together are text.
 """
 
 import math
@@ -18,8 +18,7 @@ MISSING = frozenset(
     ["", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "NaT", "null", "NULL", "Null", "?", "\\N"]
 )
 MISSING_AMONG_NUMBERS = frozenset(
-    ["none", "na", "n.a.", "nil", "missing", "unknown", "-", "--", "---", ".", "..", "*"]
-    + ["#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"]
+    "none na n.a. nil missing unknown - -- --- . .. * #div/0! #value! #ref! #num! #name? #null!".split()
 )
 _UNITS = "$€£¥₹₽₩%"
 _SPACES = " \u00a0\u202f"  # plain, no-break, narrow no-break: all three separate thousands somewhere

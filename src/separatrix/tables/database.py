@@ -61,7 +61,7 @@ def _different(names, name):
 
 @contextlib.contextmanager
 def _connected(source, name):
-    if source is not None and Path(source).open("rb").read(16) == b"SQLite format 3\0":
+    if source is not None and _first_bytes(source) == b"SQLite format 3\0":
         import sqlite3
 
         connection = sqlite3.connect(f"{Path(source).resolve().as_uri()}?mode=ro", uri=True)
@@ -71,6 +71,11 @@ def _connected(source, name):
         yield connection
     finally:
         connection.close()
+
+
+def _first_bytes(source):
+    with open(source, "rb") as stream:
+        return stream.read(16)
 
 
 def _duckdb(source, name):

@@ -29,7 +29,8 @@ _DAY_MONTH = re.compile(
 _MONTH_DAY = re.compile(
     _WEEKDAY + r"(?P<mon>[A-Za-z]{3,9})\.?[ -]+(?P<d>\d{1,2})(?:st|nd|rd|th)?[ ,-]+(?P<y>\d{4}|\d{2})" + _CLOCK + _ZONE
 )
-_MONTHS = ("january february march april may june july august september october november december").split()
+_MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august"]
+_MONTHS += ["september", "october", "november", "december"]
 _EPOCH = datetime.datetime(1970, 1, 1)
 
 
@@ -128,10 +129,8 @@ def _year(text):
 
 
 def _month(word):
-    found = [
-        j + 1 for j, name in enumerate(_MONTHS) if name.startswith(word.lower()) or word.lower() == "sept" == name[:4]
-    ]
-    return found[0] if found else 0
+    """The number of a month from its name or the first letters of it, 0 if there is no such month."""
+    return next((j for j, name in enumerate(_MONTHS, 1) if name.startswith(word.lower())), 0)
 
 
 def _time(parts):

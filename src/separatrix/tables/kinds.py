@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from itertools import islice
 
 import numpy as np
 
@@ -13,7 +14,7 @@ FEW_LEVELS = 20  # a category up to here, whatever the number of rows
 OFTEN = 5  # rows that a level must have to be learnt from
 ALMOST_ALL = 0.9  # of the cells are different: an identifier
 COUNTED = 8  # rows from which on 1, 2, 3, ... is a count of rows rather than a measurement
-_KEY = re.compile(r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|index|idx|rownames?|row)$|[a-z](?:Id|ID)$|^Unnamed: 0$", re.I)
+_KEY = re.compile(r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|index|idx|rownames?|row)$|^Unnamed: 0$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](?:Id|ID)$")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -24,28 +25,30 @@ def facts(name, column):
 
 
 def _number_facts(name, column):
-    present = column[~np.isnan(column)]
-    missing = len(column) - len(present)
+    present = np.sort(column)  # NaN go last
+    missing = int(np.isnan(column).sum())
+    present = present[: len(column) - missing]
     if not len(present):
         return ColumnFacts(name, "empty", missing, 0, why="it has no value in any row")
-    values, counts = np.unique(present, return_counts=True)
-    if len(values) == 1:
-        return _constant(name, missing, plain(values[0]))
-    if len(values) == 2:
-        order = np.argsort(-counts, kind="stable")
-        levels = tuple(plain(value) for value in values[order])
-        return ColumnFacts(name, "flag", missing, 2, levels=levels, shown=_listed(levels, counts[order], len(present)))
-    shown = f"{values[0]:.4g} to {values[-1]:.4g}, median {np.median(present):.4g}"
-    why = _key_number(name, present, len(values), missing)
-    return ColumnFacts(name, "identifier" if why else "number", missing, len(values), why=why, shown=shown)
+    starts = np.flatnonzero(np.concatenate([[True], present[1:] != present[:-1]]))
+    distinct = len(starts)
+    if distinct == 1:
+        return _constant(name, missing, plain(present[0]))
+    if distinct == 2:
+        pairs = [(starts[1], plain(present[0])), (len(present) - starts[1], plain(present[-1]))]
+        counts, levels = zip(*sorted(pairs, key=lambda pair: -pair[0]), strict=True)
+        return ColumnFacts(name, "flag", missing, 2, levels=levels, shown=_listed(levels, counts, len(present)))
+    median = present[[(len(present) - 1) // 2, len(present) // 2]].mean()
+    shown = f"{present[0]:.4g} to {present[-1]:.4g}, median {median:.4g}"
+    why = "" if distinct < len(column) or distinct < COUNTED else _key_number(name, column)
+    return ColumnFacts(name, "identifier" if why else "number", missing, distinct, why=why, shown=shown)
 
 
-def _key_number(name, present, distinct, missing):
-    """Why whole numbers identify rows rather than measure something; "" if they do not."""
-    if distinct < len(present) or missing or len(present) < COUNTED or np.any(present != np.rint(present)):
+def _key_number(name, column):
+    """Why numbers that are all different identify rows rather than measure something; "" if they do not."""
+    if np.any(column != np.rint(column)):
         return ""
-    steps = np.diff(present)
-    if present.min() in (0, 1) and (np.all(steps == 1) or present.max() - present.min() == len(present) - 1):
+    if column.min() in (0, 1) and column.max() - column.min() == len(column) - 1:
         return "it counts the rows"
     if is_key_name(name):
         return "its name and a different whole number in every row say that it identifies rows"
@@ -58,7 +61,7 @@ def is_key_name(name):
     >>> is_key_name("PassengerId"), is_key_name("customer_id"), is_key_name("humid"), is_key_name("Bid")
     (True, True, False, False)
     """
-    return bool(_CAMEL.search(name) and name[-3:] != "Bid") or bool(_KEY.search(name) and not _CAMEL.search(name))
+    return bool(_KEY.search(name) or _CAMEL.search(name))
 
 
 def _text_facts(name, column):
@@ -68,26 +71,22 @@ def _text_facts(name, column):
     present = len(cells) - missing
     if not present:
         return ColumnFacts(name, "empty", missing, 0, why="it has no value in any row")
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    if len(ranked) == 1 and missing < 0.01 * len(cells):
-        return _constant(name, missing, ranked[0][0])
+    if len(counts) == 1 and missing < 0.01 * len(cells):
+        return _constant(name, missing, next(iter(counts)))
     form, guessed = form_of(counts)
-    if form and len(ranked) > 1:
+    if form and len(counts) > 1:
         return _date(name, counts, missing, form, guessed)
-    levels = tuple(level for level, _ in ranked)
-    if len(levels) <= 2:
-        shown = _listed(levels, [count for _, count in ranked], present)
-        return ColumnFacts(
-            name, "flag" if len(levels) == 2 else "category", missing, len(levels), levels=levels, shown=shown
-        )
-    sample = levels[:: max(1, len(levels) // 1000)]
-    if _all_different(ranked, present) or _long(sample):
-        if _wordy(sample):
-            return ColumnFacts(name, "text", missing, len(levels), shown=_example(levels))
-        why = _key_text(len(levels), present)
-        return ColumnFacts(name, "identifier", missing, len(levels), why=why, shown=_example(levels))
-    shown = _listed(levels[:3], [count for _, count in ranked[:3]], present)
-    return ColumnFacts(name, "category", missing, len(levels), levels=levels, shown=shown)
+    if len(counts) > 2:
+        sample = list(islice(counts, None, None, max(1, len(counts) // 1000)))
+        if _all_different(counts, present) or _long(sample):
+            kind, why = ("text", "") if _wordy(sample) else ("identifier", _key_text(len(counts), present))
+            shown = f"such as {_cut(sample[len(sample) // 2])!r}"
+            return ColumnFacts(name, kind, missing, len(counts), why=why, shown=shown)
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    levels, often = zip(*ranked, strict=True)
+    kind = "flag" if len(levels) == 2 else "category"
+    shown = _listed(levels[:3], often[:3], present)
+    return ColumnFacts(name, kind, missing, len(levels), levels=levels, shown=shown)
 
 
 def _constant(name, missing, value):
@@ -105,12 +104,12 @@ def _date(name, counts, missing, form, guessed):
     return ColumnFacts(name, "date", missing, len(counts), why=why, shown=f"{first} to {last}", form=form)
 
 
-def _all_different(ranked, present):
+def _all_different(counts, present):
     """Whether almost every cell has a value of its own, or so rare a one that nothing can be learnt about it."""
-    distinct = len(ranked)
+    distinct = len(counts)
     if distinct >= ALMOST_ALL * present and present >= COUNTED:
         return True
-    return distinct > FEW_LEVELS and sum(count for _, count in ranked if count >= OFTEN) < 0.5 * present
+    return distinct > FEW_LEVELS and sum(count for count in counts.values() if count >= OFTEN) < 0.5 * present
 
 
 def _long(sample):
@@ -143,10 +142,6 @@ def _listed(levels, counts, present):
     return ", ".join(shares[:3])
 
 
-def _example(levels):
-    return f"such as {_cut(sorted(levels)[len(levels) // 2])!r}"
-
-
 def _cut(text, most=40):
     text = " ".join(str(text).split())
     return text if len(text) <= most else text[: most - 1] + "…"
@@ -160,9 +155,7 @@ def codes(column):
         values, inverse = np.unique(column[here], return_inverse=True)
         out[here] = inverse
         return out, len(values)
-    place: dict = {}
-    for cell in column.tolist():
-        if cell is not None:
-            place.setdefault(cell, len(place))
-    place[None] = -1
-    return np.fromiter(map(place.__getitem__, column.tolist()), np.intp, len(column)), len(place) - 1
+    cells = column.tolist()
+    levels = [cell for cell in dict.fromkeys(cells) if cell is not None]
+    place = {None: -1, **dict(zip(levels, range(len(levels)), strict=True))}
+    return np.fromiter(map(place.__getitem__, cells), np.intp, len(cells)), len(levels)

@@ -1,5 +1,6 @@
 """Understand a table: the task that its target asks for, and the role of every other column."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -50,7 +51,9 @@ def understand(table, target, *, task=None, exclude=()):
     for name, column in zip(table.names, table.columns, strict=True):
         if name != target:
             found = facts(name, column)
-            found, said = _beside_target(found, column, y, task) if name not in exclude else (_excluded(found), ())
+            found, said = (
+                _beside_target(found, column, y, len(classes)) if name not in exclude else (_excluded(found), ())
+            )
             columns.append(found)
             notes += said
     columns = _rescued(columns)
@@ -87,17 +90,17 @@ def _excluded(found):
     return replace(found, kind="asked to be left out", why="as asked")
 
 
-def _beside_target(found, column, y, task):
+def _beside_target(found, column, y, classes):
     """The facts of a column once the target is known, and what is to be said about it."""
     if not found.used and found.kind != "identifier":
         return found, ()
-    copied = is_copy(column, y) if task == "classification" or is_number(column) else ""
+    copied = is_copy(column, found.distinct, y, classes)
     if copied:
         return replace(found, kind="copy of the target", why=copied), ()
     if not found.used:
         return found, ()
     said = []
-    doubt = suspicion(column, y, task == "regression")
+    doubt = suspicion(column, y, classes)
     if doubt:
         found = replace(found, why="; ".join(filter(None, [found.why, f"suspected leak: {doubt}"])))
         said.append(f"{found.name} may know the answer: {doubt}. Leave it out if it is not known beforehand.")
@@ -130,8 +133,8 @@ def _class_notes(classes, counts):
     elif counts and max(counts) >= IMBALANCE * min(counts):
         label = classes[counts.index(min(counts))]
         said.append(
-            f"Class {label} is rare: {min(counts):,} of {sum(counts):,} rows. Always saying the commonest class is right "
-            f"in {share(max(counts), sum(counts))}; look at more than accuracy."
+            f"Class {label} is rare: {min(counts):,} of {sum(counts):,} rows. Always saying the commonest class is "
+            f"right in {share(max(counts), sum(counts))}; look at more than accuracy."
         )
     return said
 
@@ -147,14 +150,23 @@ def _size_notes(table, columns, target):
         said.append(f"Categories with more than {MANY_LEVELS} levels, many of them rare: {_names(many)}.")
     if len(used) > len(table):
         said.append(f"There are more columns ({len(used):,}) than rows ({len(table):,}).")
-    told = [column.name for column in columns if column.kind != "identifier" or not is_number(table[column.name])]
-    # where few combinations are possible, rows must repeat, and nothing is wrong with that
-    possible = np.prod([float(max(column.distinct, 1)) for column in columns if column.name in set(told)])
-    repeats = repeated_rows([table[name] for name in (*told, target)])
-    if repeats and possible > len(table):
-        rows = "1 row repeats" if repeats == 1 else f"{repeats:,} rows repeat"
-        said.append(f"{rows} an earlier one in every column: such rows may be learnt from and tested on at once.")
+    said += _repeats(table, columns, target)
     return said
+
+
+def _repeats(table, columns, target):
+    """Rows that are there twice. A key of the table, which differs in every row, does not make them different."""
+    told = [column for column in columns if column.kind != "identifier" or not is_number(table[column.name])]
+    rows = len(table)
+    # where few combinations are possible rows must repeat, and where a column never repeats none can
+    possible = sum(math.log(max(column.distinct, 1)) for column in told)
+    if possible <= math.log(rows) or any(column.distinct == rows for column in told):
+        return []
+    repeats = repeated_rows([table[column.name] for column in told] + [table[target]])
+    if not repeats:
+        return []
+    words = "1 row repeats" if repeats == 1 else f"{repeats:,} rows repeat"
+    return [f"{words} an earlier one in every column: such rows may be learnt from and tested on at once."]
 
 
 def _names(names, most=5):

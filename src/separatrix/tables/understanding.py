@@ -71,10 +71,11 @@ class Understanding:
         return tuple(column for column in self.columns if column.used)
 
     def lines(self):
-        """What was understood, in a few sentences: rows, columns by kind, what is missing, the target, what is left out.
+        """What was understood, in a few sentences: rows, columns by kind, missing cells, target, what is left out.
 
-        >>> facts = (ColumnFacts("age", "number", 2, 40), ColumnFacts("id", "identifier", 0, 60, why="it counts the rows"))
-        >>> told = Understanding("people.csv", 60, 0, "sick", "classification", facts, ("no", "yes"), (45, 15))
+        >>> age = ColumnFacts("age", "number", 2, 40)
+        >>> key = ColumnFacts("id", "identifier", 0, 60, why="it counts the rows")
+        >>> told = Understanding("people.csv", 60, 0, "sick", "classification", (age, key), ("no", "yes"), (45, 15))
         >>> print("\\n".join(told.lines()))
         people.csv has 60 rows and 3 columns.
         The target is sick, with 2 classes: no 45 (75 %), yes 15 (25 %).
