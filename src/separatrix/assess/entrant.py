@@ -1,5 +1,6 @@
 """A family in a comparison: how many rows and rounds it may have, and what its rounds have shown so far."""
 
+import re
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from separatrix.assess.deadline import PowerLaw
 
 # Predictions of a round that are kept for pictures: numbers at the most.
 MOST_KEPT = 4_000_000
+_DIGITS = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?")
 
 
 @dataclass
@@ -68,8 +70,9 @@ class Entrant:
         self.measures.append(measures)
         self.fits.append(outcome.fit_seconds)
         self.predictions.append(outcome.predict_seconds)
-        for remark in outcome.remarks:
-            self.remarks[remark] = self.remarks.get(remark, 0) + 1
+        for remark in outcome.remarks:  # sentences that differ in their numbers only are one
+            first, times = self.remarks.get(_DIGITS.sub("", remark), (remark, 0))
+            self.remarks[_DIGITS.sub("", remark)] = first, times + 1
         kept = outcome.answer.values if outcome.answer.probabilities is None else outcome.answer.probabilities
         if round_.first_repeat and np.size(kept) <= MOST_KEPT and kept.dtype.kind == "f":
             self.held_out[round_.number] = kept
@@ -99,8 +102,8 @@ class Entrant:
             yield f"learnt from {self.rows:,} of {learnable:,} rows"
         if done < self.total and not self.reason:
             yield f"ran {done} of {self.total} rounds"
-        for remark, times in self.remarks.items():
-            yield remark if times == done else f"{remark} (in {times} of {done} rounds)"
+        for remark, times in self.remarks.values():
+            yield remark if times >= done else f"{remark} (in {times} of {done} rounds)"
 
 
 def _mean(values):

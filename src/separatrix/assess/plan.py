@@ -8,6 +8,7 @@ import numpy as np
 from separatrix.assess import deadline, trial
 from separatrix.assess.contest import duration, said
 from separatrix.assess.deadline import PowerLaw
+from separatrix.estimators.preparation.compose import obstacle
 
 # Tables up to this size are run at once: measuring first would cost more than it saves.
 SMALL_ROWS, SMALL_CELLS = 5_000, 500_000
@@ -21,8 +22,9 @@ FEWEST_ROWS, FEWEST_ROUNDS = 1_000, 2
 
 def plan(contest, entrants):
     """Decide for each entrant: all rows, a sample of them, fewer rounds, or a reason not to run."""
+    known = contest.situation(contest.y[contest.rounds[0].learn], _columns(contest))
     for entrant in entrants:  # what the table alone rules out need not be prepared
-        entrant.reason = entrant.family.unfit(contest.situation(contest.y[contest.rounds[0].learn], _columns(contest)))
+        entrant.reason = entrant.family.unfit(known) or obstacle(contest.understanding.used, entrant.family.view)
     cells = contest.learnable * _columns(contest)
     if contest.deadline.budget is None and contest.learnable <= SMALL_ROWS and cells <= SMALL_CELLS:
         return

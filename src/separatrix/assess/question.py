@@ -1,55 +1,68 @@
 """What is asked: a table in whatever shape it comes, its target, and what was understood of both."""
 
+from pathlib import Path
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from separatrix.core.refusal import cannot
-from separatrix.tables.table import Table, is_number
-from separatrix.tables.understanding import ColumnFacts, Understanding
+from separatrix.tables import Table, Understanding, as_table, read, target_values, understand
+
+FRAMES = ("pandas", "polars", "pyarrow")
+
+
+class Question(NamedTuple):
+    """The rows that have a target, those targets, what was understood, and the kind of frame that came in ("" if none).
+
+    ``table`` still holds the column of the target; a pipeline takes the columns that are used, and no other.
+    """
+
+    table: Any
+    y: np.ndarray
+    understanding: Understanding
+    kind: str
 
 
 def ask(table, target, *, task=None, exclude=()):
-    """The labelled rows as a Table, their targets, the Understanding, and the kind of frame that came in ("" if none).
+    """Understand a table and its target.
 
     Parameters
     ----------
-    table : Table, frame, path, or pair (X, y) of arrays.
-    target : str.  The column to predict; the name to give y where a pair comes in.
+    table : Table, frame, dict of columns, path, or pair (X, y) of arrays.
+    target : str or None.  The column to predict; the name to give y where a pair comes in ("target" for None).
     task : {"classification", "regression"} or None.
     exclude : sequence of str.  Columns to leave out.
+
+    >>> found = ask(([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0], [5.0, 9.0]], ["a", "b", "a", "b"]), None)
+    >>> found.table.names, found.y.tolist(), found.understanding.task
+    (('x0', 'x1', 'target'), ['a', 'b', 'a', 'b'], 'classification')
     """
-    if isinstance(table, tuple) and len(table) == 2 and not isinstance(table, Table):
-        table, target = _from_arrays(*table, target)
-    understanding = _understand(table, target, task)
-    y = table[target]
-    if understanding.task == "classification" and is_number(y):
-        y = y.astype(int)
-    return table, y, understanding, ""
-
-
-def _from_arrays(X, y, target):
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-    if X.ndim != 2 or y.shape != (len(X),):
+    kind = type(table).__module__.split(".")[0]
+    if isinstance(table, str | Path):
+        table = read(table)
+    elif isinstance(table, tuple) and len(table) == 2:
+        target = target or "target"
+        table = _of_pair(*table, target)
+    elif not isinstance(table, Table):
+        table = as_table(table)
+    if target is None:
         raise cannot(
-            f"compare models on X of shape {X.shape} and y of shape {y.shape}",
-            because="a row has some columns and one target",
-            instead="X of shape (n, p) and y of shape (n,)",
+            "compare models without a target",
+            because="nothing says which column to predict",
+            instead=f"target= one of {', '.join(map(repr, table.names[-3:]))}, for example",
         )
-    target = target or "target"
-    names = [f"x{j}" for j in range(X.shape[1])]
-    y = y.astype(np.float64) if y.dtype.kind in "biuf" else y.astype(object)
-    return Table((*names, target), (*np.ascontiguousarray(X.T), y)), target
+    understanding = understand(table, target, task=task, exclude=exclude)
+    y, rows = target_values(table, understanding)
+    return Question(table.take(rows) if len(rows) < len(table) else table, y, understanding, kind * (kind in FRAMES))
 
 
-def _understand(table, target, task):
-    y = table[target]
-    if task is None:
-        task = "regression" if is_number(y) and len(np.unique(y)) > 10 else "classification"
-    facts = tuple(
-        ColumnFacts(name, "number" if is_number(table[name]) else "category", 0, len(set(table[name].tolist())))
-        for name in table.names
-        if name != target
-    )
-    found = ((), ()) if task == "regression" else np.unique(y, return_counts=True)
-    return Understanding(
-        table.source, len(table), 0, target, task, facts, tuple(map(str, found[0])), tuple(map(int, found[1]))
-    )
+def _of_pair(X, y, target):
+    table, y = as_table(X if hasattr(X, "columns") else np.asarray(X)), np.asarray(y)
+    if y.shape != (len(table),):
+        raise cannot(
+            f"compare models on {len(table)} rows and y of shape {y.shape}",
+            because="each row has one target",
+            instead=f"y of shape ({len(table)},)",
+        )
+    added = as_table({target: y})
+    return Table((*table.names, target), (*table.columns, *added.columns), table.source, table.notes)

@@ -5,6 +5,7 @@ from sklearn.pipeline import Pipeline
 
 from separatrix.assess import trial
 from separatrix.assess.splits import fair_order
+from separatrix.estimators.preparation.compose import feature_names
 
 # Up to so many test rows the standard error is a bootstrap's; beyond, groups of rows say the same in less time.
 BOOTSTRAP_ROWS, DRAWS, GROUPS = 5_000, 200, 20
@@ -32,9 +33,9 @@ def refit(contest, entrant):
     y = contest.y[rows]
     situation = contest.situation(y, X.shape[1], sparse=not isinstance(X, np.ndarray))
     fitted = trial.attempt(entrant.family.make(situation), X, y, X[:1], contest.classes).model
-    names = [str(name) for name in steps.get_feature_names_out()]
     remark = "" if len(rows) == n else f"It was fitted to {len(rows):,} of {n:,} training rows."
-    return Pipeline([*steps.steps, ("model", fitted)]), names, remark
+    model = Pipeline([*steps.steps, ("model", fitted)])
+    return model, feature_names(model), remark
 
 
 def held_out_predictions(contest, entrant):

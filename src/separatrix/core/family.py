@@ -58,7 +58,7 @@ def needs(*, dense=False, classes=None, kind=None, columns=None, rows=None, rows
     ----------
     dense : bool.  Columns that are stored densely.
     classes : int or None.  This many classes at the most.
-    kind : str or None.  At least one column of the table is of this kind.
+    kind : str, tuple of str or None.  At least one column of the table is of this kind, or of one of these.
     columns, rows : int or None.  At most so many.
     rows_per_column : float or None.  At least so many rows for each prepared column.
     rows_per_class : int or None.  At least so many rows in every class.
@@ -73,8 +73,9 @@ def needs(*, dense=False, classes=None, kind=None, columns=None, rows=None, rows
             return f"it needs dense columns, and the {found.columns:,} prepared ones are sparse"
         if classes is not None and found.classes > classes:
             return f"it tells {classes} classes apart, and there are {found.classes}"
-        if kind is not None and kind not in found.kinds:
-            return f"it is for columns of the kind {kind}, and there is none"
+        kinds = (kind,) if isinstance(kind, str) else kind
+        if kinds is not None and not set(kinds) & set(found.kinds):
+            return f"it is for columns of the kind {' or '.join(kinds)}, and there is none"
         if columns is not None and found.columns > columns:
             return f"it takes at most {columns:,} columns, and there are {found.columns:,}"
         if rows is not None and found.rows > rows:

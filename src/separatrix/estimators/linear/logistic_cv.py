@@ -293,11 +293,11 @@ def _penalty(strength, ratio):
 def _search(ratio):
     def make(situation):
         return LogisticRegressionCV(
-            Cs=np.logspace(-4.0, 3.0, 15),
+            Cs=np.logspace(-4.0, 2.0, 13),
             l1_ratios=(ratio,),
             cv=situation.inner_folds(),
             scoring="neg_log_loss",
-            tol=1e-6,
+            tol=1e-5,
             use_legacy_attributes=False,
         )
 

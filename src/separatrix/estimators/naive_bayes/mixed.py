@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.estimators.doors import check_choice, check_number, enter_columns, enter_weights
 from separatrix.estimators.generative.base import Generative
@@ -239,3 +240,22 @@ class MixedNB(Generative):
             kind = object if self._has_words else np.float64
             return np.column_stack([np.asarray(values, dtype=kind) for values in drawn.values()]), y
         return nw.from_dict(drawn, backend=self._backend).to_native(), y
+
+
+def _of_codes(situation):
+    """Codes of levels come first in the view, then numbers, each judged by what it holds."""
+    levels = sum(kind in ("category", "flag") for kind in situation.kinds)
+    return MixedNB(dict.fromkeys(range(levels), "categorical"), unseen="smooth")
+
+
+declare(
+    Family(
+        name="naive Bayes, mixed",
+        task="classification",
+        make=_of_codes,
+        order=30,
+        words="Numbers are normal within a class, categories have shares there, and columns are independent.",
+        view="codes",
+        unfit=needs(kind=("category", "flag"), dense=True, rows_per_class=2),
+    )
+)
