@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.description import MOST_ROWS, DescribedTable, Description, describer, fit_notes
 from separatrix.core.errors import cannot
 from separatrix.inference.describe_classes import has_class_models, in_classes
-from separatrix.inference.describe_linear import is_linear, in_coefficients
+from separatrix.inference.describe_linear import in_coefficients, is_linear
 
 CALIBRATED = (
     "The model itself gives scores, not probabilities; a logistic curve, fitted to scores of rows that were held out, "
@@ -66,6 +66,8 @@ def _described(model, names, X, y, units):
         return in_coefficients(model, names, X, y, units)
     if hasattr(model, "n_samples_fit_"):
         return _in_neighbours(model)
+    if hasattr(model, "class_prior_"):
+        return _in_shares(model)
     if hasattr(model, "feature_importances_"):
         return _in_importances(model, names)
     return _in_settings(model)
@@ -111,6 +113,14 @@ def _in_neighbours(model):
     return Description(words, (table,), ("boundary",), (*notes, *fit_notes(model)))
 
 
+def _in_shares(model):
+    rows = tuple((str(label), float(share)) for label, share in zip(model.classes_, model.class_prior_))
+    table = DescribedTable("What it always answers", ("class", "probability"), rows, "The shares among training rows.")
+    likely = model.classes_[int(np.argmax(model.class_prior_))]
+    words = f"The model looks at no column: every row gets the same probabilities, and {likely} is always the answer."
+    return Description(words, (table,), (), fit_notes(model))
+
+
 def _in_importances(model, names):
     shares = np.asarray(model.feature_importances_, dtype=float)
     order = np.argsort(-shares, kind="stable")[:MOST_ROWS]
@@ -139,7 +149,8 @@ def _in_settings(model):
     inner = getattr(model, "estimator", None)
     inside = f" It is built around {type(inner).__name__}." if inner is not None else ""
     words = f"{_first_sentence(model)}{inside} It keeps {len(kept)} fitted quantities."
-    return Description(words, (settings, keeps), (), tuple(fit_notes(model)))
+    tables = tuple(table for table in (settings, keeps) if table.rows)
+    return Description(words, tables, (), fit_notes(model))
 
 
 def _first_sentence(model):
@@ -154,5 +165,7 @@ def _short(value, most=80):
     shape = getattr(value, "shape", ())
     if len(shape) and int(np.prod(shape)) > 4:
         return f"{' × '.join(map(str, shape))} array"
+    if len(shape) == 1:
+        return ", ".join(f"{part:.3g}" if isinstance(part, float) else str(part) for part in value.tolist())
     text = " ".join((value if isinstance(value, str) else repr(value)).split())
     return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -37,7 +37,7 @@ def in_classes(model, names, X, y):
         "values are most probable, once the frequency of the class is counted in."
     )
     if shares is None:  # a direction and a threshold, no probabilities
-        words = f"The model compares a row with the means of {len(classes)} classes, along the direction that tells most."
+        words = f"The model compares a row with the means of {len(classes)} classes, along one direction."
     words += _most_telling(tables[0])
     notes = [f"The first {MOST_CLASSES} of {len(classes)} classes are shown."] if len(classes) > MOST_CLASSES else []
     return Description(words, tuple(tables), ("boundary",), (*notes, *fit_notes(model)))
@@ -76,8 +76,8 @@ def _means(means, within, names, classes):
     rows = tuple((names[j], *map(float, means[: len(shown), j]), float(apart[j])) for j in order)
     heads = ("column", *(f"mean of {label}" for label in shown), "distance")
     caption = (
-        "Means of the prepared columns in each class; the distance is that of the two means farthest apart, in standard "
-        f"deviations within a class. {len(order)} of {len(names)} columns, most telling first."
+        "Means of the prepared columns in each class; the distance is that of the two means farthest apart, in "
+        f"standard deviations within a class. {len(order)} of {len(names)} columns, most telling first."
     )
     return DescribedTable("How the classes differ", heads, rows, caption)
 

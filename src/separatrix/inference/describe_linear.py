@@ -11,8 +11,8 @@ from separatrix.inference.bootstrap import coefficient_intervals
 from separatrix.inference.fitted_likelihood import is_logistic
 
 CLASSICAL = (
-    "Intervals are estimate ± 1.96 standard errors (t quantiles for least squares), from the fit itself. They hold if the "
-    "model holds, and do not cover that this model was picked among several."
+    "Intervals are estimate ± 1.96 standard errors (t quantiles for least squares), from the fit itself. They hold if "
+    "the model holds, and do not cover that this model was picked among several."
 )
 RESAMPLED = (
     "Intervals are the middle 95 % of {how} to rows drawn with replacement, at the chosen settings. They show how far "
@@ -60,7 +60,8 @@ def in_coefficients(model, names, X, y, units):
         if X is not None:
             title = f"What one standard deviation more does{about}"
             deviation = spreads * np.where(np.isnan(units), 1.0, units)
-            tables.append(_table(title, effects, c, names, order, spreads, odds, deviation, _caption(label, odds, True)))
+            caption = _caption(label, odds, True)
+            tables.append(_table(title, effects, c, names, order, spreads, odds, deviation, caption))
         known = [j for j in order if np.isfinite(units[j]) and units[j] > 0.0]
         if known:
             title = f"What one unit of the table more does{about}"
@@ -136,8 +137,9 @@ def _order(effects):
 
 def _table(title, effects, c, names, order, factors, odds, deviation, caption):
     """A row for each column of `order`: its coefficient times its factor, the interval, and the odds where they are."""
-    heads = ["column", *(["standard deviation"] if deviation is not None else []), "effect", "low", "high"]
-    first = heads.index("effect")
+    effect = "change of log-odds" if odds else "change of score" if effects.labels[c] else "change of prediction"
+    heads = ["column", *(["standard deviation"] if deviation is not None else []), effect, "low", "high"]
+    first = heads.index(effect)
     intervals = [(first, first + 1, first + 2)]
     if odds:
         heads += ["odds ratio", "odds low", "odds high"]
@@ -184,6 +186,10 @@ def _left_out(p, used):
     return notes
 
 
+def _signed(value):
+    return f"{value:+.3g}".replace("-", "−")
+
+
 def _words(model, effects, names, spreads, units, used, odds):
     p, label = len(names), effects.labels[0]
     uses = f"all {p}" if used == p else f"{used} of {p}"
@@ -205,4 +211,4 @@ def _words(model, effects, names, spreads, units, used, odds):
         return f"{first} The largest effect: {more} multiplies the odds of {of} by {np.exp(step):.3g}."
     of = f" of {effects.labels[c]}" if effects.labels[c] and len(effects.labels) > 1 else ""
     target = "prediction" if not is_classifier(model) else "score"
-    return f"{first} The largest effect: {more} changes the {target}{of} by {step:+.3g}."
+    return f"{first} The largest effect: {more} changes the {target}{of} by {_signed(step)}."

@@ -39,7 +39,7 @@ class Material:
             return zero_one_costs(len(self.classes)) if self.is_classification else None
         if not self.is_classification:
             raise cannot(
-                "report a regression at costs", because="costs belong to decisions between classes", instead="costs=None"
+                "report a regression at costs", because="costs are of decisions on classes", instead="costs=None"
             )
         found, k = enter_costs(costs, len(self.classes)), len(self.classes)
         if found.shape != (k, k):
@@ -136,8 +136,8 @@ class Material:
         """Skip a section that would not finish in time."""
         if seconds > self.seconds_left():
             raise Skipped(
-                f"{what} would take about {max(seconds, 1.0):.0f} s, and the report was given {self.given_seconds:g} s in "
-                "all for such work"
+                f"{what} would take about {max(seconds, 1.0):.0f} s, and the report was given {self.given_seconds:g} s "
+                "in all for such work"
             )
 
 

@@ -1,4 +1,4 @@
-"""Numbers as a report prints them: to their standard error, with a true minus sign, never more digits than are known."""
+"""Numbers as a report prints them: to their standard error, with a true minus sign, no more digits than are known."""
 
 import math
 
@@ -40,7 +40,9 @@ def short(value, digits=3):
         return "–" if value is None or math.isnan(value) else ("∞" if value > 0 else f"{MINUS}∞")
     size = abs(value)
     if size != 0.0 and not 1e-5 <= size < 1e9:
-        return f"{value:.{digits - 1}e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e").replace("-", MINUS).replace(".0e", "e")
+        mantissa, power = f"{value:.{digits - 1}e}".split("e")
+        mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+        return f"{mantissa}e{int(power)}".replace("-", MINUS)
     if value == int(value) or size >= 10.0 ** (digits - 1):
         return f"{value:,.0f}".replace("-", MINUS)
     return f"{value:.{digits}g}".replace("-", MINUS)

@@ -22,6 +22,7 @@ class Remark:
 
     text: str
     missing: bool = False
+    skipped: bool = False
     kind: ClassVar[str] = "remark"
 
 
@@ -106,7 +107,9 @@ class Code:
 
 def grid(heads, rows, caption, **options):
     """A table of one group; columns are numbers where every filled cell looks like one."""
-    rows = tuple(tuple(str(cell) for cell in row) for row in rows)
+    rows = [tuple(str(cell) for cell in row) for row in rows]
+    kept = [j for j in range(len(heads)) if j == 0 or any(row[j] for row in rows)]  # what is empty throughout goes
+    heads, rows = [heads[j] for j in kept], tuple(tuple(row[j] for j in kept) for row in rows)
     numbers = frozenset(j for j in range(1, len(heads)) if all(_numeric(row[j]) for row in rows))
     return Grid(tuple(heads), (Group(rows),), caption, numbers, **options)
 

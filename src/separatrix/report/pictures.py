@@ -11,7 +11,7 @@ def picture(ax, caption):
     return Picture(plots.svg(ax, title=said), said, caption)
 
 
-def wide(height=3.2, width=7.0):
+def wide(height=3.2, width=5.6):
     """Axes for a picture that takes the whole width of the page."""
     from separatrix.plots.style import axes
 

@@ -1,13 +1,14 @@
 """The list of sections: each declares itself, in its own file, with a place in the order and what it is for."""
 
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from separatrix.report.parts import Remark
 
 
-class Skipped(Exception):  # noqa: N818 - not an error: a section that has nothing to show says so, in a sentence
+class Skipped(Exception):
     """Raised by a section that is not drawn; its text is the reason, as the reader will see it."""
 
 
@@ -63,9 +64,11 @@ def drawn(part, material):
     """The parts of a section, and how long they took; a failure becomes a remark, never a lost report."""
     started = time.perf_counter()
     try:
-        parts = list(part.make(material))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # refits to parts of the rows meet what the fit itself has reported
+            parts = list(part.make(material))
     except Skipped as reason:
-        parts = [Remark(f"Not shown: {reason}", missing=True)]
+        parts = [Remark(f"Not shown: {reason}", skipped=True)]
     except Exception as failure:
         what = f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
         parts = [Remark(f"This part could not be made. The reason: {what}", missing=True)]

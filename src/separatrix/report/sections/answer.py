@@ -14,7 +14,7 @@ def answer(material):
     parts = [Text(f"Recommended: {standing.family}.", strong=True)]
     if standing.words:
         parts.append(Text(standing.words))
-    parts.append(Text(comparison.why))
+    parts.append(Text(comparison.why[:1].upper() + comparison.why[1:]))
     rounds = counted(comparison.folds * comparison.repeats, "round")
     pairs = [(f"{comparison.score}, by cross-validation", f"{plus_minus(standing.score, standing.error)} ({rounds})")]
     pairs.append(("on the held-out test part", _tested(comparison)))

@@ -11,12 +11,12 @@ TASKS = {
 # By the name that people use; the table of measures is in separatrix.assess.
 MEANINGS = {
     "area under the ROC curve": (
-        "The probability that a row of one class gets a higher score than a row of the other, both picked at random. 0.5 "
-        "is guessing, 1 is perfect. It judges the order of the rows, not the probabilities themselves."
+        "The probability that a row of one class gets a higher score than a row of the other, both picked at random. "
+        "0.5 is guessing, 1 is perfect. It judges the order of the rows, not the probabilities themselves."
     ),
     "log loss": (
-        "The average surprise at the truth: minus the logarithm of the probability that was given to what happened. 0 is "
-        "perfect; being sure and wrong is expensive."
+        "The average surprise at the truth: minus the logarithm of the probability that was given to what happened. 0 "
+        "is perfect; being sure and wrong is expensive."
     ),
     "accuracy": "The share of rows that are given the right class. 1 is perfect.",
     "balanced accuracy": "The share of right answers in each class, averaged over the classes. 1 is perfect.",
@@ -26,7 +26,7 @@ MEANINGS = {
         "The typical distance between prediction and truth, in the units of the target; large misses count most. 0 is "
         "perfect."
     ),
-    "mean absolute error": "The average distance between prediction and truth, in the units of the target. 0 is perfect.",
+    "mean absolute error": "The average distance between prediction and truth, in units of the target. 0 is perfect.",
     "mean squared error": "The average squared distance between prediction and truth. 0 is perfect.",
     "R²": "The share of the variance of the target that is explained. 0 is guessing the mean, 1 is perfect.",
 }
@@ -55,7 +55,9 @@ def asked(material):
 
 
 def _rounds(comparison):
-    folds = f"{comparison.folds} folds" + (f", {comparison.repeats} times over" if comparison.repeats > 1 else "")
+    folds = f"{comparison.folds} folds"
+    if comparison.repeats > 1:
+        folds += f", with {comparison.repeats} different divisions of the rows"
     kept = len(comparison.test) if comparison.test is not None else 0
     aside = f"; {counted(kept, 'row')} were set aside before and looked at once, at the end" if kept else ""
     return f"cross-validation in {folds}, the same for every model{aside}"

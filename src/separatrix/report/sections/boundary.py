@@ -24,8 +24,8 @@ def boundary(material):
     said = "changes of probabilities" if material.is_classification else "changes of the prediction"
     parts = [
         Text(
-            "Each column in turn was shuffled among rows, so that it says nothing any more: the more the predictions change, "
-            "the more the model leans on it. Columns that say the same share the weight."
+            "Each column in turn was shuffled among rows, so that it says nothing any more: the more the predictions "
+            "change, the more the model leans on it. Columns that say the same share the weight."
         ),
         grid(
             ("column", "mean change"),
@@ -42,7 +42,7 @@ def boundary(material):
     others = len(material.train.names) - 2
     held = f" The other {counted(others, 'column')} are held at their median or commonest value" if others else ""
     caption = f"The model over {telling[0]} and {telling[1]}, the two columns of numbers that move it most.{held}" + (
-        ", so that a training row, which differs from that in the other columns too, may lie in a region of another colour."
+        ", so that a training row, which differs in the other columns too, may lie in a region of another colour."
         if others
         else ""
     )

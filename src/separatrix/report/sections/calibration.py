@@ -14,9 +14,10 @@ def calibration(material):
     y, P = material.held_out
     error = calibration_error(y, P, classes=material.classes)
     ax = plots.calibration(y, P, classes=material.classes)
+    off = f"{short(100 * error, 2)} percentage points" if error >= 0.001 else "less than 0.1 percentage points"
     read = (
-        "If the model says 30 % of many rows, about 30 in 100 of them should turn out so: then the dots lie on the dotted "
-        f"line. Here predicted and observed shares differ by {short(100 * error, 2)} percentage points on average. Every "
+        "If the model says 30 % of many rows, about 30 in 100 of them should turn out so: then the dots lie on the "
+        f"dotted line. Here predicted and observed shares differ by {off} on average. Every "
         "row was predicted by a model that had not seen it."
     )
     caption = "Bars are 95 % intervals of the observed shares; the grey bars below count the rows at each probability."

@@ -7,12 +7,12 @@ from separatrix.report.section import Skipped, section
 
 MEANINGS = {
     "gap": (
-        "The fit minimises an objective. The gap is a proven bound on how far the objective could still fall, as a share of "
-        "its value for a model without columns: no better solution exists beyond it."
+        "The fit minimises an objective. The gap is a proven bound on how far the objective could still fall, as a "
+        "share of its value for a model without columns: no better solution exists beyond it."
     ),
     "gradient": (
-        "At the best solution the slope of the objective is zero in every direction. The value is the largest slope that "
-        "is left, relative to that of a model without columns."
+        "At the best solution the slope of the objective is zero in every direction. The value is the largest slope "
+        "that is left, relative to that of a model without columns."
     ),
     "residual": "The fit solves equations. The value is how far they are from being met, relative to their terms.",
     "KKT violation": "The value is how far the fit is from the conditions that only the best solution meets.",

@@ -22,13 +22,15 @@ def decisions(material):
     found = count(y, done, labels=classes)
     equal = np.array_equal(costs, zero_one_costs(len(classes)))
     parts = [Text(_rule(classes, costs, equal))]
-    pairs = [("right", f"{int(np.trace(found.matrix)):,} of {len(y):,} rows ({short(100 * found.accuracy)} %)")]
+    right = f"{int(np.trace(found.matrix)):,} of {len(y):,} rows ({short(100 * found.accuracy)} %)"
+    pairs = [("right decisions", right)]
     if not equal:
         pairs.append(("cost of a row, on average", short(average_cost(y, done, costs, classes=classes))))
         plain = average_cost(y, decide(P, None, actions=classes), costs, classes=classes)
         pairs.append(("if the most probable class were always taken", short(plain)))
     parts.append(Facts(tuple(pairs)))
-    parts.append(picture(plots.confusion(found.matrix, list(map(str, classes))), "Rows that were held out, as decided."))
+    ax = plots.confusion(found.matrix, list(map(str, classes)))
+    parts.append(picture(ax, "Rows that were held out, as decided; shares are of the rows of the true class."))
     if not equal:
         rows = [(str(label), *map(short, row)) for label, row in zip(classes, costs)]
         parts.append(grid(("truth", *(f"called {c}" for c in classes)), rows, "Costs of each decision, as given."))

@@ -22,7 +22,8 @@ def ranking(material):
         Text(words),
         picture(
             plots.roc(y, scores, classes=material.classes),
-            "ROC: the share of positives found against the share of negatives wrongly called. The dotted line is guessing.",
+            "ROC: the share of positives found against the share of negatives wrongly called. The dotted line is "
+            "guessing. All folds are pooled here, so that the area may differ a little from the mean over the folds.",
         ),
         picture(
             plots.precision_recall(y, scores, classes=material.classes),

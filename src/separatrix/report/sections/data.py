@@ -90,8 +90,6 @@ def _columns(columns, word):
         for column in columns[:MOST_COLUMNS]
     ]
     heads = ("column", "kind", "missing", "distinct", "values", "remark")
-    if not any(row[5] for row in rows):
-        heads, rows = heads[:5], [row[:5] for row in rows]
     more = f" The first {MOST_COLUMNS} of {len(columns):,}." if len(columns) > MOST_COLUMNS else ""
     folded = f"All {counted(len(columns), 'column')}" if len(columns) > OPEN_COLUMNS else ""
     folded = f"The first {MOST_COLUMNS} of {len(columns):,} columns" if more else folded

@@ -1,7 +1,10 @@
-"""The leaderboard: all families with scores, times, sizes and certificates, in groups that the data cannot tell apart."""
+"""The leaderboard: families with scores, times, sizes and certificates, in groups that the data cannot tell apart."""
+
+import math
+from dataclasses import replace
 
 from separatrix import plots
-from separatrix.report.numbers import counted, plus_minus, seconds, short
+from separatrix.report.numbers import counted, fixed, plus_minus, seconds, short
 from separatrix.report.parts import Grid, Group, Text, grid
 from separatrix.report.pictures import picture, wide
 from separatrix.report.section import section
@@ -13,8 +16,8 @@ COLUMNS = {
 }
 EXPLAINED = (
     "Models of one group did about equally well: a test of their scores, round by round, corrected for the overlap of "
-    "the training rows and for the number of comparisons, cannot tell them from the best of the group (5 %). Their order "
-    "within a group may be chance."
+    "the training rows and for the number of comparisons, cannot tell them from the best of the group (5 %). Their "
+    "order within a group may be chance."
 )
 
 
@@ -28,15 +31,27 @@ def leaderboard(material):
     said += f", {counted(len(failed), 'family', 'families')} could not." if failed else "."
     parts = [Text(said), Text(EXPLAINED)]
     if ran:
-        ax = plots.leaderboard(comparison, ax=wide(height=0.9 + 0.3 * len(ran)))
-        parts += [picture(ax, "Each family with one standard error to both sides; the star marks the recommended one.")]
-        parts += [_table(material, ran)]
+        parts += [_picture(comparison, ran), _table(material, ran)]
     if failed:
         rows = [(standing.family, standing.reason) for standing in failed]
         parts.append(grid(("family", "reason"), rows, "Families that could not take part.", cards=True))
     if ran:
         parts.append(_settings(ran))
     return parts
+
+
+def _picture(comparison, ran):
+    """Scores as dots; a baseline that is far off is told, not drawn, so that the others can be told apart."""
+    caption = "Each family with one standard error to both sides; the star marks the recommended one."
+    guess = [s for s in ran if s.order == 0 and s.family != comparison.recommended]
+    others = [s.score for s in ran if s not in guess]
+    if guess and others:
+        away = min(abs(guess[0].score - score) for score in others)
+        if away > 2.0 * (max(others) - min(others)):
+            caption += f" Guessing, at {plus_minus(guess[0].score, guess[0].error)}, lies far outside and is not drawn."
+            comparison = replace(comparison, standings=[s for s in comparison.standings if s not in guess])
+            ran = [s for s in ran if s not in guess]
+    return picture(plots.leaderboard(comparison, ax=wide(height=0.9 + 0.26 * len(ran))), caption)
 
 
 def _table(material, ran):
@@ -46,7 +61,7 @@ def _table(material, ran):
         for key, label in COLUMNS.get(material.understanding.task, ())
         if label != comparison.score and any(key in standing.measures for standing in ran)
     ]
-    heads = ("family", comparison.score, *(label for _, label in measures), "fit", "predict", "size", "certificate")
+    heads = ("family", comparison.score, *(label for _, label in measures), "fit", "predict", "size", "certified")
     groups = []
     for number in sorted({standing.group for standing in ran}):
         members = [standing for standing in ran if standing.group == number]
@@ -56,8 +71,9 @@ def _table(material, ran):
         marks = tuple("chosen" if s.family == comparison.recommended else "" for s in members)
         groups.append(Group(tuple(_row(s, measures, comparison) for s in members), title, marks))
     caption = (
-        "Score ± standard error over the rounds; times are medians of a round; size is how many numbers the fitted model "
-        "keeps. ★ is the recommended one."
+        "Score ± standard error over the rounds; times are medians of a round; size is how many numbers the fitted "
+        "model keeps; certified means that the fit is proven to solve its problem (not needed by closed forms). ★ is "
+        "the recommended one."
     )
     return Grid(heads, tuple(groups), caption, frozenset(range(1, len(heads) - 1)), cards=True)
 
@@ -67,7 +83,7 @@ def _row(standing, measures, comparison):
     return (
         f"{standing.family}{star}",
         plus_minus(standing.score, standing.error),
-        *(short(standing.measures.get(key)) for key, _ in measures),
+        *(_measure(standing.measures.get(key), comparison) for key, _ in measures),
         seconds(standing.fit_seconds),
         seconds(standing.predict_seconds),
         f"{standing.size:,}",
@@ -75,19 +91,22 @@ def _row(standing, measures, comparison):
     )
 
 
+def _measure(value, comparison):
+    """Measures of probabilities to three decimals, measures in units of the target to four digits."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    return fixed(value, 3) if comparison.understanding.task == "classification" else short(value, 4)
+
+
 def _certificate(standing):
     if standing.certified is None:
-        return "closed form, none needed"
-    return standing.certificate or ("certified" if standing.certified else "not certified")
+        return "not needed"
+    return "yes" if standing.certified else f"no: {standing.certificate.removeprefix('NOT certified: ')}"
 
 
 def _settings(ran):
-    rows = [
-        (s.family, s.words, ", ".join(f"{name} = {_value(value)}" for name, value in s.chosen.items()), s.note) for s in ran
-    ]
-    heads = ("family", "what it is", "settings chosen", "remark")
-    if not any(row[3] for row in rows):
-        heads, rows = heads[:3], [row[:3] for row in rows]
+    rows = [(s.family, s.words, _chosen(s), s.certificate, s.note) for s in ran]
+    heads = ("family", "what it is", "settings chosen", "certificate", "remark")
     return grid(
         heads,
         rows,
@@ -95,6 +114,10 @@ def _settings(ran):
         cards=True,
         folded="What each family is, and the settings it chose",
     )
+
+
+def _chosen(standing):
+    return ", ".join(f"{name} = {_value(value)}" for name, value in standing.chosen.items())
 
 
 def _value(value):

@@ -42,8 +42,8 @@ def learning(material):
 
 
 def _measure(comparison):
-    found = [measure for measure in MEASURES.values() if measure.label == comparison.score]
-    return found[0] if found else MEASURES["log_loss" if comparison.understanding.task == "classification" else "rmse"]
+    usual = "log_loss" if comparison.understanding.task == "classification" else "rmse"
+    return MEASURES.get(comparison.measure, MEASURES[usual])
 
 
 def _scores(material, y):

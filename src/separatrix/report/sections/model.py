@@ -9,7 +9,7 @@ from separatrix.report.parts import Heading, Remark, Text, grid
 from separatrix.report.pictures import picture, wide
 from separatrix.report.section import section
 
-OPEN_ROWS = 15
+OPEN_ROWS, MOST_DRAWN = 20, 15
 
 
 @section("model", "The chosen model", order=50)
@@ -22,20 +22,20 @@ def chosen_model(material):
     parts = [Text(found.words)]
     if found.tables and found.tables[0].intervals:
         parts += _forest(found.tables[0])
-    for table in found.tables:
-        parts += [Heading(table.title), shown(table)]
+    for k, table in enumerate(found.tables):
+        parts += [shown(table, f"{table.title}: {len(table.rows)} rows")] if k else [Heading(table.title), shown(table)]
     parts += [Remark(note) for note in found.notes]
     return parts
 
 
-def shown(table):
+def shown(table, folded=""):
     """A table of a description with its numbers rounded; an estimate and its interval share a cell."""
     spanned = {interval[0]: interval for interval in table.intervals}
     ends = {column for interval in table.intervals for column in interval[1:]}
     kept = [column for column in range(len(table.heads)) if column not in ends]
     heads = [f"{table.heads[c]} (95 % interval)" if c in spanned and _any(table, c) else table.heads[c] for c in kept]
     rows = [[_cell(row, column, spanned.get(column)) for column in kept] for row in table.rows]
-    folded = f"{table.title}: {len(rows)} rows" if len(rows) > OPEN_ROWS else ""
+    folded = folded or (f"All {len(rows)} rows" if len(rows) > OPEN_ROWS else "")
     return grid(heads, rows, table.caption or table.title, folded=folded)
 
 
@@ -57,7 +57,7 @@ def _cell(row, column, interval):
 def _forest(table):
     """The largest effects as a picture, where they have intervals."""
     middle, low, high = table.intervals[0]
-    rows = [row for row in table.rows if row[low] is not None][:OPEN_ROWS]
+    rows = [row for row in table.rows if row[low] is not None][:MOST_DRAWN]
     if not rows:
         return []
     ends = np.array([(row[low], row[high]) for row in rows])

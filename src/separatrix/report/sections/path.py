@@ -14,6 +14,7 @@ from separatrix.report.section import Skipped, section
 
 MOST_STRENGTHS = 24
 MOST_CELLS = 20_000_000
+WEAKEST = 11.0  # times weaker than the penalty that was chosen
 
 
 @section("path", "What the penalty does", order=100)
@@ -21,18 +22,21 @@ def path(material):
     """Coefficients of the chosen family over the strengths that it tried."""
     model, X = material.model, material.prepared
     strengths, name = _grid(model)
+    strengths = _telling(strengths, _chosen(model, name), name)
     if X.shape[0] * X.shape[1] > MOST_CELLS:
         raise Skipped(f"{X.shape[0]:,} rows of {X.shape[1]:,} columns are too many to follow a path in a few seconds")
     if name == "alpha" and hasattr(model, "l1_ratio_") and not len(material.classes):
         coefs = _elastic_net(material, X, strengths)
     else:
         strengths, coefs = _refitted(material, X, strengths, name)
-    strengths, chosen = (1.0 / strengths, 1.0 / _chosen(model, name)) if name == "C" else (strengths, _chosen(model, name))
+    chosen = _chosen(model, name)
+    if name == "C":  # an inverse strength
+        strengths, chosen = 1.0 / strengths, 1.0 / chosen
     ax = plots.path(strengths, coefs, names=material.comparison.feature_names, chosen=chosen, ax=wide(3.8))
     words = (
         "A penalty holds the coefficients back; cross-validation chose how strongly. On the left the penalty is strong "
-        "and the coefficients small; to the right it weakens and they grow. Columns that come in early, and stay, matter "
-        f"most. The strength chosen is {short(chosen)}."
+        "and the coefficients small; to the right it weakens and they grow. Columns that come in early, and stay, "
+        f"matter most. The strength chosen is {short(chosen)}."
     )
     several = len(material.classes) > 2 or np.ndim(coefs) == 3
     caption = "Coefficients of the prepared columns, fitted to all training rows." + (
@@ -48,6 +52,13 @@ def _grid(model):
         if np.ndim(grid) == 1 and np.size(grid) > 1 and hasattr(model, f"{name}_"):
             return np.sort(np.asarray(grid, dtype=np.float64)), name
     raise Skipped("this model has no penalty whose strength was searched for")
+
+
+def _telling(strengths, chosen, name):
+    """Without those that are much weaker than the one chosen: what grows there would hide all else."""
+    weakness = strengths / chosen if name == "C" else chosen / strengths
+    kept = strengths[weakness <= WEAKEST]
+    return kept if len(kept) > 1 else strengths
 
 
 def _chosen(model, name):

@@ -36,9 +36,9 @@ def reproduce(material):
     parts.append(Facts(tuple(pairs)))
     parts.append(
         Text(
-            "The same command on the same table with the same seed and versions gives the same leaderboard, times aside; "
-            "a time budget can end a run earlier on a slower machine. The digest is of the columns and targets of the "
-            "training and the test part, so that it changes with any cell."
+            "The same command on the same table with the same seed and versions gives the same leaderboard, times "
+            "aside; a time budget can end a run earlier on a slower machine. The digest is of the columns and targets "
+            "of the training and the test part, so that it changes with any cell."
         )
     )
     return parts

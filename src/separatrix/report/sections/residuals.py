@@ -16,19 +16,19 @@ def residuals(material):
     off = np.abs(np.asarray(y, dtype=np.float64) - predicted)
     half, most = np.quantile(off, [0.5, 0.9])
     words = (
-        f"Half of the predictions are off by less than {short(half)}, nine in ten by less than {short(most)} (in units of "
-        f"{material.understanding.target}). Every row was predicted by a model that had not seen it."
+        f"Half of the predictions are off by less than {short(half)}, nine in ten by less than {short(most)} (in units "
+        f"of {material.understanding.target}). Every row was predicted by a model that had not seen it."
     )
     return [
         Text(words),
         picture(plots.predicted_vs_true(y, predicted), "Predictions against the truth; on the line they are right."),
         picture(
             plots.residuals(y, predicted),
-            "Residuals against predictions. A smooth line that bends away from zero is something left to learn; a cloud "
-            "that widens means that large values are predicted less surely.",
+            "Residuals against predictions. A smooth line that bends away from zero is something left to learn; a "
+            "cloud that widens means that large values are predicted less surely.",
         ),
         picture(
             plots.residual_quantiles(y, predicted),
-            "Residuals against a normal distribution. Points off the line at the ends are rows that are missed by much.",
+            "Residuals against a normal distribution. Points off the line at the ends are rows missed by much.",
         ),
     ]
