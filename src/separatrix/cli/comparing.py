@@ -1,6 +1,7 @@
 """The parts of ``separatrix compare``: reading, running with progress, showing, writing."""
 
 import os
+import warnings
 from pathlib import Path
 
 from separatrix.cli import leaderboard, screen, understood
@@ -82,7 +83,9 @@ def write_report(path, comparison, command):
 
     from separatrix.report import write
 
-    write(comparison, path, command=shlex.join(command), seconds=REPORT_SECONDS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of fits to small parts of the data, made for the curves only
+        write(comparison, path, command=shlex.join(command), seconds=REPORT_SECONDS)
     return path
 
 
@@ -98,11 +101,7 @@ def show(out, comparison, written, table):
         f"{len(comparison.y_train):,} rows, in {screen.duration(comparison.seconds)}. Models of one group cannot be told apart.",
     )
     leaderboard.show(out, comparison)
-    from rich.text import Text
-
-    screen.say(
-        out, Text.assemble(("Recommended: ", "bold"), (f"{comparison.recommended}. ", "bold green"), comparison.why)
-    )
+    screen.say(out, f"Recommended: {comparison.why}", "bold")
     for standing in comparison.standings:
         if standing.note and not standing.failed:
             screen.say(out, f"{standing.family}: {standing.note}.", "dim", gap=False)

@@ -38,6 +38,7 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
     """
     from separatrix import save
     from separatrix.cli import models, provenance, screen, understood
+    from separatrix.cli.verify import stating
     from separatrix.inference.seen import Reference
     from separatrix.tables import read, target_values, understand
 
@@ -53,7 +54,7 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
     command = click.get_current_context().find_root().meta["command line"]
     about = provenance.remembered(whole, understanding, family=name, command=command, reference=reference)
     save(model, path, about=about)
-    certificate = getattr(model[-1], "certificate_", None)
+    certificate = getattr(stating(model[-1]), "certificate_", None)
     if as_json:
         screen.write_json(
             "fit",

@@ -21,7 +21,9 @@ def show(out, comparison):
     cells = fitting(columns(comparison, ranked), out.width - 2)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for label in cells:
-        drawn.add_column(Text(label), justify="left" if label in ("group", "model", "certified") else "right", no_wrap=True)
+        drawn.add_column(
+            Text(label), justify="left" if label in ("group", "model", "certified") else "right", no_wrap=True
+        )
     for place, standing in enumerate(ranked):
         style = "bold" if standing.family == comparison.recommended else ""
         drawn.add_row(*(Text(column[place], style=style) for column in cells.values()))

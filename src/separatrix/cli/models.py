@@ -11,10 +11,12 @@ from separatrix.core.refusal import cannot
 def family_named(name, task):
     """The family of a task by its name, in any spelling, or by some of its words where only one family has them all.
 
-    None if there is none.
+    None if there is none, or if it is the name of a class.
     """
     known = families(task)
     exact = [family for family in known if _bare(family.name) == _bare(name)]
+    if not exact and name in registry.members("estimator"):
+        return None
     words = [_bare(word) for word in name.split()]
     near = exact or [family for family in known if all(word in _bare(family.name) for word in words)]
     if len(near) > 1:

@@ -39,11 +39,9 @@ def verify(model, table, query, as_json):
         )
     whole = load(model)
     rows = provenance.training_rows(read_table(table, query), remembered)
-    last = whole[-1]
-    certificate, X = None, whole[:-1].transform(rows.table)
-    if hasattr(last, "_restate") and getattr(last, "certificate_", None) is not None:
-        certificate = recompute(last, X, rows.y)
-    told = _told(type(last).__name__, certificate, rows)
+    inner = stating(whole[-1])
+    certificate = recompute(inner, whole[:-1].transform(rows.table), rows.y) if inner is not None else None
+    told = _told(type(inner if inner is not None else whole[-1]).__name__, certificate, rows)
     if as_json:
         from separatrix.cli.fit import certificate_document
 
@@ -65,13 +63,20 @@ def read_table(table, query):
     return read(table, query=query)
 
 
+def stating(model):
+    """The model that states a problem: itself, or the one within a search or a calibration; None if none does."""
+    while model is not None and not (hasattr(model, "_restate") and getattr(model, "certificate_", None) is not None):
+        model = getattr(model, "best_estimator_", getattr(model, "estimator_", None))
+    return model
+
+
 def _told(name, certificate, rows):
     """The verdict first, then the numbers, then which rows it is about."""
     lines = []
     if certificate is None:
         lines.append(f"Nothing to verify: {name} states no problem whose optimum could be checked.")
     else:
-        lines.append(str(certificate))
+        lines.append(f"{name} is {certificate}")
         comparison = "within" if certificate.converged else "above"
         lines.append(
             f"{certificate.kind} {certificate.value:.3g}, {comparison} the tolerance {certificate.tolerance:.3g}."

@@ -85,12 +85,8 @@ class Seen:
         kinds = getattr(steps[0], "kinds", None) or ("number",) * len(self.names)
         self.kinds = dict(zip(self.names, kinds))
         self.from_table = hasattr(steps[0], "kinds")
-        coef = getattr(self.last, "coef_", None)
-        self.coef = self.intercept = self.owners = None
-        if coef is not None and np.ndim(coef) <= 2:
-            self.coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))
-            self.intercept = np.broadcast_to(np.ravel(self.last.intercept_), len(self.coef)).astype(np.float64)
-            self.owners = _owners(model, self.names, self.coef.shape[1])
+        self.coef, self.intercept = linear_form(self.last)
+        self.owners = None if self.coef is None else _owners(model, self.names, self.coef.shape[1])
 
     def rows(self, X):
         """Rows as this model takes them: a Table of numbers, days and text, or a float array for a bare model."""
@@ -190,6 +186,27 @@ class Seen:
             columns = {str(name): column.copy() for name, column in zip(first.feature_names_in_, rows.T)}
             return nw.from_dict(columns, backend=frame_backend(None)).to_native()
         return rows
+
+
+def linear_form(model):
+    """Coefficients (k, p) and intercepts (k,) of a model's scores; (None, None) if it has none.
+
+    A calibrated classifier of two classes has log-odds ``γ (f(x) / |w| - d0) + log(ratio)``, which are linear as f is.
+    """
+    curves = getattr(model, "calibrators_", None)
+    if curves is not None and len(curves) == 1:
+        coef, intercept = linear_form(model.estimator_)
+        length = 0.0 if coef is None else float(np.linalg.norm(coef))
+        if length == 0.0:
+            return None, None
+        slope = curves[0].gamma_ / length
+        return slope * coef, slope * intercept - curves[0].gamma_ * curves[0].d0_ + np.log(curves[0].class_ratio_)
+    coef = getattr(getattr(model, "best_estimator_", model), "coef_", None)
+    if coef is None or np.ndim(coef) > 2:
+        return None, None
+    coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+    intercept = getattr(model, "best_estimator_", model).intercept_
+    return coef, np.broadcast_to(np.ravel(intercept), len(coef)).astype(np.float64)
 
 
 def _names(first):
