@@ -1,1 +1,1 @@
-"""The command line: ``separatrix demo``, ``separatrix warmup``."""
+"""The command line: ``separatrix compare``, ``fit``, ``predict`` and the others, a file for each."""

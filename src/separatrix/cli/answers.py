@@ -1,0 +1,125 @@
+"""Predictions of a model file, block by block, without scikit-learn where the model does not need it."""
+
+import csv
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+from separatrix.cli.bundled import cells
+from separatrix.core.refusal import cannot
+from separatrix.tables.table import shown
+
+
+class Asked:
+    """A model file, asked for columns of answers.
+
+    Parameters
+    ----------
+    path : str.  The model file.
+    proba : bool.  Whether probabilities are wanted.
+    keep : sequence of str.  Columns of the table to repeat before the answers.
+    """
+
+    def __init__(self, path, *, proba=False, keep=()):
+        from separatrix.persist.light import light
+
+        self.keep = keep
+        self.model = light(path)
+        if self.model is not None:
+            self.classes, self.proba = self.model.classes, self.model.predict_proba
+        else:
+            from separatrix.persist import load
+
+            self.model = load(path)
+            self.classes = getattr(self.model, "classes_", None)
+            self.proba = getattr(self.model, "predict_proba", None)
+        self.bare = not hasattr(self.model, "about") and not hasattr(
+            getattr(self.model, "steps", [("", None)])[0][1], "kinds"
+        )
+        if proba and (self.classes is None or self.proba is None):
+            raise cannot(
+                f"give probabilities of {path}",
+                because="the model predicts a number" if self.classes is None else "the model decides without them",
+                instead="the command without --proba",
+            )
+        self.proba = self.proba if proba else None
+
+    def columns(self, block):
+        """From names to lists: the columns kept, the prediction, the probability of each class."""
+        for name in self.keep:
+            if name not in block:
+                raise cannot(
+                    f"keep the column {name!r}",
+                    because=f"{block.source or 'the table'} has the columns {shown(block.names)}",
+                    instead="one of them",
+                )
+        found = {name: cells(block[name]) for name in self.keep}
+        rows = self._numbers(block) if self.bare else block
+        predicted = self.model.predict(rows)
+        found["prediction"] = predicted.tolist()
+        if self.proba is not None:
+            chances = self.proba(rows)
+            found |= {f"probability_{label}": chances[:, c].tolist() for c, label in enumerate(self.classes)}
+        return found
+
+    def _numbers(self, block):
+        """The columns of a bare model, as numbers: by their names if it knows any, else all columns in order."""
+        import numpy as np
+
+        from separatrix.scoring.cells import as_numbers
+
+        names = [str(name) for name in getattr(self.model, "feature_names_in_", block.names)]
+        missing = [name for name in names if name not in block]
+        if missing or len(names) != self.model.n_features_in_:
+            raise cannot(
+                f"predict the rows of {block.source or 'the table'}",
+                because=f"the model takes {self.model.n_features_in_} columns{': ' + shown(names) if missing else ''}, "
+                f"and the table has {shown(block.names)}",
+                instead="a table with the columns of the model",
+            )
+        return np.column_stack([as_numbers(block[name], name) for name in names])
+
+
+def blocks(source, rows):
+    """The table in pieces; columns of delimited text come as text, as they stand in the file."""
+    from separatrix.tables import blocks as pieces
+
+    return pieces(source, rows=rows)
+
+
+def write(file, asked, source, rows):
+    """Write the answers as CSV, a block at a time; return how many rows there were."""
+    writer, count = csv.writer(file, lineterminator="\n"), 0
+    for block in blocks(source, rows):
+        found = asked.columns(block)
+        if count == 0:
+            writer.writerow(found)
+        writer.writerows(zip(*found.values()))
+        count += len(block)
+        file.flush()
+    return count
+
+
+@contextmanager
+def atomically(path):
+    """A text file that appears under its name when it is complete, or not at all."""
+    path = Path(path)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent or ".")
+    except OSError as error:
+        raise cannot(
+            f"write {str(path)!r}",
+            because=(error.strerror or str(error)).lower(),
+            instead="a folder that exists and that you may write to",
+            kind=OSError,
+        ) from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            yield file
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
+        os.replace(temporary, path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)

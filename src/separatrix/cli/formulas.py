@@ -1,0 +1,77 @@
+r"""Formulas of docstrings for a terminal: LaTeX turned into the characters it stands for, as far as one line can."""
+
+import re
+
+_SYMBOLS = {
+    **dict(alpha="α", beta="β", gamma="γ", delta="δ", varepsilon="ε", epsilon="ε", eta="η", theta="θ", lambda_="λ"),
+    **dict(mu="μ", nu="ν", pi="π", rho="ρ", sigma="σ", tau="τ", phi="φ", chi="χ", psi="ψ", omega="ω", ell="ℓ"),
+    **dict(Sigma="Σ", Delta="Δ", Omega="Ω", Phi="Φ", Lambda="Λ", sum="Σ", prod="∏", nabla="∇", partial="∂", infty="∞"),
+    **dict(le="≤", leq="≤", ge="≥", geq="≥", ne="≠", neq="≠", times="×", cdot="·", pm="±", approx="≈", propto="∝"),
+    **dict(leftarrow="←", to="→", rightarrow="→", mid="|", top="ᵀ", prime="′", dots="…", ldots="…", odot="∘"),
+    "in": "∈",
+    "otimes": "⊗",
+    "circ": "∘",
+    "sim": "~",
+    "quad": "  ",
+    "qquad": "   ",
+    "lambda": "λ",
+    "|": "‖",
+    ",": "\N{HAIR SPACE}",
+    ";": " ",
+    ":": " ",
+    "!": "",
+    " ": " ",
+    "{": "{",
+    "}": "}",
+}
+_RAISED = dict(zip("0123456789+-=()niT", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵀ")) | {"ᵀ": "ᵀ", "*": "*", "′": "′", "⊤": "ᵀ"}
+_LOWERED = dict(zip("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"))
+_GROUP = r"(\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\\[A-Za-z]+|[^\s\\{}])"
+
+
+def readable(latex):
+    r"""A formula in characters.
+
+    >>> readable(r"\frac1{2 \sum s} \sum_i s_i (y_i - x_i^\top w)^2 + \alpha \|w\|_1")
+    '1/(2 Σ s) Σᵢ sᵢ (yᵢ - xᵢᵀ w)² + α ‖w‖₁'
+    >>> readable(r"\ell = \log(1 + e^{\eta}) - y\,\eta")
+    'ℓ = log(1 + e^η) - y η'
+    """
+    text = " ".join(latex.split())
+    text = re.sub(r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|limits)(?![A-Za-z])", "", text)
+    text = re.sub(r"\\(?:text|mathrm|mathbf|mathbb|operatorname)\s*\{([^{}]*)\}", r"\1", text)
+    text = re.sub(r"\\(?:hat|bar|tilde)\s*" + _GROUP, _accented, text)
+    text = re.sub(r"\\sqrt\s*" + _GROUP, lambda found: f"√({_inside(found.group(1))})", text)
+    for _ in range(3):  # fractions within fractions
+        text = re.sub(r"\\[td]?frac\s*" + _GROUP + r"\s*" + _GROUP, _fraction, text)
+    text = re.sub(r"\\([A-Za-z]+|[|,;:!{} ])", lambda found: _SYMBOLS.get(found.group(1), found.group(1)), text)
+    text = re.sub(r"\^" + _GROUP, lambda found: _moved(found.group(1), _RAISED, "^"), text)
+    text = re.sub(r"_" + _GROUP, lambda found: _moved(found.group(1), _LOWERED, "_"), text)
+    text = re.sub(r"(?<=[^\s,]) {2}(?=\S)", " ", text)
+    return re.sub(r" {4,}", "   ", text.replace("{", "").replace("}", "").replace("\N{HAIR SPACE}", " ")).strip()
+
+
+def _inside(group):
+    return group[1:-1] if group.startswith("{") else group
+
+
+def _accented(found):
+    sign = {"h": "\u0302", "b": "\u0304", "t": "\u0303"}[found.group(0)[1]]
+    inner = _SYMBOLS.get(_inside(found.group(1)).lstrip("\\"), _inside(found.group(1)))
+    return inner + sign if len(inner) == 1 else inner
+
+
+def _fraction(found):
+    above, below = (_inside(group) for group in found.groups())
+    if (above, below) == ("1", "2"):
+        return "½ "
+    above = above if len(above) == 1 or above.startswith("\\") and above[1:].isalpha() else f"({above})"
+    return f"{above}/{below} " if len(below) == 1 else f"{above}/({below}) "
+
+
+def _moved(group, letters, mark):
+    """A superscript or subscript in small characters where there are such for all of it."""
+    inner = _inside(group)
+    if inner and all(letter in letters for letter in inner):
+        return "".join(letters[letter] for letter in inner)
+    return f"{mark}{inner}" if len(inner) == 1 else f"{mark}({inner})"

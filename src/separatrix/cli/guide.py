@@ -1,0 +1,185 @@
+"""Where everything lives: models, losses, penalties and solvers, with the files and formulas they are made of.
+
+Nothing is listed here by hand. Members come from the registry, families from their declarations, formulas from the
+docstrings, and what a model is made of from the import lines of its own file and of those it inherits from.
+"""
+
+import ast
+import inspect
+import re
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import separatrix
+from separatrix.cli.formulas import readable
+from separatrix.core import registry
+from separatrix.core.family import families
+from separatrix.core.refusal import cannot
+
+ROOT = Path(separatrix.__file__).parent
+_KINDS = {"estimator": "model", "loss": "loss", "joint loss": "loss", "penalty": "penalty"}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing that has a file: what it is, where, and what it says of itself."""
+
+    kind: str
+    name: str
+    file: str
+    line: int = 1
+    sentence: str = ""
+    formula: str = ""
+    source: str = ""
+    called: tuple = ()
+    public: str = ""
+    parts: tuple = field(default=(), compare=False)
+
+    @property
+    def path(self):
+        return str(ROOT / self.file)
+
+
+def find(name):
+    """The entries that a name means, closest first; raises where there is none, naming the nearest."""
+    entries, wanted = everything(), _bare(name)
+    for fits in (
+        lambda entry: wanted in _names(entry)[:2],
+        lambda entry: wanted in _names(entry),
+        lambda entry: any(called.startswith(wanted) for called in _names(entry)),
+        lambda entry: len(wanted) > 2 and any(wanted in called for called in _names(entry)),
+    ):
+        found = [entry for entry in entries if wanted and fits(entry)]
+        if found:
+            beside = [e for e in entries if e not in found and e.kind == "model" and wanted == _bare(Path(e.file).stem)]
+            return [with_parts(entry) for entry in (*found, *beside)]
+    spelled = {called: entry.name for entry in reversed(entries) for called in reversed(_names(entry))}
+    near = list(dict.fromkeys(spelled[called] for called in get_close_matches(wanted, spelled, n=5, cutoff=0.6)))
+    raise cannot(
+        f"find {name!r}",
+        because="no model, loss, penalty or solver is called that",
+        instead=" or ".join(near) if near else "`separatrix where` to list all names",
+    )
+
+
+def everything():
+    """All entries, by kind and name."""
+    called = {}
+    for task in ("classification", "regression"):
+        for family in families(task):
+            for made in _made_by(family):
+                called.setdefault(made, []).append(family.name)
+    found = []
+    for kind, word in _KINDS.items():
+        for name, cls in registry.members(kind).items():
+            found.append(_of_class(word, name, cls, tuple(dict.fromkeys(called.get(name, ())))))
+    for module in iter_modules([str(ROOT / "solvers")]):
+        if not module.ispkg:
+            found.append(_of_file("solver", ROOT / "solvers" / f"{module.name}.py"))
+    return found
+
+
+def with_parts(entry):
+    """The entry of a model with the losses, penalties and solvers that its file imports."""
+    if entry.kind != "model":
+        return entry
+    cls = registry.members("estimator")[entry.name]
+    homes = [base.__module__ for base in cls.__mro__ if base.__module__.startswith("separatrix.estimators.")]
+    parts = {}
+    for home in dict.fromkeys(homes):
+        for part in _imported_parts(ROOT.parent / Path(*home.split(".")).with_suffix(".py")):
+            parts.setdefault(part.file + part.name, part)
+    order = {"loss": 0, "penalty": 1, "solver": 2}
+    return Entry(**{**vars(entry), "parts": tuple(sorted(parts.values(), key=lambda part: order[part.kind]))})
+
+
+def _made_by(family):
+    """Names of our classes that a family's declaration mentions."""
+    words = getattr(family.make, "__code__", None)
+    return words.co_names if words else (family.make.__name__,)
+
+
+def _names(entry):
+    return [_bare(entry.name), *map(_bare, entry.called), _bare(Path(entry.file).stem)]
+
+
+def _bare(name):
+    return re.sub(r"[^a-z0-9]", "", str(name).lower())
+
+
+def _of_class(kind, name, cls, called=()):
+    doc = inspect.getdoc(cls) or ""
+    file = Path(inspect.getsourcefile(cls)).relative_to(ROOT)
+    formula, module_doc = formula_of(doc), inspect.getdoc(import_module(cls.__module__)) or ""
+    return Entry(
+        kind,
+        name,
+        file.as_posix(),
+        inspect.getsourcelines(cls)[1],
+        first_sentence(doc),
+        formula or formula_of(module_doc),
+        source_of(doc),
+        called,
+        _public(name, cls),
+    )
+
+
+def _of_file(kind, path):
+    doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return Entry(
+        kind, path.stem, path.relative_to(ROOT).as_posix(), 1, first_sentence(doc), formula_of(doc), source_of(doc)
+    )
+
+
+def _public(name, cls):
+    """The module from which a user imports it."""
+    for room in separatrix._ROOMS:
+        module = import_module(f"separatrix.{room}")
+        if getattr(module, name, None) is cls and name in getattr(module, "__all__", ()):
+            return module.__name__
+    return cls.__module__.rpartition(".")[0]
+
+
+def _imported_parts(path):
+    """Losses, penalties and solvers named in the import lines of a file; constants are no parts."""
+    classes = {**registry.members("loss"), **registry.members("joint loss")}
+    penalties = registry.members("penalty")
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("separatrix."):
+            continue
+        room, names = node.module.split(".")[1], [alias.name for alias in node.names]
+        if room == "losses":
+            yield from (_of_class("loss", name, classes[name]) for name in names if name in classes)
+        elif room == "penalties":
+            yield from (_of_class("penalty", name, penalties[name]) for name in names if name in penalties)
+        elif node.module == "separatrix.solvers":
+            yield from (_of_file("solver", ROOT / "solvers" / f"{name}.py") for name in names)
+        elif room == "solvers" and not all(name.isupper() for name in names) and node.module.count(".") == 2:
+            yield _of_file("solver", ROOT / "solvers" / f"{node.module.rpartition('.')[2]}.py")
+
+
+def first_sentence(doc):
+    """The title line of a docstring, its inline formulas readable."""
+    line = " ".join(doc.strip().split("\n\n")[0].split())
+    return re.sub(r":math:`([^`]*)`", lambda found: readable(found.group(1)), line).replace("``", "")
+
+
+def formula_of(doc):
+    """The first displayed formula of a docstring, or what a solver says that it solves; "" if there is none."""
+    shown = re.search(r"\.\. math::((?:.+\n?)+?)(?:\n\s*\n|\Z)", doc)
+    if shown:
+        return readable(shown.group(1))
+    solved = re.search(r"^Solves\s+(.*(?:\n\s{4,}.*)*)", doc, flags=re.M)
+    if solved:
+        return re.sub(r" {3,}", "   ", " ".join(line.strip() for line in solved.group(1).splitlines()))
+    inline = re.search(r":math:`([^`]*)`", doc.split("\n\n")[0])
+    return readable(inline.group(1)) if inline else ""
+
+
+def source_of(doc):
+    """The references of a docstring."""
+    found = re.search(r"^(?:References?:|From )\s*(.*(?:\n(?!\s*$|[A-Z]\w+ {2,}).+)*)", doc, flags=re.M)
+    return " ".join(found.group(1).split()) if found else ""

@@ -1,0 +1,108 @@
+"""The leaderboard in a terminal: groups that the data cannot tell apart, failures with their reasons, in any width."""
+
+import math
+
+from separatrix.cli.screen import duration
+
+# Columns are given up from the left where the terminal is too narrow for all of them.
+FIRST_TO_GO = ("size", "predict", "mae", "rmse", "calib.", "R²", "certified", "fit", "log loss")
+MEASURES = {"log_loss": "log loss", "calibration": "calib.", "r2": "R²", "rmse": "rmse", "mae": "mae"}
+GAP = 2
+
+
+def show(out, comparison):
+    """Print the leaderboard of a comparison."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    ranked = [standing for standing in comparison.standings if not standing.failed]
+    failed = [standing for standing in comparison.standings if standing.failed]
+    cells = fitting(columns(comparison, ranked), out.width - 2)
+    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for label in cells:
+        drawn.add_column(
+            Text(label), justify="left" if label in ("group", "model", "certified") else "right", no_wrap=True
+        )
+    for place, standing in enumerate(ranked):
+        style = "bold" if standing.family == comparison.recommended else ""
+        drawn.add_row(*(Text(column[place], style=style) for column in cells.values()))
+    out.print(drawn)
+    if failed:
+        _show_failures(out, failed)
+
+
+def columns(comparison, ranked):
+    """Labels and cells of all columns that have something to say."""
+    groups = [row.group for row in ranked]
+    cells = {
+        "group": [str(group) for group in groups],
+        "model": [("→ " if row.family == comparison.recommended else "  ") + row.family for row in ranked],
+        comparison.score: [plus_minus(row.score, row.error) for row in ranked],
+    }
+    for key, label in MEASURES.items():
+        if key != comparison.measure and any(_is_number(row.measures.get(key)) for row in ranked):
+            cells[label] = [_short(row.measures.get(key)) for row in ranked]
+    cells["fit"] = [duration(row.fit_seconds) for row in ranked]
+    cells["predict"] = [duration(row.predict_seconds) for row in ranked]
+    cells["size"] = [f"{row.size:,}" if row.size else "–" for row in ranked]
+    cells["certified"] = [{True: "yes", False: "no", None: "–"}[row.certified] for row in ranked]
+    return cells
+
+
+def fitting(cells, width):
+    """Columns that fit a width whole; a long name of the score is shortened before anything is left out."""
+    cells = dict(cells)
+    for label in list(cells):
+        widest = max((len(cell) for cell in cells[label]), default=0)
+        if label not in ("group", "model") and len(label) > max(widest, 13):
+            cells = {("score" if name == label else name): column for name, column in cells.items()}
+    for given_up in (None, *FIRST_TO_GO):
+        cells.pop(given_up, None)
+        needed = sum(GAP + max(len(label), *map(len, column), 0) for label, column in cells.items())
+        if needed <= width:
+            break
+    return cells
+
+
+def plus_minus(score, error):
+    """A score with its standard error, to the second digit of the error.
+
+    >>> plus_minus(0.98312, 0.00431), plus_minus(25103.2, 812.3), plus_minus(0.5, float("nan"))
+    ('0.9831 ± 0.0043', '25103 ± 812', '0.5000')
+    """
+    if not _is_number(score):
+        return "–"
+    if not _is_number(error) or error <= 0.0:
+        return f"{score:.4f}" if abs(score) < 100.0 else f"{score:.6g}"
+    decimals = min(max(1 - math.floor(math.log10(error)), 0), 6)
+    return f"{score:.{decimals}f} ± {error:.{decimals}f}"
+
+
+def _short(value):
+    if not _is_number(value):
+        return "–"
+    return f"{value:.3f}" if abs(value) < 100.0 else f"{value:.4g}"
+
+
+def _is_number(value):
+    return value is not None and math.isfinite(value)
+
+
+def _show_failures(out, failed):
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for standing in failed:
+        grid.add_row(Text(f" {standing.family}"), Text(f"not run: {standing.reason}", style="dim"))
+    out.print(grid)
+
+
+def document(comparison):
+    """The leaderboard as plain data for JSON, best first."""
+    keys = ("family", "words", "order", "group", "score", "error", "scores", "measures", "fit_seconds")
+    keys += ("predict_seconds", "size", "rows", "certificate", "certified", "chosen", "note", "reason")
+    return [{key: getattr(standing, key) for key in keys} for standing in comparison.standings]

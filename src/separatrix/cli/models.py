@@ -1,0 +1,142 @@
+"""Models by the names that people type: a family of the leaderboard, or a class with its parameters."""
+
+import ast
+from difflib import get_close_matches
+
+from separatrix.core import registry
+from separatrix.core.family import Situation, families
+from separatrix.core.refusal import cannot
+
+
+def family_named(name, task):
+    """The family of a task by its name, in any spelling, or by some of its words where only one family has them all.
+
+    None if there is none, or if it is the name of a class.
+    """
+    known = families(task)
+    exact = [family for family in known if _bare(family.name) == _bare(name)]
+    if not exact and name in registry.members("estimator"):
+        return None
+    words = [_bare(word) for word in name.split()]
+    near = exact or [family for family in known if all(word in _bare(family.name) for word in words)]
+    if len(near) > 1:
+        raise cannot(
+            f"tell which family {name!r} means",
+            because=f"{len(near)} families have that in their name",
+            instead=_quoted(near),
+        )
+    return near[0] if near else None
+
+
+def _quoted(some):
+    return " or ".join(repr(family.name) for family in some)
+
+
+def fitted(understanding, table, y, name, settings=(), seed=0):
+    """A pipeline of preparation and model, fitted to a table; and what the leaderboard calls it.
+
+    Parameters
+    ----------
+    understanding : Understanding.  table : Table.  y : array.
+    name : str.  A family of the task, or the name of a class.
+    settings : sequence of "name=value".  Parameters of the model.
+    seed : int.
+    """
+    from sklearn.pipeline import Pipeline
+
+    from separatrix.estimators.preparation.compose import pipeline
+
+    family = family_named(name, understanding.task)
+    cls = None if family else _class_named(name, understanding.task)
+    view = family.view if family else _view_of(cls.__name__, understanding.task)
+    steps = pipeline(understanding, view, "passthrough")[:-1]
+    X = steps.fit_transform(table)
+    situation = _situation(understanding, X, y, seed)
+    if family:
+        reason = family.unfit(situation)
+        if reason:
+            raise cannot(f"fit {family.name} to these data", because=reason, instead="another family")
+    model = family.make(situation) if family else cls()
+    _set(model, settings)
+    model.fit(X, y)
+    return Pipeline([*steps.steps, ("model", model)]), family.name if family else cls.__name__
+
+
+def _situation(understanding, X, y, seed):
+    import numpy as np
+
+    counts = np.unique(y, return_counts=True)[1] if understanding.task == "classification" else ()
+    return Situation(
+        rows=X.shape[0],
+        columns=X.shape[1],
+        classes=len(counts),
+        smallest_class=int(min(counts, default=0)),
+        sparse=not isinstance(X, np.ndarray),
+        kinds=tuple(column.kind for column in understanding.used),
+        seed=seed,
+    )
+
+
+def _class_named(name, task):
+    from sklearn.base import is_classifier, is_regressor
+
+    found = registry.members("estimator")
+    fits = is_classifier if task == "classification" else is_regressor
+    classes = {each: cls for each, cls in found.items() if _takes_no_model(cls) and fits(cls())}
+    by_bare = {_bare(each): each for each in classes}
+    if _bare(name) in by_bare:
+        return classes[by_bare[_bare(name)]]
+    known = [family.name for family in families(task)]
+    near = get_close_matches(name, [*known, *classes], n=3, cutoff=0.5)
+    other = "regression" if task == "classification" else "classification"
+    wrong_task = family_named(name, other) is not None or _bare(name) in {_bare(each) for each in found}
+    raise cannot(
+        f"fit {name!r}",
+        because=f"it is not for {task}" if wrong_task else "no family or class is called that",
+        instead=" or ".join(map(repr, near)) if near else _quoted(families(task)),
+    )
+
+
+def _takes_no_model(cls):
+    """Whether a class can be made without handing it another model."""
+    from inspect import Parameter, signature
+
+    given = list(signature(cls.__init__).parameters.values())[1:]
+    return all(p.default is not Parameter.empty or p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL) for p in given)
+
+
+def _view_of(name, task):
+    """The view that a class gets: that of the family that makes it, else the standard one."""
+    for family in families(task):
+        if name in getattr(getattr(family.make, "__code__", None), "co_names", ()):
+            return family.view
+    return "standard"
+
+
+def _set(model, settings):
+    known = model.get_params()
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals or key not in known:
+            near = get_close_matches(key, known, n=1)
+            raise cannot(
+                f"set {setting!r} of {type(model).__name__}",
+                because="a setting is NAME=VALUE" if not equals else f"it has no parameter {key!r}",
+                instead=f"--set {near[0]}=…" if near else f"one of {', '.join(sorted(known))}",
+            )
+        model.set_params(**{key: _value(text)})
+
+
+def _value(text):
+    """A value as Python would read it; inf, true and none as people write them; else the text itself."""
+    words = {"inf": float("inf"), "true": True, "false": False, "none": None}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _bare(name):
+    return "".join(letter for letter in str(name).lower() if letter.isalnum())

@@ -1,0 +1,60 @@
+"""What commands share: examples below their help, --debug after their name, --json, and how long a budget is."""
+
+import re
+
+import click
+
+# The legal spellings of a time: 120, 120s, 2m, 1h, 1m30s.
+_TIME = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s?)?")
+
+
+class KindCommand(click.Command):
+    """A command that shows examples below its options, and takes --debug after its name as well as before."""
+
+    def __init__(self, *arguments, examples=(), **options):
+        super().__init__(*arguments, **options)
+        self.examples = examples
+        told = click.Option(["--debug"], is_flag=True, expose_value=False, hidden=True, callback=_debug)
+        self.params.append(told)
+
+    def format_epilog(self, context, formatter):
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+
+
+def command(*examples, **options):
+    """The decorator of every command: a click command of our kind, with its examples."""
+    return click.command(cls=KindCommand, examples=examples, **options)
+
+
+def _debug(context, option, value):
+    if value:
+        context.find_root().params["debug"] = True
+
+
+class Seconds(click.ParamType):
+    """A time such as 30, 120s, 2m or 1m30s, in seconds."""
+
+    name = "time"
+
+    def convert(self, value, parameter, context):
+        if isinstance(value, int | float):
+            return float(value)
+        found = _TIME.fullmatch(value.strip().lower())
+        parts = [float(part or 0.0) for part in found.groups()] if found else [0.0]
+        seconds = sum(part * unit for part, unit in zip(parts, (3600.0, 60.0, 1.0)))
+        if seconds <= 0.0:
+            self.fail(f"{value!r} is not a time above 0, such as 30, 120s or 2m.", parameter, context)
+        return seconds
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, and nothing else.")
+target = click.option("--target", "-t", metavar="COLUMN", required=True, help="The column to predict.")
+query = click.option(
+    "--query",
+    metavar="SQL",
+    help="For a TABLE that is a database; without TABLE, DuckDB reads the files that the query names.",
+)
+seed = click.option("--seed", type=int, default=0, show_default=True, help="Of every random choice.")

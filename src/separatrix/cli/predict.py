@@ -1,0 +1,43 @@
+"""``separatrix predict MODEL TABLE``."""
+
+import click
+
+from separatrix.cli.options import as_json, command
+
+ROWS = 20_000  # of a block; a large file is never in memory as a whole
+
+
+@command(
+    "separatrix predict model.sepx new.csv > answers.csv",
+    "separatrix predict model.sepx new.csv --proba --keep id -o answers.csv",
+    "cat new.csv | separatrix predict model.sepx - | head",
+    short_help="Predict every row of a table, as CSV; large files are streamed.",
+)
+@click.argument("model", type=click.Path(dir_okay=False))
+@click.argument("table")
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="A file to write to, instead of stdout.")
+@click.option("--proba", is_flag=True, help="Also a column with the probability of each class.")
+@click.option("--keep", metavar="COLUMN", multiple=True, help="A column of TABLE to repeat in the answer; repeatable.")
+@as_json
+def predict(model, table, output, proba, keep, as_json):
+    """Predict every row of a table with a model file, as CSV, in the order of the table.
+
+    TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin. Levels that were never met in training and missing cells
+    are fine; a column that the model needs and TABLE has not is an error.
+    """
+    from separatrix.cli import answers
+
+    asked = answers.Asked(model, proba=proba, keep=keep)
+    if as_json:
+        from separatrix.cli import screen
+
+        parts = [asked.columns(block) for block in answers.blocks(table, ROWS)]
+        joined = {name: [value for part in parts for value in part[name]] for name in (parts[0] if parts else ())}
+        rows = len(joined.get("prediction", ()))
+        screen.write_json("predict", {"model": model, "table": table, "rows": rows, "columns": joined})
+    elif output:
+        with answers.atomically(output) as file:
+            rows = answers.write(file, asked, table, ROWS)
+        click.echo(f"{rows:,} rows written to {output}", err=True)
+    else:
+        answers.write(click.get_text_stream("stdout"), asked, table, ROWS)

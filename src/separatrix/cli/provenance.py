@@ -1,0 +1,117 @@
+"""What a model file remembers of its making, and the training rows found again from it.
+
+``about`` of a file written here: understanding, target, task, family, score, data (source, rows, digest), split (how the
+training rows were drawn, None where all rows were used), command, versions, reference (what an explanation needs).
+"""
+
+import hashlib
+import platform
+from dataclasses import dataclass
+from typing import Any
+
+from separatrix.tables.table import is_number
+from separatrix.tables.understanding import Understanding
+
+
+def digest(table, names):
+    """SHA-256 of columns of a table: of their names and values, whatever file they came from.
+
+    >>> import numpy as np
+    >>> from separatrix.tables.table import Table
+    >>> one = Table(("a", "b"), (np.array([1.0, 2.0]), np.array(["x", None], dtype=object)), "one.csv")
+    >>> digest(one, ["a", "b"]) == digest(Table(one.names[::-1], one.columns[::-1], "two.csv"), ["a", "b"])
+    True
+    """
+    found = hashlib.sha256()
+    for name in names:
+        column = table[name]
+        if is_number(column):
+            content = (column + 0.0).astype("<f8").tobytes()  # -0 is 0
+        else:
+            content = "\x1f".join("\x00" if value is None else str(value) for value in column).encode()
+        for part in (str(name).encode(), str(len(content)).encode(), content):
+            found.update(hashlib.sha256(part).digest())
+    return found.hexdigest()
+
+
+def remembered(table, understanding, *, family, score=None, split=None, command, reference=None):
+    """The ``about`` of a model file."""
+    import shlex
+    from importlib.metadata import version
+
+    from separatrix import __version__
+
+    names = [*(column.name for column in understanding.used), understanding.target]
+    return {
+        "understanding": understanding.as_dict(),
+        "target": understanding.target,
+        "task": understanding.task,
+        "family": family,
+        "score": score,
+        "data": {"source": table.source, "rows": len(table), "digest": digest(table, names)},
+        "split": split,
+        "command": shlex.join(command),
+        "versions": {
+            "separatrix": __version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
+        },
+        "reference": reference,
+    }
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """The rows a model was fitted to, as far as a table has them.
+
+    Attributes
+    ----------
+    table : Table.  y : array.
+    same : bool or None.  Whether these are the data of the fit, by their digest; None where the file keeps none.
+    words : str.  Which rows these are, for a person.
+    """
+
+    table: Any
+    y: Any
+    same: bool | None
+    words: str
+
+
+def training_rows(table, about):
+    """The rows of `table` that the model of a file was fitted to, rebuilt from what the file remembers."""
+    from separatrix.tables import target_values
+
+    understanding = Understanding.from_dict(about["understanding"])
+    names = [*(column.name for column in understanding.used), understanding.target]
+    data, split = about.get("data") or {}, about.get("split")
+    same = digest(table, names) == data["digest"] if "digest" in data else None
+    y, there = target_values(table, understanding)
+    table = table.take(there)
+    if not split:
+        return TrainingRows(table, y, same, f"all {len(table):,} rows with a target")
+    from separatrix.assess.splits import hold_out
+
+    rows, _ = hold_out(y, split["test"], classification=understanding.task == "classification", seed=split["seed"])
+    words = f"the {len(rows):,} of {len(table):,} rows that were not held out for the test"
+    if split.get("fitted_rows", len(rows)) < len(rows):
+        rows, words = _sampled(rows, y, split, understanding.task), f"the {split['fitted_rows']:,} rows of the fit"
+    return TrainingRows(table.take(rows), y[rows], same, words)
+
+
+def _sampled(rows, y, split, task):
+    """The sample of training rows that a comparison fits where all of them would take too long."""
+    import numpy as np
+
+    from separatrix.assess.splits import fair_order
+
+    strata = y[rows] if task == "classification" else None
+    order = fair_order(np.arange(len(rows)), strata, np.random.default_rng([split["seed"], 2]))
+    return rows[np.sort(order[: split["fitted_rows"]])]
+
+
+def explained_by(about):
+    """The Reference that a file keeps, or None."""
+    from separatrix.inference.seen import Reference
+
+    kept = about.get("reference")
+    return Reference(kept["columns"], kept["mean_parts"]) if kept else None

@@ -1,0 +1,66 @@
+"""The demonstration shows certified digits; warming up runs every small fit."""
+
+import json
+
+from click.testing import CliRunner
+
+from separatrix.cli import demonstration, main, small_fits
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(main.main, list(arguments), **options)
+
+
+def test_demo_shows_certified_digits_a_certificate_a_summary_and_a_path():
+    found = run("demo", "--width", "100")
+    assert found.exit_code == 0, found.output
+    lines = found.output.splitlines()
+    (gnp,) = [line for line in lines if line.startswith(" gnp") and "0.0358191792925910" in line]
+    ours, textbook = map(float, gnp.split()[-2:])
+    assert ours >= 13.0 > 10.0 > textbook
+    assert "certified: relative gap" in found.output
+    assert "residual scale" in found.output
+    assert "gnp, unemployed, armed_forces" in found.output
+    assert "of 7 degrees of freedom" in found.output
+
+
+def test_demo_fits_one_screen():
+    lines = run("demo", "--width", "100").output.splitlines()
+    assert len(lines) <= 50
+    assert max(map(len, lines)) <= 100
+
+
+def test_the_textbook_formula_of_the_demo_is_least_squares():
+    assert demonstration.by_hand([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).round(12).tolist() == [1.0, 2.0]
+
+
+def test_warmup_runs_every_job_and_says_where_the_loops_are(monkeypatch):
+    done = []
+    monkeypatch.setattr(small_fits, "jobs", lambda: [(f"job {k}", lambda k=k: done.append(k)) for k in range(3)])
+    found = run("warmup")
+    assert found.exit_code == 0, found.output
+    assert done == [0, 1, 2]
+    assert "3/3" in found.output
+    assert "Compiled loops are kept in" in found.output.replace("\n", " ")
+
+
+def test_warmup_covers_every_storage_and_the_compiled_estimators():
+    names = [name for name, _ in small_fits.jobs()]
+    for storage in small_fits.STORAGES:
+        for estimator in (
+            "Lasso",
+            "SGDRegressor huber l1",
+            "LogisticRegression L1",
+            "LogisticRegression unpenalised",
+            "SGDClassifier hinge l2",
+            "Perceptron None batch",
+            "LinearRegression stochastic",
+            "PolynomialFeatures",
+        ):
+            assert f"{estimator}, {storage}" in names
+
+
+def test_demo_as_json_has_the_certified_digits():
+    found = json.loads(run("demo", "--json").stdout)
+    assert found["coefficients"]["gnp"]["digits"] >= 13.0
+    assert found["certificate"]["certified"] is True

@@ -1,0 +1,128 @@
+"""`separatrix summary` gives R's numbers; numbers and script in tests/oracles/summary_command.*."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from numpy.testing import assert_allclose
+
+from separatrix.cli import main
+
+ORACLE = json.loads((Path(__file__).parents[1] / "oracles" / "summary_command.json").read_text())
+HEART = Path(__file__).parents[3] / "shared" / "data" / "esl" / "SAheart.csv"
+needs_heart = pytest.mark.skipif(not HEART.is_file(), reason="the South African heart data are not here")
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(main.main, ["summary", *map(str, arguments)], **options)
+
+
+def rows(*arguments):
+    found = run(*arguments, "--json")
+    assert found.exit_code == 0, found.output
+    document = json.loads(found.stdout)
+    return document, document["summary"]["tables"][0]
+
+
+@needs_heart
+@pytest.mark.mission("SI-01")
+@pytest.mark.parametrize("expected", ORACLE["binomial"], ids=lambda each: each["formula"])
+def test_a_binomial_formula_gives_the_numbers_of_glm(expected):
+    _, table = rows(HEART, expected["formula"], "--family", "binomial")
+    assert_allclose([row["estimate"] for row in table["rows"]], expected["estimate"], rtol=1e-7)
+    assert_allclose([row["error"] for row in table["rows"]], expected["error"], rtol=1e-7)
+    assert_allclose([row["z"] for row in table["rows"]], expected["statistic"], rtol=1e-7)
+    assert_allclose([row["p"] for row in table["rows"]], expected["p"], rtol=1e-6)
+    found = [table["statistics"][key] for key in ("deviance", "null_deviance", "aic")]
+    assert_allclose(found, expected["extra"], rtol=1e-9)
+    names = [
+        row["name"].replace("intercept", "(Intercept)").replace("[T.", "").replace("]", "") for row in table["rows"]
+    ]
+    assert names == expected["terms"]
+
+
+@needs_heart
+@pytest.mark.parametrize("expected", ORACLE["gaussian"], ids=lambda each: each["formula"])
+def test_a_gaussian_formula_gives_the_numbers_of_lm(expected):
+    document, table = rows(HEART, expected["formula"])
+    assert document["rows"] == expected["rows"]
+    assert_allclose([row["estimate"] for row in table["rows"]], expected["estimate"], rtol=1e-9)
+    assert_allclose([row["error"] for row in table["rows"]], expected["error"], rtol=1e-9)
+    assert_allclose([row["t"] for row in table["rows"]], expected["statistic"], rtol=1e-9)
+    found = [table["statistics"][key] for key in ("sigma", "r_squared")]
+    assert_allclose(found, expected["extra"][:2], rtol=1e-9)
+
+
+@needs_heart
+def test_rows_with_a_missing_value_are_left_out_and_counted(tmp_path):
+    lines = HEART.read_text().splitlines()
+    header = lines[0].split(",")
+    for row, column in ((3, "tobacco"), (10, "tobacco"), (7, "famhist")):
+        cells = lines[row].split(",")
+        cells[header.index(column)] = "NA"
+        lines[row] = ",".join(cells)
+    path = tmp_path / "gaps.csv"
+    path.write_text("\n".join(lines))
+    document, table = rows(path, ORACLE["missing"]["formula"], "-f", "binomial")
+    assert (document["rows"], document["dropped"]) == (ORACLE["missing"]["rows"], 3)
+    assert_allclose([row["estimate"] for row in table["rows"]], ORACLE["missing"]["estimate"], rtol=1e-7)
+    assert "3 with a missing value left out" in run(path, ORACLE["missing"]["formula"], "-f", "binomial").output
+
+
+@pytest.fixture
+def points(tmp_path):
+    rng = np.random.default_rng(0)
+    x, c = rng.standard_normal(60), rng.integers(0, 3, 60)
+    y = x + (c == 2) + rng.standard_normal(60)
+    path = tmp_path / "points.csv"
+    table = zip(x, c, y, np.where(y > 0, "yes", "no"))
+    path.write_text("x,c,y,label\n" + "\n".join(f"{a},{b},{d},{e}" for a, b, d, e in table))
+    return path
+
+
+def test_the_table_reads_like_the_one_of_r(points):
+    output = run(points, "y ~ x + C(c)").output
+    assert "C(c)[T.2]" in output
+    for words in ("estimate", "std. error", "R²", "certified", "gaussian, 60 rows"):
+        assert words in output
+
+
+def test_robust_errors_and_profiles_and_terms_are_asked_for_by_options(points):
+    classical, robust = rows(points, "y ~ x")[1], rows(points, "y ~ x", "--robust", "hc3")[1]
+    assert classical["rows"][1]["error"] != robust["rows"][1]["error"]
+    wald, profile = (
+        rows(points, "label ~ x", "-f", "binomial")[1],
+        rows(points, "label ~ x", "-f", "binomial", "--profile")[1],
+    )
+    assert wald["rows"][1]["low"] != profile["rows"][1]["low"]
+    document, _ = rows(points, "label ~ x + C(c)", "-f", "binomial", "--terms")
+    assert "C(c)" in json.dumps(document["terms"])
+
+
+@pytest.mark.parametrize(
+    "formula, options, words",
+    [
+        ("y ~ nothing", (), "'nothing'"),
+        ("y x", (), "read the formula"),
+        ("label ~ x", (), "--family binomial"),
+        ("y ~ x", ("-f", "binomial"), "60 different values"),
+        ("~ x", (), "no response"),
+        ("y ~ 1", (), "no column"),
+        ("y ~ log(x)", (), "Cannot read the formula"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused_in_a_sentence(points, formula, options, words):
+    found = run(points, formula, *options)
+    assert found.exit_code == 1
+    assert words in found.stderr
+    assert found.stdout == ""
+
+
+def test_without_formulaic_the_extra_is_named(points, monkeypatch):
+    monkeypatch.setitem(sys.modules, "formulaic", None)
+    found = run(points, "y ~ x")
+    assert found.exit_code == 1
+    assert "separatrix[formula]" in found.stderr
