@@ -50,6 +50,7 @@ ROOMS = [
     "decision",
     "solvers",
     "datasets",
+    "persist",
 ]
 
 
