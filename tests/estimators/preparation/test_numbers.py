@@ -80,6 +80,19 @@ def test_a_constant_column_tells_nothing_then_or_later():
     assert_array_equal(ours.transform([[0.1, 2.0], [7.0, 2.0]]), np.zeros((2, 2)))
 
 
+def test_a_column_without_any_value_is_zero_and_needs_no_flag():
+    X = np.column_stack([np.arange(4.0), np.full(4, np.nan)])
+    ours = Numbers().fit(X)
+    assert ours.flagged_.size == 0
+    assert_array_equal(ours.transform(X)[:, 1], np.zeros(4))
+
+
+def test_the_mean_of_many_numbers_far_from_zero_is_the_nearest_number():
+    x = 1e9 + np.random.default_rng(0).random((20_001, 3))
+    mean = [sum(map(Fraction, column.tolist())) / len(x) for column in x.T]
+    assert_array_equal(Numbers().fit(x).mean_, [float(exact) for exact in mean])
+
+
 @pytest.mark.parametrize("estimator", [Numbers(), Dates(), Thresholds(), Curves(), Counts()], ids=repr)
 def test_an_infinite_cell_is_refused_with_its_row_and_column(estimator):
     import pandas as pd
@@ -129,5 +142,21 @@ def test_curves_are_natural_splines_brought_to_one_scale():
     theirs = StandardScaler().fit_transform(NaturalSpline(df=3).fit_transform(filled))
     ours = Curves(df=3).fit(X)
     assert_allclose(ours.transform(X)[:, :12], theirs, atol=1e-12)
+    far = np.array([[-50.0, 3.0, 99.0, 0.5], [60.0, -7.0, 0.0, 9.0]])
+    scaler, spline = StandardScaler(), NaturalSpline(df=3)
+    scaler.fit(spline.fit_transform(filled))
+    assert_allclose(ours.transform(far)[:, :12], scaler.transform(spline.transform(far)), rtol=1e-11, atol=1e-11)
     names = list(ours.get_feature_names_out(["a", "b", "c", "d"]))
     assert names[:3] + names[-1:] == ["a: curve 1", "a: curve 2", "a: curve 3", "c is missing"]
+
+
+@pytest.mark.parametrize("unit", [1e307, 1e-300])
+def test_curves_do_not_depend_on_the_unit(unit):
+    x = np.random.default_rng(0).normal(size=(60, 1))
+    assert_allclose(Curves().fit_transform(unit * x), Curves().fit_transform(x), atol=1e-9)
+
+
+def test_curves_of_two_values_or_one_are_what_numbers_make_of_them():
+    X = np.column_stack([[0.0, 1.0, 1.0, 0.0, 1.0], np.full(5, 7.0)])
+    assert_allclose(Curves().fit_transform(X), Numbers().fit_transform(X), atol=1e-14)
+    assert_array_equal(Curves().fit(X).transform([[0.5, 9.0]])[:, 1], [0.0])
