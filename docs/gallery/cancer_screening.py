@@ -1,8 +1,8 @@
 """Cancer screening: ten thousand people, a hundred of them ill, and five ways to answer.
 
-Whoever says "no" to everybody is right for 99 % and finds nobody; whoever says "yes" to everybody finds all and is wrong
-for 99 %. A blood value that is higher by two standard deviations in the ill lies between: a threshold on it buys recall
-with precision.
+Whoever says "no" to everybody is right for 99 % and finds nobody; whoever says "yes" to everybody finds all and is
+wrong for 99 %. A blood value that is higher by two standard deviations in the ill lies between: a threshold on it buys
+recall with precision.
 """
 
 from pathlib import Path
