@@ -29,9 +29,7 @@ def plan(contest, entrants):
     cells = contest.learnable * _columns(contest)
     if contest.deadline.budget is None and contest.learnable <= SMALL_ROWS and cells <= SMALL_CELLS:
         return
-    until = (
-        np.inf if contest.deadline.budget is None else contest.deadline.seconds + MEASURING * contest.deadline.left()
-    )
+    until = Until(contest)
     for view in dict.fromkeys(entrant.family.view for entrant in entrants if entrant.running):
         measure(contest, view, [e for e in entrants if e.running and e.family.view == view], until)
     allot(contest, [entrant for entrant in entrants if entrant.running])
@@ -41,18 +39,18 @@ def _columns(contest):
     return len(contest.understanding.used)
 
 
-def measure(contest, view, entrants):
+def measure(contest, view, entrants, until):
     """Time the preparation of a view and each of its families on samples, each four times the last.
 
     A family's sample grows until it takes 1/500 of the budget. The first also loads compiled loops; where that makes it
-    look slow, it is timed once more, if a seventh of the budget is enough for all this measuring.
+    look slow, it is timed once more.
     """
     enough = 0.5 if contest.deadline.budget is None else contest.deadline.budget / 500.0
     round_ = contest.rounds[0]
     held = contest.table.take(round_.held_out[:QUERIES])
     growing, size = list(entrants), min(FIRST_SAMPLE, contest.learnable)
     law = contest.preparing.setdefault(view, PowerLaw())
-    while growing and (size <= FIRST_SAMPLE or _may_measure(contest)):
+    while growing and (size <= FIRST_SAMPLE or until.allows()):
         rows = round_.learn[:size]
         started = deadline.now()
         try:
@@ -66,16 +64,22 @@ def measure(contest, view, entrants):
             size *= GROWTH  # a sample may be too small for what the whole is large enough for
             continue
         law.add(size, deadline.now() - started)
-        growing = [e for e in growing if _grows(contest, e, sample, enough)]
+        growing = [e for e in growing if _grows(contest, e, sample, enough, until)]
         if size == contest.learnable or (size * GROWTH > contest.learnable and size > FIRST_SAMPLE):
             return
         size = min(size * GROWTH, contest.learnable)
 
 
-def _may_measure(contest, seconds=0.0, share=1.0 / 7.0):
-    """Whether so many more seconds keep all that was spent within a share of the budget."""
-    budget = contest.deadline.budget
-    return budget is None or contest.deadline.seconds + seconds < share * budget
+class Until:
+    """How long measuring may go on: a seventh of the time left, and half of it for those never timed before."""
+
+    def __init__(self, contest):
+        self.deadline = contest.deadline
+        self.started, self.left = contest.deadline.seconds, contest.deadline.left()
+
+    def allows(self, seconds=0.0, first=False):
+        """Whether so many more seconds would be within it."""
+        return self.deadline.seconds - self.started + seconds <= self.left / (2.0 if first else 7.0)
 
 
 class Sample(NamedTuple):
@@ -89,22 +93,24 @@ class Sample(NamedTuple):
         return Sample(self.X[:count], self.y[:count], self.held)
 
 
-def _grows(contest, entrant, sample, enough):
+def _grows(contest, entrant, sample, enough, until):
     """Time an entrant on a sample; return whether a larger one is worth its time."""
     X = sample.X
     if isinstance(X, np.ndarray) and MOST_CELLS // X.shape[1] < contest.learnable:
         entrant.most_rows = entrant.limit(max(MOST_CELLS // X.shape[1], 1))
     first = not entrant.fit_law.sizes
-    if not _may_measure(contest, share=0.5 if first else 1.0 / 7.0):  # but everyone gets one chance to be quick
+    if not until.allows(first=first):
         return False
     seconds = _time(contest, entrant, sample)
     if seconds is None:  # the rounds will say whether that was the sample's fault
         return True
-    if first and seconds >= enough and _may_measure(contest, 1.5 * seconds):
+    if first and seconds >= enough and until.allows(1.5 * seconds):
         seconds = _time(contest, entrant, sample)
-        if seconds >= enough:  # an exponent needs a second size, and only a smaller one is cheap
-            _time(contest, entrant, sample.first(len(sample.y) // 2))
-            entrant.fit_law.swap(), entrant.predict_law.swap()
+        half = sample.first(len(sample.y) // 2)
+        # an exponent needs a second size, and only a smaller one is cheap
+        if seconds >= enough and _time(contest, entrant, half) is not None:
+            entrant.fit_law.swap()
+            entrant.predict_law.swap()
     return seconds < enough and len(sample.y) < entrant.limit(contest.learnable)
 
 
