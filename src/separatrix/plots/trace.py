@@ -60,7 +60,7 @@ def trace(model_or_trace, ax=None):
 
 
 def _line(ax, heights, label, k, dashed=False):
-    """A line over the iterations; zero, missing and infinite values have no place on a logarithmic axis and are left out."""
+    """A line over the iterations; zero, missing and infinite values have no place on a logarithmic axis."""
     at = np.flatnonzero((heights > 0.0) & np.isfinite(heights))
     if not len(at):
         return
