@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from separatrix.plots.labels import number, short
+from separatrix.plots.labels import counted, number, short
 from separatrix.plots.style import COLOURS, FAINT, PALE, picture
 
 STRIP = 0.30  # height of the strip below zero that holds the histogram
@@ -40,7 +40,7 @@ def calibration(y, p, bins=10, ax=None, *, classes=None):
     heights = 0.6 * STRIP * rows / rows.max()
     ax.bar(curve["low"], heights, 1.0 / bins, -STRIP, align="edge", color=PALE, edgecolor="white")
     tallest = np.clip(curve["low"][rows.argmax()] + 0.5 / bins, 0.09, 0.91)
-    ax.annotate(f"{rows.max():,} rows", (tallest, -0.06), ha="center", va="center", color=FAINT, fontsize=8)
+    ax.annotate(counted(rows.max(), "row"), (tallest, -0.06), ha="center", va="center", color=FAINT, fontsize=8)
     ax.axhline(0.0, color=FAINT, linewidth=0.8)
     ax.set(xlim=(0.0, 1.0), ylim=(-STRIP, 1.02), yticks=np.linspace(0.0, 1.0, 6))
     ax.spines["left"].set_bounds(0.0, 1.0)
@@ -51,7 +51,7 @@ def calibration(y, p, bins=10, ax=None, *, classes=None):
         f"Calibration of {rows.sum():,} probabilities of {what} in {len(rows)} filled bins. Mean gap between predicted "
         f"and observed {number(curve.facts['error'], 2)}; the prediction lies within the 95 % interval in {inside} of "
         f"{len(rows)} bins. Largest gap: predicted {number(claimed[worst], 2)}, observed {number(observed[worst], 2)} "
-        f"({rows[worst]:,} rows)."
+        f"({counted(rows[worst], 'row')})."
     )
 
 
