@@ -97,9 +97,10 @@ def medians(X, missing):
     for j in range(X.shape[1]):
         there = X[:, j] if complete[j] else X[~missing[:, j], j]
         if there.size:
-            # halves: the sum of the two in the middle may exceed the greatest number
-            low, high = np.quantile(there, 0.5, method="lower"), np.quantile(there, 0.5, method="higher")
-            out[j] = low / 2.0 + high / 2.0 if abs(low) > 1e300 or abs(high) > 1e300 else (low + high) / 2.0
+            with np.errstate(over="ignore"):
+                out[j] = np.median(there)
+            if np.isinf(out[j]):  # the sum of the two in the middle exceeds the greatest number
+                out[j] = 2.0 * np.median(there / 2.0)
     return out
 
 
