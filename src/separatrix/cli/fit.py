@@ -54,7 +54,7 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
     command = click.get_current_context().find_root().meta["command line"]
     about = provenance.remembered(whole, understanding, family=name, command=command, reference=reference)
     save(model, path, about=about)
-    certificate = getattr(stating(model[-1]), "certificate_", None)
+    certificate = getattr(stating(model[-1]) or model[-1], "certificate_", None)
     if as_json:
         screen.write_json(
             "fit",

@@ -41,7 +41,8 @@ def verify(model, table, query, as_json):
     rows = provenance.training_rows(read_table(table, query), remembered)
     inner = stating(whole[-1])
     certificate = recompute(inner, whole[:-1].transform(rows.table), rows.y) if inner is not None else None
-    told = _told(type(inner if inner is not None else whole[-1]).__name__, certificate, rows)
+    kept = getattr(inner if inner is not None else whole[-1], "certificate_", None)
+    told = _told(type(inner if inner is not None else whole[-1]).__name__, certificate, kept, rows)
     if as_json:
         from separatrix.cli.fit import certificate_document
 
@@ -70,18 +71,20 @@ def stating(model):
     return model
 
 
-def _told(name, certificate, rows):
+def _told(name, certificate, kept, rows):
     """The verdict first, then the numbers, then which rows it is about."""
     lines = []
     if certificate is None:
-        lines.append(f"Nothing to verify: {name} states no problem whose optimum could be checked.")
+        lines.append(f"Nothing to verify: {name} states no problem whose optimum could be recomputed.")
+        if kept is not None:
+            lines.append(f"Of the fit itself it says: {kept}.")
     else:
         lines.append(f"{name} is {certificate}")
         comparison = "within" if certificate.converged else "above"
         lines.append(
             f"{certificate.kind} {certificate.value:.3g}, {comparison} the tolerance {certificate.tolerance:.3g}."
         )
-    lines.append(f"Recomputed from {rows.words}, and the published coefficients.")
+        lines.append(f"Recomputed from {rows.words}, and the published coefficients.")
     if rows.same is False:
         lines.append("These are not the data of the fit: their digest differs. The verdict is about the data given.")
     elif rows.same:

@@ -26,7 +26,8 @@ class Reference:
 
     Parameters
     ----------
-    columns : dict.  From the name of a column to ``{"low", "high", "deviation"}`` of its numbers, or to ``{"levels"}``.
+    columns : dict.  From the name of a column to ``{"low", "high", "deviation", "whole"}`` of its numbers, or to its
+        ``{"levels"}``.
     mean_parts : (k, m) nested lists, or None.  Of a linear model: for each score and column, the mean over the rows of
         what the column adds to the score. None for other models.
     """
@@ -57,8 +58,9 @@ def _facts(column, kind):
     if is_number(column):
         known = column[np.isfinite(column)]
         if not len(known):
-            return {"low": None, "high": None, "deviation": None}
-        return {"low": float(known.min()), "high": float(known.max()), "deviation": float(known.std())}
+            return {"low": None, "high": None, "deviation": None, "whole": False}
+        ends = {"low": float(known.min()), "high": float(known.max()), "deviation": float(known.std())}
+        return {**ends, "whole": bool((known == np.rint(known)).all())}
     levels = sorted({str(value) for value in column if value is not None})
     return {"levels": levels if len(levels) <= MOST_LEVELS else []}
 
