@@ -95,10 +95,11 @@ def show(out, comparison, written, table):
         f"{comparison.folds} folds × {comparison.repeats}" if comparison.repeats > 1 else f"{comparison.folds} folds"
     )
     better = "higher" if comparison.higher_is_better else "lower"
+    score = comparison.score[:1].upper() + comparison.score[1:]
     screen.say(
         out,
-        f"{comparison.score[:1].upper()}{comparison.score[1:]} ({better} is better), mean ± standard error over {rounds} of "
-        f"{len(comparison.y_train):,} rows, in {screen.duration(comparison.seconds)}. Models of one group cannot be told apart.",
+        f"{score} ({better} is better), mean ± standard error over {rounds} of {len(comparison.y_train):,} rows, in "
+        f"{screen.duration(comparison.seconds)}. Models of one group cannot be told apart.",
     )
     leaderboard.show(out, comparison)
     screen.say(out, f"Recommended: {comparison.why}", "bold")
