@@ -17,8 +17,9 @@ from separatrix.core.refusal import cannot
 MISSING = frozenset(
     ["", "NA", "N/A", "n/a", "#N/A", "#NA", "<NA>", "NaN", "nan", "NAN", "NaT", "null", "NULL", "Null", "?", "\\N"]
 )
-MISSING_AMONG_NUMBERS = frozenset(
-    "none na n.a. nil missing unknown - -- --- . .. * #div/0! #value! #ref! #num! #name? #null!".split()
+_SPREADSHEET_FAULTS = frozenset(["#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"])
+MISSING_AMONG_NUMBERS = _SPREADSHEET_FAULTS | frozenset(
+    ["none", "na", "n.a.", "nil", "missing", "unknown", "-", "--", "---", ".", "..", "*"]
 )
 _UNITS = "$€£¥₹₽₩%"
 _SPACES = " \u00a0\u202f"  # plain, no-break, narrow no-break: all three separate thousands somewhere

@@ -146,12 +146,8 @@ def _refuse_unknown(names, columns):
 def _of_series(series, nw):
     """A column of a frame as an array of numbers, or as a list of what Python has for its cells."""
     kind = series.dtype
-    if kind.is_numeric() and kind != nw.Decimal:
-        if not series.null_count():
-            return series.to_numpy().astype(np.float64)
-        return np.array(series.to_list(), dtype=object)  # None, pandas' NA and NaN in a float column alike
-    if kind in (nw.Categorical, nw.Enum):
-        return series.to_list()
+    if kind.is_numeric() and kind != nw.Decimal and not series.null_count():
+        return series.to_numpy().astype(np.float64)
     return series.to_list()
 
 

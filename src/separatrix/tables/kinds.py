@@ -14,7 +14,9 @@ FEW_LEVELS = 20  # a category up to here, whatever the number of rows
 OFTEN = 5  # rows that a level must have to be learnt from
 ALMOST_ALL = 0.9  # of the cells are different: an identifier
 COUNTED = 8  # rows from which on 1, 2, 3, ... is a count of rows rather than a measurement
-_KEY = re.compile(r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|index|idx|rownames?|row)$|^Unnamed: 0$", re.IGNORECASE)
+_KEY = re.compile(
+    r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|index|idx|rownames?|row)$|^Unnamed: 0$|^__index_level_0__$", re.IGNORECASE
+)
 _CAMEL = re.compile(r"[a-z](?:Id|ID)$")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 

@@ -46,13 +46,11 @@ class Layout:
     notes: tuple = ()
 
 
-def layout(text, source, *, whole, delimiter=None, header=None, quoted=None):
+def layout(text, source, *, whole, delimiter=None, header=None, quoted=True):
     """Guess the layout from the beginning of a file, which ends with a line (`whole`: with the file)."""
     start, lines, announced = _announced(text)
     text = text[start:]
     delimiter = delimiter or announced
-    if quoted is None:
-        quoted = '"' in text
     if delimiter is None:
         delimiter = _delimiter(text, source, quoted)
     records = _records(text, delimiter, quoted)
@@ -117,6 +115,8 @@ def _records(text, delimiter, quoted, most=RECORDS):
 
 def _well_quoted(text, delimiter, whole):
     """Whether every quotation mark that opens a cell also closes it. The last cell of a part of a file may be cut."""
+    if '"' not in text:
+        return True
     try:
         for _ in reader(io.StringIO(text, newline=""), delimiter, True):
             pass
@@ -138,22 +138,24 @@ def _width(records):
 
 def _delimiter(text, source, quoted):
     """The delimiter that gives even rows with the fewest rivals left inside cells, then the most columns."""
-    found = []
+    even, uneven = [], []
     for rank, delimiter in enumerate(_in_order(source)):
         records = _records(text, delimiter, quoted, 200)
-        if not _even(records) and quoted:  # the marks may belong to the cells
-            records = _records(text, delimiter, False, 200)
+        literal = _records(text, delimiter, False, 200) if quoted and not _even(records) else []
+        records = literal if _even(literal) else records  # the marks may belong to the cells
         if records and _width(records) > 1:
             share = sum(len(record) == _width(records) for record in records) / len(records)
-            found.append((not _even(records), _rivals(records, delimiter), -_width(records), rank, delimiter, share))
-    even = sorted(guess for guess in found if not guess[0])
+            if _even(records):
+                even.append((records is literal, _rivals(records, delimiter), -_width(records), rank, delimiter))
+            else:
+                uneven.append((share, -rank, delimiter))
     if even:
-        return even[0][4]
+        return min(even)[-1]
     if _blank_separated(text, source, quoted):
         return BLANKS
     first = _records(text, ONE_COLUMN, quoted, 1)
-    likely = [guess for guess in found if guess[5] >= 0.6 or (first and guess[4] in first[0][0])]
-    return max(likely, key=lambda guess: (guess[5], -guess[3]))[4] if likely else ONE_COLUMN
+    likely = [guess for guess in uneven if guess[0] >= 0.6 or (first and guess[-1] in first[0][0])]
+    return max(likely)[-1] if likely else ONE_COLUMN
 
 
 def _in_order(source):
@@ -231,13 +233,13 @@ def _names(first, rest, width, source):
         names = tuple(f"column_{j + 1}" for j in range(width))
         return names, width, [f"{source} has no row of names: its columns are called {_range(names)}."]
     names, notes = [cell.strip() for cell in first], []
-    last_empty = all(len(record) < width or not record[-1].strip() for record in rest)
-    if len(names) == width - 1 and rest and last_empty:
+    empty = sum(len(record) < width or not record[-1].strip() for record in rest)  # last cells with nothing in them
+    if rest and len(names) == width - 1 and 2 * empty > len(rest):
         notes.append("Every row ends in a delimiter, which is ignored.")
-    elif len(names) == width - 1 and rest and len({record[0] for record in rest}) == len(rest):
+    elif rest and len(names) == width - 1 and not empty and len({record[0] for record in rest}) == len(rest):
         names.insert(0, "rownames")
         notes.append("The first column has no name: it holds row names and is called 'rownames'.")
-    elif len(names) > 1 and not names[-1] and (last_empty or not rest) and len(names) in (width, width + 1):
+    elif len(names) > 1 and not names[-1] and (empty == len(rest) or len(names) == width + 1):
         names.pop()
         notes.append("Every row ends in a delimiter, which is ignored.")
     elif len(names) != width and rest:

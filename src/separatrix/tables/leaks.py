@@ -25,16 +25,19 @@ def is_copy(column, distinct, target, classes):
     return "it says the same as the target, in every row"
 
 
+def rows_to_look_at(n):
+    """Some rows are enough for a suspicion: drawn, as files are often sorted, and always the same."""
+    return slice(None) if n <= SAMPLE else np.random.default_rng(0).choice(n, SAMPLE, replace=False)
+
+
 def suspicion(column, target, classes):
-    """Why one column alone predicts the target too well to be believed; "" if it does not. Some rows are enough."""
-    rows = slice(None, None, max(1, len(target) // SAMPLE))
-    column, target = column[rows], target[rows]
+    """Why one column alone predicts the target too well to be believed; "" if it does not."""
     if not classes:
         r = _rank_correlation(column, target)
         return f"its ranks correlate with those of the target by {r:.5f}" if abs(r) >= LINEAR else ""
-    place, k = _bins(column)
+    place, k = _bins(column, min(BINS, len(target) // 20))
     label, classes = codes(target)
-    if k < 2 or 10 * k > len(label):
+    if k < 2 or 10 * k > len(label) or classes < 2:
         return ""
     counts = np.bincount(place * np.intp(classes) + label, minlength=k * classes).reshape(k, classes)
     right = counts.max(axis=1).sum() / len(label)
@@ -44,12 +47,12 @@ def suspicion(column, target, classes):
     return f"it alone tells the classes apart in {100 * right:.1f} % of the rows"
 
 
-def _bins(column):
-    """Values as they are if they are few, else about BINS ranges of equally many; missing cells are one more."""
+def _bins(column, most):
+    """Values as they are if they are few, else about `most` ranges of equally many; missing cells are one more."""
     place, k = codes(column)
-    if k > BINS and is_number(column):
+    if k > most and is_number(column):
         here = ~np.isnan(column)
-        edges = np.unique(np.quantile(column[here], np.linspace(0, 1, BINS + 1)[1:-1]))
+        edges = np.unique(np.quantile(column[here], np.linspace(0, 1, most + 1)[1:-1]))
         place = np.where(here, np.searchsorted(edges, column, side="right"), -1)
         k = len(edges) + 1
     return np.where(place < 0, k, place), k + 1 if np.any(place < 0) else k

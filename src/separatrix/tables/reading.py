@@ -181,7 +181,7 @@ class _Unpacked(io.RawIOBase):
     """A gzip stream whose faults are sentences."""
 
     def __init__(self, stream, name):
-        self._packed, self._stream, self._name = gzip.open(stream), stream, name
+        self._packed, self._stream, self._name = gzip.GzipFile(fileobj=stream), stream, name
 
     def read(self, size=-1):
         try:

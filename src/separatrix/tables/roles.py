@@ -7,7 +7,7 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.tables.kinds import facts
-from separatrix.tables.leaks import is_copy, repeated_rows, suspicion
+from separatrix.tables.leaks import is_copy, repeated_rows, rows_to_look_at, suspicion
 from separatrix.tables.table import is_number, meant, shown
 from separatrix.tables.target import refuse_unknown, task_of
 from separatrix.tables.understanding import Understanding, share
@@ -48,14 +48,17 @@ def understand(table, target, *, task=None, exclude=()):
     y = table[target]
     task, classes, counts = task_of(y, target, task)
     columns, notes = [], []
+    rows = rows_to_look_at(len(table))
     for name, column in zip(table.names, table.columns, strict=True):
-        if name != target:
-            found = facts(name, column)
-            found, said = (
-                _beside_target(found, column, y, len(classes)) if name not in exclude else (_excluded(found), ())
-            )
-            columns.append(found)
-            notes += said
+        if name == target:
+            continue
+        found, said = facts(name, column), ()
+        if name in exclude:
+            found = replace(found, kind="asked to be left out", why="as asked")
+        elif found.used or found.kind == "identifier":
+            found, said = _beside_target(found, column, y, len(classes), rows)
+        columns.append(found)
+        notes += said
     columns = _rescued(columns)
     if not any(column.used for column in columns):
         left = "; ".join(f"{column.name}: {column.why or column.kind}" for column in columns[:5])
@@ -86,21 +89,15 @@ def _refuse_excluded(exclude, table, target):
             )
 
 
-def _excluded(found):
-    return replace(found, kind="asked to be left out", why="as asked")
-
-
-def _beside_target(found, column, y, classes):
+def _beside_target(found, column, y, classes, rows):
     """The facts of a column once the target is known, and what is to be said about it."""
-    if not found.used and found.kind != "identifier":
-        return found, ()
     copied = is_copy(column, found.distinct, y, classes)
     if copied:
         return replace(found, kind="copy of the target", why=copied), ()
     if not found.used:
         return found, ()
     said = []
-    doubt = suspicion(column, y, classes)
+    doubt = suspicion(column[rows], y[rows], classes)
     if doubt:
         found = replace(found, why="; ".join(filter(None, [found.why, f"suspected leak: {doubt}"])))
         said.append(f"{found.name} may know the answer: {doubt}. Leave it out if it is not known beforehand.")
