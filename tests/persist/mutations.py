@@ -1,6 +1,5 @@
 """Ways to spoil a model file: its bytes, or its meaning with every check sum made right again."""
 
-import copy
 import hashlib
 import io
 import json
@@ -119,24 +118,28 @@ def _spoilt(manifest, path, paths, rng):
         key, old = path[-1], _at(manifest, path)
         kind = rng.integers(7)
         if kind <= 1:
-            holder[key] = copy.deepcopy(POOL[int(rng.integers(len(POOL)))])
+            holder[key] = _copy(POOL[int(rng.integers(len(POOL)))])
         elif kind == 2:
             del holder[key]
         elif kind == 3:
-            holder[key] = copy.deepcopy(_at(manifest, paths[int(rng.integers(len(paths)))]))
+            holder[key] = _copy(_at(manifest, paths[int(rng.integers(len(paths)))]))
         elif kind == 4 and isinstance(holder, dict):
             holder[f"{key}_" if rng.random() < 0.5 else str(POOL[int(rng.integers(len(POOL)))])] = holder.pop(key)
         elif kind == 5 and isinstance(old, int | float | str) and not isinstance(old, bool):
             holder[key] = old + 1 if not isinstance(old, str) else old[: int(rng.integers(len(old) + 1))]
         elif isinstance(holder, list):
-            holder.insert(int(rng.integers(len(holder) + 1)), copy.deepcopy(old))
+            holder.insert(int(rng.integers(len(holder) + 1)), _copy(old))
         else:
-            for _ in range(int(rng.integers(2, 400))):  # nested deeper and deeper
+            for _ in range(int(rng.integers(2, 150))):  # nested deeper and deeper
                 old = [old] if rng.random() < 0.5 else {"is": "tuple", "items": [old]}
             holder[key] = old
     except (KeyError, IndexError, TypeError):
         pass  # an earlier change took this place away
     return manifest
+
+
+def _copy(value):
+    return json.loads(json.dumps(value))
 
 
 def _at(value, path):

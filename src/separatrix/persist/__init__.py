@@ -9,8 +9,9 @@ from separatrix.core.registry import lazily
 _HOMES = {
     "CannotLoad": "archive",
     "CannotSave": "archive",
+    "Predictor": "predictor",
     "about": "files",
-    "light": "light",
+    "light": "predictor",
     "load": "files",
     "save": "files",
 }

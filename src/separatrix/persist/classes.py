@@ -16,8 +16,7 @@ from importlib import import_module
 from separatrix.core import registry
 from separatrix.persist.archive import broken
 
-# Containers, preparers and splitters of scikit-learn whose state is numbers and words. What cannot be data is pinned:
-# a cache on disk and functions.
+# Containers, preparers and splitters of scikit-learn whose state is numbers and words.
 SKLEARN = {
     "sklearn.pipeline": ("Pipeline", "FeatureUnion"),
     "sklearn.compose": ("ColumnTransformer",),
@@ -36,9 +35,10 @@ SKLEARN = {
 }
 # Ours that live above the rooms which register estimators.
 OURS = {"separatrix.decision": ("CostSensitiveClassifier",)}
+# A cache on disk and functions are no data: these parameters must be None.
 PINNED = {
-    "Pipeline": {"memory": None},
-    "FunctionTransformer": {"func": None, "inverse_func": None, "kw_args": None, "inv_kw_args": None},
+    "sklearn:Pipeline": ("memory",),
+    "sklearn:FunctionTransformer": ("func", "inverse_func", "kw_args", "inv_kw_args"),
 }
 
 
@@ -68,9 +68,14 @@ class Entry:
             return tuple(
                 name
                 for name, parameter in inspect.signature(self.cls.__init__).parameters.items()
-                if name != "self" and parameter.kind is not parameter.VAR_KEYWORD
+                if name != "self" and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
             )
         return ()
+
+    @property
+    def pinned(self):
+        """Parameters that must be None."""
+        return PINNED.get(self.name, ())
 
     @property
     def is_open(self):
@@ -101,9 +106,9 @@ class Entry:
                 continue
             if not self.is_open or not name.isidentifier() or name.startswith("__") or self._taken(name):
                 raise broken(f"a {self.name} has no {name[:40]!r}")
-        for name, value in PINNED.get(self.cls.__name__, {}).items():
-            if state[name] is not value:
-                raise broken(f"the {name!r} of its {self.name} is not {value!r}")
+        for name in self.pinned:
+            if state[name] is not None:
+                raise broken(f"the {name!r} of its {self.name} is not None")
 
     def _taken(self, name):
         """Whether the class itself gives the name a meaning: a method, a property."""

@@ -12,7 +12,7 @@ from separatrix.persist.archive import broken
 from separatrix.persist.tensors import KEPT, NAMED, restored
 
 DEEPEST = 72  # a little more than what is written
-LARGEST_WORDS = 1 << 28  # bytes of an array of words
+LARGEST_WORDS = 1 << 26  # bytes of all arrays of words together
 GREATEST = 1 << 48  # length of an axis
 WORDS = re.compile(r"[<>]U(\d{1,7})")
 PLAIN_TYPES = {"float": float, "int": int, "bool": bool, "str": str, "object": object}
@@ -29,12 +29,20 @@ class Reader:
         self._arrays = arrays
         self._build = build
         self._objects: list = []
+        self._heights: list = []  # how deep each object is nested in itself
+        self._height = 0
         self._made: dict = {}
+        self._room = LARGEST_WORDS
 
     def add(self, node):
         """Make the next object of the list; those before it are there to be referred to."""
         name, state = _parts(node, name=str, state=dict, named="class")
-        self._objects.append(self._build(name, {key: self.value(part) for key, part in state.items()}))
+        self._height = 0
+        found = {key: self.value(part) for key, part in state.items()}
+        if self._height > DEEPEST:
+            raise broken("it is nested too deep")
+        self._objects.append(self._build(name, found))
+        self._heights.append(self._height)
 
     def value(self, node, depth=0):
         """The value that a node stands for."""
@@ -96,19 +104,22 @@ class Reader:
             raise broken("the order of an array is not one")
         if dtype not in NAMED and not KEPT.fullmatch(dtype):
             raise broken(f"it holds an array of the unknown kind {dtype[:40]!r}")
-        key = (at, dtype, tuple(shape), axes and tuple(axes))
-        if key not in self._made:
+        if at not in self._made:
             try:
-                self._made[key] = restored(self._arrays[at], dtype, shape, axes)
+                self._made[at] = node, restored(self._arrays[at], dtype, shape, axes)
             except (ValueError, TypeError, MemoryError, OverflowError):
                 raise broken("an array has another kind or shape than its description") from None
-        return self._made[key]
+        told, found = self._made[at]
+        if told != node:  # ours never are: each way would be a copy
+            raise broken("an array is described in two ways")
+        return found
 
     def _words(self, node, depth):
         dtype, shape, items = _parts(node, dtype=str, shape=list, items=list)
         width = WORDS.fullmatch(dtype)
         _check_shape(shape, len(items))
-        if not width or (int(width[1]) * len(items)) << 2 > LARGEST_WORDS:
+        self._room -= (int(width[1]) * len(items)) << 2 if width else self._room + 1
+        if self._room < 0:
             raise broken("an array of words is not one, or too large")
         if not all(type(item) is str and len(item) <= int(width[1]) for item in items):
             raise broken("a word does not fit into its array")
@@ -184,7 +195,7 @@ class Reader:
         kind, state = _parts(node, kind=str, state=dict)
         state = self.value(state, depth)
         name = state.get("bit_generator") if type(state) is dict else None
-        if kind not in ("RandomState", "Generator") or name not in BIT_GENERATORS:
+        if kind not in ("RandomState", "Generator") or type(name) is not str or name not in BIT_GENERATORS:
             raise broken("a source of random numbers is not one")
         try:
             if kind == "RandomState":
@@ -201,6 +212,7 @@ class Reader:
         (at,) = _parts(node, at=int)
         if not 0 <= at < len(self._objects):
             raise broken("it refers to an object that does not come before")
+        self._height = max(self._height, self._heights[at] + 1)
         return self._objects[at]
 
 

@@ -39,7 +39,7 @@ def pack(arrays):
 
 
 def _plain(array):
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")  # ascontiguousarray would give a number an axis
     return array if array.dtype.str in NAMED else array.reshape(-1).view(np.uint8)
 
 

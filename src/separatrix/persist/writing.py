@@ -14,14 +14,12 @@ from separatrix.core.refusal import cannot
 from separatrix.designs import compressed
 from separatrix.persist.archive import CannotSave
 from separatrix.persist.classes import by_class
+from separatrix.persist.reading import DTYPES, LARGEST_WORDS, PLAIN_TYPES
 from separatrix.persist.tensors import axes_of, is_storable
 
 DEEPEST = 64
 EXACT = 1 << 53  # whole numbers up to here survive every JSON reader
 SPARSE = {"csr", "csc"}
-PLAIN_TYPES = {"float": float, "int": int, "bool": bool, "str": str, "object": object}
-DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-DTYPES += ("float16", "float32", "float64", "complex64", "complex128")
 
 
 class Writer:
@@ -34,6 +32,7 @@ class Writer:
         self._places: dict = {}
         self._alive: list = []  # an id is only an id while its owner lives
         self._open: set = set()
+        self._room = LARGEST_WORDS
 
     def node(self, value, where, depth=0):
         """The JSON value that stands for a value; `where` names it in a refusal."""
@@ -90,7 +89,11 @@ class Writer:
         self._open.add(id(value))
         entry = by_class()[type(value)]
         at = type(value).__name__ if depth == 0 else where
-        state = {name: self.node(part, f"{at}.{name}", depth + 1) for name, part in sorted(entry.state(value).items())}
+        held = entry.state(value)
+        for name in entry.pinned:
+            if held[name] is not None and not callable(held[name]):
+                raise _refused(f"{at}.{name}", "a model file cannot answer for what it would do", f"{name}=None")
+        state = {name: self.node(part, f"{at}.{name}", depth + 1) for name, part in sorted(held.items())}
         self._open.discard(id(value))
         self._alive.append(value)
         self.objects.append({"class": entry.name, "state": state})
@@ -102,6 +105,9 @@ class Writer:
             return self._array_nodes[id(value)]
         shape = list(value.shape)
         if value.dtype.kind == "U":
+            self._room -= value.nbytes
+            if self._room < 0:
+                raise _refused(where, f"arrays of words may take {LARGEST_WORDS >> 20} MB", "numbers for them")
             node = {"is": "words", "dtype": value.dtype.str, "shape": shape, "items": value.ravel().tolist()}
         elif value.dtype == object:
             items = [self.node(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(value.ravel().tolist())]

@@ -25,9 +25,9 @@ def outcome_codes(state, column, j):
 
 
 def one_hot(state, X):
-    """What Categories makes of X (n, p): an array, or beyond `dense_up_to` columns a CSR array.
+    """What Categories makes of X (n, p): an array, or where that would be mostly 0 a CSR array.
 
-    >>> state = {"levels_": [["a", "b"]], "pooled_": [True], "missing_": [False], "dropped_": [0], "dense_up_to": 9}
+    >>> state = {"levels_": [["a", "b"]], "pooled_": [True], "missing_": [False], "dropped_": [0], "sparse_": False}
     >>> one_hot(state, np.array([["a"], ["b"], ["new"]], dtype=object))
     array([[0., 0.],
            [1., 0.],
@@ -36,7 +36,7 @@ def one_hot(state, X):
     n, p = X.shape
     widths = [outcomes(state, j) - (state["dropped_"][j] >= 0) for j in range(p)]
     starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.intp)
-    sparse = starts[-1] > state["dense_up_to"]
+    sparse = state["sparse_"]
     rows = np.arange(n)
     out = np.empty((n, p), dtype=np.int32) if sparse else np.zeros((n, starts[-1]))
     for j in range(p):

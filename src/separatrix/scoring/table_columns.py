@@ -3,7 +3,7 @@
 import numpy as np
 
 from separatrix.core.refusal import cannot
-from separatrix.scoring.cells import as_days, as_text
+from separatrix.scoring.cells import as_days, as_flags, as_text
 from separatrix.tables.cells import numbers
 from separatrix.tables.frames import as_table
 from separatrix.tables.table import shown
@@ -14,17 +14,18 @@ NUMERIC = ("number", "date")
 def select(state, X):
     """The columns of a TableColumns: float64 (n, p) if none is text, else object.
 
-    >>> state = {"names": ("age", "sex"), "kinds": ("number", "flag")}
+    >>> state = {"names": ("age", "sex"), "kinds": ("number", "flag"), "forms": None}
     >>> select(state, {"sex": ["f", None], "name": ["Ann", "Bo"], "age": ["31", ""]})
     array([[31.0, 'f'],
            [nan, None]], dtype=object)
     """
     names = state["names"]
     kinds = state["kinds"] or ("number",) * len(names)
+    forms = state["forms"] or ("",) * len(names)
     table = _table(X, names)
     out = np.empty((len(table), len(names)), dtype=np.float64 if set(kinds) <= set(NUMERIC) else object)
-    for j, (name, kind) in enumerate(zip(names, kinds, strict=True)):
-        out[:, j] = _understood(table[name], name, kind)
+    for j, (name, kind, form) in enumerate(zip(names, kinds, forms, strict=True)):
+        out[:, j] = _understood(table[name], name, kind, form)
     return out
 
 
@@ -52,7 +53,9 @@ def _table(X, names):
     return table
 
 
-def _understood(column, name, kind):
+def _understood(column, name, kind, form):
     if kind == "number":
         return numbers(column, name)
-    return as_days(column, name) if kind == "date" else as_text(column)
+    if kind == "date":
+        return as_days(column, form, name)
+    return as_flags(column) if kind == "flag" else as_text(column)

@@ -27,7 +27,7 @@ EVERY = [
     Numbers(),
     Numbers(standardise=False, flag_missing=False),
     Categories(),
-    Categories(drop=None, dense_up_to=0),
+    Categories(drop=None, sparse=True),
     Codes(),
     Counts(),
     Curves(),

@@ -90,8 +90,22 @@ def test_a_cell_that_is_no_number_or_date_is_named_with_its_row_and_column():
     columns = TableColumns(NAMES, KINDS).fit(FRAME)
     with pytest.raises(ValueError, match=r"'age'.*row 2 holds 'old'"):
         columns.transform({**AS_TEXT, "age": ["31", "old", "5"]})
-    with pytest.raises(ValueError, match=r"'signup'.*row 3 holds 'soon'"):
+    with pytest.raises(ValueError, match=r"'soon' in row 3 of the column 'signup'"):
         columns.transform({**AS_TEXT, "signup": ["1970-01-01", None, "soon"]})
+
+
+def test_dates_are_read_as_the_file_writes_them_or_as_frames_have_them():
+    columns = TableColumns(["when"], ["date"], ["dmy"]).fit(None)
+    assert_array_equal(columns.transform({"when": ["02/01/1970", None]}), [[1.0], [np.nan]])
+    assert_array_equal(columns.transform({"when": pd.Series(pd.to_datetime(["1970-01-02"]))}), [[1.0]])
+    with pytest.raises(ValueError, match=r"'31/31/1970' in row 1.*31/12/2024"):
+        columns.transform({"when": ["31/31/1970"]})
+
+
+def test_two_numbers_are_the_same_flag_read_as_numbers_or_as_text():
+    columns = TableColumns(["paid"], ["flag"]).fit(None)
+    for cells in ([0.0, 1.0], [0, 1], ["00", "01"], ["$0", "$1"], ["0.0", " 1 "]):
+        assert columns.transform({"paid": cells}).ravel().tolist() == ["0", "1"]
 
 
 def test_an_array_must_have_these_columns_and_columns_one_length():
@@ -103,9 +117,9 @@ def test_an_array_must_have_these_columns_and_columns_one_length():
 
 
 def test_names_and_kinds_are_checked():
-    with pytest.raises(ValueError, match="'colour' is no kind of column"):
+    with pytest.raises(ValueError, match="'colour' is not known"):
         TableColumns(["a"], ["colour"]).fit(None)
-    with pytest.raises(ValueError, match="one name and one kind"):
+    with pytest.raises(ValueError, match="each name has one of them"):
         TableColumns(["a", "b"], ["number"]).fit(None)
 
 

@@ -10,6 +10,11 @@ from separatrix.estimators.preparation.columns import CellColumns
 from separatrix.scoring.categories import codes, one_hot, outcomes
 from separatrix.scoring.cells import as_text
 
+# Up to so many columns come out as an array, and more if a row fills this share of them: a sparse array takes twelve
+# bytes for each cell that is filled, an array eight for every cell.
+NARROW = 200
+FILLED = 0.1
+
 
 class LevelColumns(CellColumns):
     """A transformer that learns the levels of each column."""
@@ -59,8 +64,8 @@ class Categories(LevelColumns):
     only cannot be told from that row. Where cells are missing in training, missing is a level of its own. A level that
     was never met counts as "other" if there is such a level, else none of its columns is 1; nothing is refused.
 
-    Numbers are taken as text, 1.0 as "1". Up to `dense_up_to` columns come out as an array; more, of which a row fills
-    but a few, as a sparse array: 10,000 columns or 50,000 levels need no more room than the table itself.
+    Numbers are taken as text, 1.0 as "1". More than 200 columns of which a row fills less than a tenth come out as a
+    sparse array: 10,000 columns or 50,000 levels need about as much room as the table itself.
 
     Parameters
     ----------
@@ -70,7 +75,7 @@ class Categories(LevelColumns):
         levels, for which one column says all. None: no level.
     min_count : int, [1, inf), default 2.  Rows that a level must have to be kept.
     max_levels : int, [1, inf), default 1000.  The most frequent levels of a column that are kept; the rest is "other".
-    dense_up_to : int, [0, inf), default 200.  Columns up to which the result is an array.
+    sparse : {"auto", False, True}, default "auto".  Whether the result is a sparse array; "auto": as said above.
 
     Attributes
     ----------
@@ -78,6 +83,7 @@ class Categories(LevelColumns):
     pooled_ : (p,) array of bool.  Whether the column has the level "other".
     missing_ : (p,) array of bool.  Whether missing is a level of the column.
     dropped_ : (p,) array of int.  Which of levels, other and missing, in this order, has no column; -1 for none.
+    sparse_ : bool.  Whether the result is sparse.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
     >>> import numpy as np
@@ -91,17 +97,17 @@ class Categories(LevelColumns):
            [0., 1., 0.]])
     """
 
-    def __init__(self, *, drop="commonest", min_count=2, max_levels=1000, dense_up_to=200):
+    def __init__(self, *, drop="commonest", min_count=2, max_levels=1000, sparse="auto"):
         self.drop = drop
         self.min_count = min_count
         self.max_levels = max_levels
-        self.dense_up_to = dense_up_to
+        self.sparse = sparse
 
     _arithmetic = staticmethod(one_hot)
 
     def _learn(self, X):
         check_choice(self, "drop", ("commonest", "if_binary", None))
-        check_number(self, "dense_up_to", 0, integer=True)
+        check_choice(self, "sparse", ("auto", False, True))
         counts = self._learn_levels(X)
         self.dropped_ = np.full(len(counts), -1)
         for j, each in enumerate(counts):
@@ -109,6 +115,9 @@ class Categories(LevelColumns):
                 self.dropped_[j] = int(np.argmax(each[: len(self.levels_[j])] or each))
         if all(len(each) == 1 for each in counts):  # at least one column must come out
             self.dropped_[0] = -1
+        width = sum(map(len, counts)) - int((self.dropped_ >= 0).sum())
+        mostly_zero = width > NARROW and width > len(counts) / FILLED
+        self.sparse_ = mostly_zero if self.sparse == "auto" else self.sparse
 
     def _names(self, names):
         found = []

@@ -119,7 +119,7 @@ def pipeline(understanding, view, model):
             because="no column is left to learn from",
             instead="a table with other columns, or fewer columns left out",
         )
-    columns = TableColumns(tuple(column.name for column in used), tuple(column.kind for column in used))
+    columns = TableColumns(*(tuple(getattr(column, fact) for column in used) for fact in ("name", "kind", "form")))
     return Pipeline([("columns", columns), ("prepare", preparation(used, view)), ("model", model)])
 
 
@@ -166,7 +166,7 @@ def obstacle(columns, view, table=None):
     numbers = [column.name for column in columns if column.kind == "number"]
     if view != "counts" or table is None or not numbers:
         return ""
-    X = select({"names": numbers, "kinds": None}, table)
+    X = select({"names": numbers, "kinds": None, "forms": None}, table)
     wrong = (X < 0.0) | (X.round() < X)
     if not wrong.any():
         return ""

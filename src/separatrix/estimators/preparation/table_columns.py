@@ -8,6 +8,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.estimators.doors import enter_numbers
 from separatrix.scoring.table_columns import select
+from separatrix.tables.dates import FORMS
 from separatrix.tables.understanding import USED
 
 
@@ -26,6 +27,8 @@ class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         are.
     kinds : sequence of str or None, default None.  What each of them is: "number", "category", "flag", "date" or
         "text"; None: all are numbers.
+    forms : sequence of str or None, default None.  How each date is written: "iso" (2024-12-31), "dmy", "mdy" or
+        "named" (31 Dec 2024); "" for other columns. None: "iso".
 
     Attributes
     ----------
@@ -37,23 +40,25 @@ class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
            [nan, 'm']], dtype=object)
     """
 
-    def __init__(self, names=None, kinds=None):
+    def __init__(self, names=None, kinds=None, forms=None):
         self.names = names
         self.kinds = kinds
+        self.forms = forms
 
     def fit(self, X, y=None):
         """Check the parameters; of X only the number of columns matters, and only if there are no names."""
         if self.names is None:
             enter_numbers(self, X, reset=True)
             return self
-        kinds = self.kinds or ("number",) * len(self.names)
-        unknown = [kind for kind in kinds if kind not in USED]
-        if unknown or len(kinds) != len(self.names) or not len(kinds):
-            raise cannot(
-                f"fit TableColumns with {len(self.names)} names and kinds={self.kinds!r}",
-                because=f"{unknown[0]!r} is no kind of column" if unknown else "each column has one name and one kind",
-                instead="one of " + ", ".join(map(repr, USED)) + " for each name",
-            )
+        for parameter, legal in (("kinds", USED), ("forms", ("", *FORMS))):
+            given = getattr(self, parameter)
+            unknown = [] if given is None else [one for one in given if one not in legal]
+            if unknown or not len(self.names) or (given is not None and len(given) != len(self.names)):
+                raise cannot(
+                    f"fit TableColumns with {len(self.names)} names and {parameter}={given!r}",
+                    because=f"{unknown[0]!r} is not known" if unknown else "each name has one of them",
+                    instead="one of " + ", ".join(map(repr, legal)) + " for each name",
+                )
         self.feature_names_in_ = np.array(list(self.names), dtype=object)
         self.n_features_in_ = len(self.names)
         return self
