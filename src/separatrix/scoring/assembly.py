@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.core.refusal import cannot
-from separatrix.scoring import categories, dates, linear, numbers, table_columns, words
+from separatrix.scoring import categories, curves, dates, linear, numbers, table_columns, words
 
 # Whose prediction is the arithmetic of linear.py and nothing else; a test compares this with the classes themselves.
 LINEAR_REGRESSORS = (
@@ -124,6 +124,7 @@ SCORERS: dict[str, dict[str, Any]] = {
     "ColumnTransformer": {"transform": side_by_side},
     "TableColumns": {"transform": table_columns.select},
     "Numbers": {"transform": numbers.standardise},
+    "Curves": {"transform": curves.bend},
     "Thresholds": {"transform": numbers.above},
     "Counts": {"transform": numbers.counts},
     "Categories": {"transform": categories.one_hot},

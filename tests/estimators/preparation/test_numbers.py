@@ -129,5 +129,21 @@ def test_curves_are_natural_splines_brought_to_one_scale():
     theirs = StandardScaler().fit_transform(NaturalSpline(df=3).fit_transform(filled))
     ours = Curves(df=3).fit(X)
     assert_allclose(ours.transform(X)[:, :12], theirs, atol=1e-12)
+    far = np.array([[-50.0, 3.0, 99.0, 0.5], [60.0, -7.0, 0.0, 9.0]])
+    scaler, spline = StandardScaler(), NaturalSpline(df=3)
+    scaler.fit(spline.fit_transform(filled))
+    assert_allclose(ours.transform(far)[:, :12], scaler.transform(spline.transform(far)), rtol=1e-11, atol=1e-11)
     names = list(ours.get_feature_names_out(["a", "b", "c", "d"]))
     assert names[:3] + names[-1:] == ["a: curve 1", "a: curve 2", "a: curve 3", "c is missing"]
+
+
+@pytest.mark.parametrize("unit", [1e307, 1e-300])
+def test_curves_do_not_depend_on_the_unit(unit):
+    x = np.random.default_rng(0).normal(size=(60, 1))
+    assert_allclose(Curves().fit_transform(unit * x), Curves().fit_transform(x), atol=1e-9)
+
+
+def test_curves_of_two_values_or_one_are_what_numbers_make_of_them():
+    X = np.column_stack([[0.0, 1.0, 1.0, 0.0, 1.0], np.full(5, 7.0)])
+    assert_allclose(Curves().fit_transform(X), Numbers().fit_transform(X), atol=1e-14)
+    assert_array_equal(Curves().fit(X).transform([[0.5, 9.0]])[:, 1], [0.0])

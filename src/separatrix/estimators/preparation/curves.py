@@ -6,7 +6,8 @@ from separatrix.core.registry import register
 from separatrix.estimators.basis.natural_spline import NaturalSpline
 from separatrix.estimators.doors import check_number
 from separatrix.estimators.preparation.columns import NumberColumns, medians, moments
-from separatrix.scoring.numbers import fill, scale
+from separatrix.scoring.curves import bend, curve, starts_and_units
+from separatrix.scoring.numbers import fill
 
 
 @register("estimator")
@@ -25,8 +26,9 @@ class Curves(NumberColumns):
     Attributes
     ----------
     median_ : (p,) array.
-    spline_ : NaturalSpline.  Fitted to the filled columns.
-    mean_, scale_, exponent_ : arrays.  Of the columns of the spline, as in :class:`Numbers`.
+    knots_ : list of p arrays.  The boundary knots and those between; of a constant column its value.
+    pieces_ : list of p arrays of shape (K + 1, 4, df).  Coefficients of the polynomials left of the K knots, between
+        them, and to the right: the columns of a :class:`NaturalSpline`, centred and scaled.
     flagged_ : array of int.  Columns that have a flag.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
@@ -41,14 +43,7 @@ class Curves(NumberColumns):
     def __init__(self, df=4):
         self.df = df
 
-    @staticmethod
-    def _arithmetic(state, X):
-        missing = np.isnan(X)
-        filled = np.empty_like(X)
-        fill(X, missing, state["median_"], filled)
-        Z = state["spline_"].transform(filled)
-        scale(Z, state["mean_"], state["scale_"], state["exponent_"])
-        return np.hstack([Z, missing[:, state["flagged_"]]])
+    _arithmetic = staticmethod(bend)
 
     def _learn(self, X):
         df = check_number(self, "df", 1, integer=True)
@@ -57,11 +52,38 @@ class Curves(NumberColumns):
         self.median_ = medians(X, missing)
         filled = np.empty_like(X)
         fill(X, missing, self.median_, filled)
-        self.spline_ = NaturalSpline(df).fit(filled)
-        self.exponent_, self.mean_, self.scale_ = moments(self.spline_.transform(filled))
+        found = [_standardised(x, *_polynomials(NaturalSpline(df).fit(x[:, None]))) for x in filled.T]
+        self.knots_, self.pieces_ = map(list, zip(*found))
 
     def _names(self, names):
         found = []
-        for name, width in zip(names, self.spline_.df_):
+        for name, pieces in zip(names, self.pieces_):
+            width = pieces.shape[2]
             found += [name] if width == 1 else [f"{name}: curve {m + 1}" for m in range(width)]
         return found + self._flag_names(names)
+
+
+def _polynomials(spline):
+    """The knots of a spline of one feature, and its polynomials: four values determine a cubic."""
+    (low, high), inner = spline.boundary_knots_[0], spline.knots_[0]
+    if low == high:
+        return np.array([low]), np.zeros((2, 4, 1))
+    knots = np.concatenate([[low], inner, [high]])
+    starts, units = starts_and_units(knots)
+    inside = slice(1, len(knots))
+    t = np.arange(4.0) / 3.0
+    points = starts[inside, None] + np.multiply.outer(units[inside], t)
+    values = spline.transform(points.reshape(-1, 1)).reshape(len(inner) + 1, 4, -1)
+    pieces = np.zeros((len(knots) + 1, 4, values.shape[2]))
+    pieces[inside] = np.linalg.solve(np.vander(t, increasing=True), values)
+    pieces[0, :2] = pieces[1, :2]  # outside go the tangents of the ends
+    pieces[-1, 0] = pieces[-2].sum(axis=0)
+    pieces[-1, 1] = np.arange(4.0) @ pieces[-2]
+    return knots, pieces
+
+
+def _standardised(x, knots, pieces):
+    """The same with curves of mean 0 and deviation 1 over x; those that are constant there are 0."""
+    _, mean, deviation = moments(curve(x, knots, pieces))
+    pieces[:, 0] -= mean
+    return knots, np.divide(pieces, deviation, out=np.zeros_like(pieces), where=deviation > 0.0)
