@@ -48,6 +48,7 @@ ROOMS = [
     "naive_bayes",
     "inference",
     "decision",
+    "assess",
     "solvers",
     "datasets",
 ]
@@ -57,7 +58,7 @@ ROOMS = [
 def test_every_public_name_is_in_the_reference(room):
     page = (DOCS / "reference" / f"{room}.md").read_text(encoding="utf-8")
     for name in getattr(separatrix, room).__all__:
-        assert re.search(rf"^\.\. auto(class|function):: separatrix\.{room}\.{name}$", page, flags=re.M), name
+        assert re.search(rf"^\.\. auto(class|function|data):: separatrix\.{room}\.{name}$", page, flags=re.M), name
 
 
 @pytest.mark.parametrize("room", ["losses", "penalties"])

@@ -134,10 +134,9 @@ def bias_variance_curve(estimator, name, values, generate, truth, X, **options):
     >>> from separatrix.neighbors import KNeighborsRegressor
     >>> def square(X):
     ...     return X[:, 0] ** 2
+    >>> X = np.linspace(0.0, 1.0, 40)[:, None]
     >>> def generate(rng):
-    ...     X = rng.uniform(size=(40, 1))
     ...     return X, square(X) + 0.1 * rng.standard_normal(40)
-    >>> X = np.linspace(0.0, 1.0, 50)[:, None]
     >>> curve = bias_variance_curve(KNeighborsRegressor(), "n_neighbors", [1, 5, 40], generate, square, X, datasets=20)
     >>> curve.facts["best"], bool((np.diff(curve["variance"]) < 0.0).all())
     (5, True)

@@ -239,7 +239,7 @@ def _averaged(name, formula, counts, positive, average, undefined):
             instead="average='positive', or leave positive out",
         )
     if average == "positive":
-        label = _positive(counts.labels) if positive is None else positive
+        label = _positive(counts.labels) if positive is None else np.asarray(positive).item()
         # a class that neither occurs nor was predicted has no counts; the formula says what that means
         cells = counts.of(label) if label in counts.labels.tolist() else {"tp": 0, "fp": 0, "fn": 0}
         return _valued(name, formula, cells, f"positive ({label!r})", undefined)
@@ -263,7 +263,7 @@ def _positive(labels):
     if set(labels.tolist()) <= {0, 1} or set(labels.tolist()) <= {-1, 1}:
         return 1
     if len(labels) == 2:
-        return labels[1]
+        return labels.tolist()[1]
     raise cannot(
         f"tell which of the {len(labels)} classes {labels.tolist()} is positive",
         because="only of two classes the greater one is taken",

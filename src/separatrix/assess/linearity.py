@@ -14,8 +14,9 @@ from sklearn.utils import get_tags
 from separatrix.core.errors import cannot
 from separatrix.inference import separation
 
-# An affine function is met to this share of the spread of the output; what is not affine misses it by far.
-AFFINE = 1e-7
+# An affine function is met to this share of the spread of the output, or to the rounding of a constant one; what is
+# not affine misses it by far.
+AFFINE, ROUNDING = 1e-7, 1e-13
 
 
 @dataclass(frozen=True)
@@ -93,4 +94,4 @@ def _is_affine(features, output):
     scale = np.linalg.norm(Z, axis=0)
     Z = Z / np.where(scale > 0.0, scale, 1.0)
     nearest = Z @ np.linalg.lstsq(Z, output, rcond=None)[0]
-    return bool(np.abs(output - nearest).max() <= AFFINE * np.ptp(output))
+    return bool(np.abs(output - nearest).max() <= AFFINE * np.ptp(output) + ROUNDING * np.abs(output).max())

@@ -55,9 +55,9 @@ def run(table, target, *, quiet, as_json, exclude, families, **options):
 
 def write_model(path, table, comparison, command, test):
     """Write the chosen model with all that is needed to predict, explain and verify; return the path."""
-    from separatrix import save
     from separatrix.cli.provenance import remembered
     from separatrix.inference.seen import Reference
+    from separatrix.persist import save
 
     about = remembered(
         table,

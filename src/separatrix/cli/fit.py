@@ -36,10 +36,10 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
 
     TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin.
     """
-    from separatrix import save
     from separatrix.cli import models, provenance, screen, understood
     from separatrix.cli.verify import stating
     from separatrix.inference.seen import Reference
+    from separatrix.persist import save
     from separatrix.tables import read, target_values, understand
 
     whole = read(table, query=query)

@@ -2,13 +2,13 @@ r"""Formulas of docstrings for a terminal: LaTeX turned into the characters it s
 
 import re
 
-_WORDS = """
+_TABLE = """
 alpha α beta β gamma γ delta δ varepsilon ε epsilon ε eta η theta θ lambda λ mu μ nu ν pi π rho ρ sigma σ tau τ phi φ
 chi χ psi ψ omega ω ell ℓ Sigma Σ Delta Δ Omega Ω Phi Φ Lambda Λ sum Σ prod ∏ nabla ∇ partial ∂ infty ∞ le ≤ leq ≤ ge ≥
 geq ≥ ne ≠ neq ≠ times × cdot · pm ± approx ≈ propto ∝ in ∈ otimes ⊗ circ ∘ odot ∘ sim ~ mid | leftarrow ← to →
 rightarrow → top ᵀ prime ′ dots … ldots …
-""".split()
-_SYMBOLS = dict(zip(_WORDS[::2], _WORDS[1::2]))
+"""
+_SYMBOLS = dict(zip(_TABLE.split()[::2], _TABLE.split()[1::2]))
 _SYMBOLS |= {"quad": "  ", "qquad": "   ", "|": "‖", ",": "\N{HAIR SPACE}", ";": " ", ":": " ", "!": ""}
 _RAISED = dict(zip("0123456789+-=()niT", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵀ")) | {"ᵀ": "ᵀ", "*": "*", "′": "′", "⊤": "ᵀ"}
 _LOWERED = dict(zip("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"))

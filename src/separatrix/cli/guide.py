@@ -14,15 +14,13 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-import separatrix
 from separatrix.cli.formulas import readable
 from separatrix.core import registry
 from separatrix.core.family import families
 from separatrix.core.refusal import cannot
 
-ROOT = Path(separatrix.__file__).parent
-# Rooms from which models are imported; the others have none.
-_FACADES = [room for room in separatrix._ROOMS if not (ROOT / room).is_dir()]
+ROOT = Path(__file__).parents[1]
+_FACADES = [path.stem for path in sorted(ROOT.glob("*.py")) if path.stem != "__init__"]
 _KINDS = {"estimator": "model", "loss": "loss", "joint loss": "loss", "penalty": "penalty"}
 
 

@@ -23,10 +23,9 @@ def verify(model, table, query, as_json):
     The exit code is 0 if the model is certified, 1 if it is not, and 3 if it states no problem that could be verified
     (a count, a vote, a closed form).
     """
-    from separatrix import load
-    from separatrix import verify as recompute
     from separatrix.cli import provenance, screen
-    from separatrix.persist import about
+    from separatrix.estimators.verify import verify as recompute
+    from separatrix.persist import about, load
 
     remembered = about(model)
     if not remembered.get("understanding"):
