@@ -26,6 +26,8 @@ ELSEWHERE = {
     "BernoulliNB",
     "CalibratedLinearClassifier",
     "CategoricalNB",
+    "ConstantClassifier",
+    "ConstantRegressor",
     "DiagonalLinearDiscriminantAnalysis",
     "FirthLogisticRegression",
     "FisherDiscriminant",

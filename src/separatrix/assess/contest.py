@@ -1,5 +1,6 @@
 """The rounds of a comparison: each view of the table is prepared once a round, on the rows learnt from, for all."""
 
+import re
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,10 +9,11 @@ import numpy as np
 
 from separatrix.assess import trial
 from separatrix.assess.deadline import Deadline, PowerLaw
+from separatrix.assess.measures import MEASURES
 from separatrix.assess.progress import Silent
 from separatrix.core.family import Situation
 from separatrix.core.threads import one_blas_thread
-from separatrix.estimators.preparation.compose import pipeline
+from separatrix.estimators.preparation.compose import feature_names, pipeline
 
 # Below so many prepared numbers BLAS gains nothing from a second thread, and its idle threads are in the way.
 SMALL = 4_000_000
@@ -34,6 +36,7 @@ class Contest:
     progress : Progress.
     preparing : dict from a view to the PowerLaw of its preparation.
     reserve : float.  Seconds of the budget that the refit and the test at the end need.
+    entrants : list of Entrant.  Those that are running.
     """
 
     understanding: Any
@@ -47,6 +50,7 @@ class Contest:
     progress: Any = field(default_factory=Silent)
     preparing: dict = field(default_factory=dict)
     reserve: float = 0.0
+    entrants: list = field(default_factory=list)
 
     @property
     def score(self):
@@ -78,6 +82,7 @@ class Contest:
 
     def run(self, entrants):
         """Run all rounds, or as many as the deadline allows."""
+        self.entrants = entrants
         work = sum(entrant.rounds for entrant in entrants if entrant.running)
         self.progress.begin(work)
         done = 0
@@ -99,16 +104,16 @@ class Contest:
             for entrant in mine:
                 entrant.reason = f"its columns could not be prepared: {said(error)}"
             return done + len(mine)
+        names = feature_names(steps)
         for entrant in mine:
-            self.progress.step(
-                entrant.family.name, min(done / max(work, 1), 1.0), seconds_left(entrants, round_.number)
-            )
+            share = min(done / max(work, 1), 1.0)
+            self.progress.step(entrant.family.name, share, seconds_left(entrants, round_.number))
             if self._has_time(entrant, round_.number):
-                self._try(entrant, round_, X, y[rows], X_held, y[round_.held_out])
+                self._try(entrant, round_, X, y[rows], X_held, y[round_.held_out], names)
             done += 1
         return done
 
-    def _try(self, entrant, round_, X, y, X_held, y_held):
+    def _try(self, entrant, round_, X, y, X_held, y_held, names):
         count = entrant.limit(len(y))
         X, y = X[:count], y[:count]
         situation = self.situation(y, X.shape[1], sparse=not isinstance(X, np.ndarray))
@@ -123,8 +128,9 @@ class Contest:
             entrant.reason = f"round {round_.number + 1} of {len(self.rounds)}: {said(error)}"
             return
         if self.score not in found:
-            entrant.reason = f"the score needs {self.score}, which its answers are not enough for"
+            entrant.reason = f"it gives no {MEASURES[self.score].needs}, which the score is computed from"
             return
+        outcome.remarks[:] = named(outcome.remarks, names)
         entrant.record(round_, outcome, found, self.score, count)
 
     def _has_time(self, entrant, number):
@@ -132,7 +138,10 @@ class Contest:
         expected = entrant.seconds()
         if expected is None:
             expected = entrant.expected(entrant.limit(self.learnable), len(self.rounds[number].held_out))
-        if not entrant.stopped and expected <= self.deadline.left() - self.reserve:
+        # the refit has more rows than a round, and what has been recommended may be the slowest
+        longest = max((other.seconds() or 0.0 for other in self.entrants), default=0.0)
+        left = self.deadline.left() - max(self.reserve, 1.25 * longest)
+        if not entrant.stopped and (expected <= left or (entrant.family.order == 0 and not entrant.fits)):
             return True
         entrant.stopped = True
         if not entrant.fits:
@@ -160,6 +169,20 @@ def seconds_left(entrants, number):
                 return None
             total += each * max(entrant.rounds - max(number, len(entrant.fits)), 0)
     return total
+
+
+def named(remarks, names):
+    """Remarks in which columns are called x0, x1, ... with the names that the columns have.
+
+    >>> named(["x1 is determined by the other columns"], ["age", "sex=m"])
+    ["'sex=m' is determined by the other columns"]
+    """
+
+    def name(match):
+        place = int(match.group(1))
+        return repr(names[place]) if place < len(names) else match.group()
+
+    return [re.sub(r"\bx(\d+)\b", name, remark) for remark in remarks]
 
 
 def said(error):

@@ -7,6 +7,8 @@ import numpy as np
 
 # Of a budget, kept back for what cannot be foreseen: estimates that were too low, writing down the results.
 KEPT_BACK = 0.08
+# Without a budget: the longest that a family may take, and the refit.
+HOPELESS = 600.0
 
 
 def now():
@@ -61,6 +63,10 @@ class PowerLaw:
         else:
             self.sizes.append(int(size))
             self.seconds.append(float(seconds))
+
+    def swap(self):
+        """Put the last two measurements in order of size, where the smaller came later."""
+        self.sizes[-2:], self.seconds[-2:] = self.sizes[:-3:-1], self.seconds[:-3:-1]
 
     @property
     def exponent(self):

@@ -3,16 +3,17 @@
 Without a budget nothing hopeless is started: a family that would take longer than ten minutes learns from a sample.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from separatrix.assess import deadline, trial
 from separatrix.assess.contest import duration, said
-from separatrix.assess.deadline import PowerLaw
+from separatrix.assess.deadline import HOPELESS, PowerLaw
 from separatrix.estimators.preparation.compose import obstacle
 
 # Tables up to this size are run at once: measuring first would cost more than it saves.
 SMALL_ROWS, SMALL_CELLS = 5_000, 500_000
-HOPELESS = 600.0
 # Numbers in a dense prepared array: a gigabyte.
 MOST_CELLS = 125_000_000
 FIRST_SAMPLE, GROWTH, QUERIES = 250, 4, 1_000
@@ -28,8 +29,9 @@ def plan(contest, entrants):
     cells = contest.learnable * _columns(contest)
     if contest.deadline.budget is None and contest.learnable <= SMALL_ROWS and cells <= SMALL_CELLS:
         return
+    until = Until(contest)
     for view in dict.fromkeys(entrant.family.view for entrant in entrants if entrant.running):
-        measure(contest, view, [e for e in entrants if e.running and e.family.view == view])
+        measure(contest, view, [e for e in entrants if e.running and e.family.view == view], until)
     allot(contest, [entrant for entrant in entrants if entrant.running])
 
 
@@ -37,57 +39,93 @@ def _columns(contest):
     return len(contest.understanding.used)
 
 
-def measure(contest, view, entrants):
+def measure(contest, view, entrants, until):
     """Time the preparation of a view and each of its families on samples, each four times the last.
 
-    The first sample is not timed: it loads compiled loops. A sample grows until it takes 1/500 of the budget.
+    A family's sample grows until it takes 1/500 of the budget. The first also loads compiled loops; where that makes it
+    look slow, it is timed once more.
     """
     enough = 0.5 if contest.deadline.budget is None else contest.deadline.budget / 500.0
     round_ = contest.rounds[0]
-    held = round_.held_out[:QUERIES]
-    growing, size, timed = list(entrants), min(FIRST_SAMPLE, contest.learnable), False
+    held = contest.table.take(round_.held_out[:QUERIES])
+    growing, size = list(entrants), min(FIRST_SAMPLE, contest.learnable)
     law = contest.preparing.setdefault(view, PowerLaw())
-    while growing and contest.deadline.left() > 0.0:
+    while growing and (size <= FIRST_SAMPLE or until.allows()):
         rows = round_.learn[:size]
+        started = deadline.now()
         try:
-            started = deadline.now()
             steps, X = contest.prepared(view, rows)
-            X_held = steps.transform(contest.table.take(held))
-            law.add(size, deadline.now() - started)
+            sample = Sample(X, contest.y[rows], steps.transform(held))
         except Exception as error:
-            if timed or size == contest.learnable:
+            if size * GROWTH > contest.learnable:
                 for entrant in growing:
                     entrant.reason = f"its columns could not be prepared: {said(error)}"
                 return
-            X = None  # a sample may be too small for what the whole is large enough for
-        if X is not None:
-            growing = [e for e in growing if _sample(contest, e, X, contest.y[rows], X_held, timed, enough)]
-        if timed and size * GROWTH > contest.learnable:
+            size *= GROWTH  # a sample may be too small for what the whole is large enough for
+            continue
+        law.add(size, deadline.now() - started)
+        growing = [e for e in growing if _grows(contest, e, sample, enough, until)]
+        if size == contest.learnable or (size * GROWTH > contest.learnable and size > FIRST_SAMPLE):
             return
-        # small tables are timed whole, large ones at sizes from which the whole can be foreseen
         size = min(size * GROWTH, contest.learnable)
-        timed = True
 
 
-def _sample(contest, entrant, X, y, X_held, timed, enough):
-    """Try an entrant on a sample; return whether a larger sample is worth its time."""
-    situation = contest.situation(y, X.shape[1], sparse=not isinstance(X, np.ndarray))
-    reason = entrant.family.unfit(situation)
-    if reason:  # it may be for want of rows, which the whole has
+class Until:
+    """How long measuring may go on: a seventh of the time left, and half of it for those never timed before."""
+
+    def __init__(self, contest):
+        self.deadline = contest.deadline
+        self.started, self.left = contest.deadline.seconds, contest.deadline.left()
+
+    def allows(self, seconds=0.0, first=False):
+        """Whether so many more seconds would be within it."""
+        return self.deadline.seconds - self.started + seconds <= self.left / (2.0 if first else 7.0)
+
+
+class Sample(NamedTuple):
+    """Prepared rows with their targets, and prepared rows to ask about."""
+
+    X: Any
+    y: np.ndarray
+    held: Any
+
+    def first(self, count):
+        return Sample(self.X[:count], self.y[:count], self.held)
+
+
+def _grows(contest, entrant, sample, enough, until):
+    """Time an entrant on a sample; return whether a larger one is worth its time."""
+    X = sample.X
+    if isinstance(X, np.ndarray) and MOST_CELLS // X.shape[1] < contest.learnable:
+        entrant.most_rows = entrant.limit(max(MOST_CELLS // X.shape[1], 1))
+    first = not entrant.fit_law.sizes
+    if not until.allows(first=first):
+        return False
+    seconds = _time(contest, entrant, sample)
+    if seconds is None:  # the rounds will say whether that was the sample's fault
         return True
-    if isinstance(X, np.ndarray):
-        most = max(MOST_CELLS // X.shape[1], 1)
-        if most < contest.learnable:
-            entrant.most_rows = entrant.limit(most)
+    if first and seconds >= enough and until.allows(1.5 * seconds):
+        seconds = _time(contest, entrant, sample)
+        half = sample.first(len(sample.y) // 2)
+        # an exponent needs a second size, and only a smaller one is cheap
+        if seconds >= enough and _time(contest, entrant, half) is not None:
+            entrant.fit_law.swap()
+            entrant.predict_law.swap()
+    return seconds < enough and len(sample.y) < entrant.limit(contest.learnable)
+
+
+def _time(contest, entrant, sample):
+    """Seconds of a trial, entered in the laws of the entrant; None where the sample does not suit it."""
+    situation = contest.situation(sample.y, sample.X.shape[1], sparse=not isinstance(sample.X, np.ndarray))
+    if entrant.family.unfit(situation):
+        return None
     try:
-        found = trial.attempt(entrant.family.make(situation), X, y, X_held, contest.classes)
-    except Exception:  # the rounds will say whether that was the sample's fault
-        return len(y) < contest.learnable
-    if timed:
-        entrant.fit_law.add(len(y), found.fit_seconds)
-        entrant.predict_law.add(len(y), found.predict_seconds / X_held.shape[0])
-    spent = found.fit_seconds + found.predict_seconds
-    return spent < enough and len(y) < entrant.limit(contest.learnable)
+        found = trial.attempt(entrant.family.make(situation), *sample, contest.classes)
+    except Exception:
+        return None
+    entrant.fit_law.add(len(sample.y), found.fit_seconds)
+    entrant.predict_law.add(len(sample.y), found.predict_seconds / sample.held.shape[0])
+    return found.seconds
 
 
 def allot(contest, entrants):
@@ -120,12 +158,18 @@ def _afford(entrant, learnable, total, share, seconds):
     """Set the rows and rounds of an entrant to what its share of the time is enough for."""
     rows, rounds = entrant.limit(learnable), total
     fewest = min(FEWEST_ROWS, rows)
-    if (rounds + 1) * seconds(rows) <= share:
+    if entrant.fit_law.sizes and (rounds + 1) * seconds(rows) <= share:
         return
     while rows > fewest and (rounds + 1) * seconds(rows) > share:
         rows = max(int(rows / 1.25), fewest)
     while rounds > FEWEST_ROUNDS and (rounds + 1) * seconds(rows) > share:
         rounds -= 1
+    if entrant.family.order == 0:  # without the baseline nothing can be judged
+        entrant.most_rows, entrant.rounds = rows, rounds
+        return
+    if not entrant.fit_law.sizes:
+        entrant.reason = "the budget was used up before it could be timed on a sample"
+        return
     if (rounds + 1) * seconds(rows) > share:
         entrant.reason = (
             f"would take about {duration(seconds(entrant.limit(learnable)))} a round, {duration(seconds(rows))} with "

@@ -4,11 +4,12 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from separatrix.assess import trial
+from separatrix.assess.deadline import HOPELESS
 from separatrix.assess.splits import fair_order
 from separatrix.estimators.preparation.compose import feature_names
 
 # Up to so many test rows the standard error is a bootstrap's; beyond, groups of rows say the same in less time.
-BOOTSTRAP_ROWS, DRAWS, GROUPS = 5_000, 200, 20
+BOOTSTRAP_ROWS, DRAWS, GROUPS = 5_000, 50, 20
 
 
 def refit(contest, entrant):
@@ -26,7 +27,7 @@ def refit(contest, entrant):
     )
     count = entrant.family.most_rows or n
     expected = 1.25 * (entrant.seconds() or 0.0) * (min(count, n) / max(entrant.rows, 1)) ** entrant.fit_law.exponent
-    if expected > contest.deadline.left():
+    if expected > min(contest.deadline.left(), HOPELESS):
         count = entrant.rows
     rows = np.sort(order[:count])
     steps, X = contest.prepared(entrant.family.view, rows)

@@ -54,6 +54,10 @@ class Trial:
     remarks: list = field(default_factory=list)
     chosen: dict = field(default_factory=dict)
 
+    @property
+    def seconds(self):
+        return self.fit_seconds + self.predict_seconds
+
 
 def attempt(model, X, y, X_held, classes=None):
     """Fit an unfitted model to X and y and ask it about X_held; its warnings are collected, its errors are raised."""

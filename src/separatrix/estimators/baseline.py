@@ -71,8 +71,8 @@ class ConstantRegressor(RegressorMixin, BaseEstimator):
 
     Attributes
     ----------
-    constant_ : float, or (outputs,) array.  The mean.
-    n_parameters_ : int.  Numbers in it.
+    constant_ : float.  The mean.
+    n_parameters_ : int.  1.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
     >>> ConstantRegressor().fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 6.0]).predict([[9.0]])
@@ -83,17 +83,15 @@ class ConstantRegressor(RegressorMixin, BaseEstimator):
         """Nothing is left to choose."""
 
     def fit(self, X, y, sample_weight=None):
-        """Average the targets y (n,) or (n, outputs) of the rows X (n, p); a weight is a number of repetitions."""
-        _, target = enter(self, X, y, sample_weight)
-        self.constant_ = target.mean()
-        self.n_parameters_ = int(np.size(self.constant_))
+        """Average the targets y (n,) of the rows X (n, p); a weight is a number of repetitions."""
+        _, target = enter(self, X, y, sample_weight, multi_output=False)
+        self.constant_, self.n_parameters_ = float(target.mean()), 1
         return self
 
     def predict(self, X):
         """The mean, for each row."""
         check_is_fitted(self)
-        n = enter_rows(self, X).shape[0]
-        return np.full((n, *np.shape(self.constant_)), self.constant_, dtype=np.float64)
+        return np.full(enter_rows(self, X).shape[0], self.constant_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -124,7 +124,7 @@ declare(
         name="least squares classifier",
         task="classification",
         make=_with_probabilities,
-        order=10,
+        order=12,
         words="Fits a plane to classes coded as numbers, in closed form; far rows of the right class pull it, too. "
         "Probabilities are a logistic curve of the distance from the boundary.",
         unfit=needs(columns=20_000, rows_per_column=2.0),

@@ -1,0 +1,141 @@
+"""The budget, on a clock that only the families of the test move: no second of real time is looked at."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from separatrix.assess import compare, deadline
+from separatrix.assess.deadline import Deadline, PowerLaw
+from separatrix.core import family as family_room
+from separatrix.core.family import Family, declare, families
+
+
+class Clock:
+    """Seconds that pass when someone says so."""
+
+    def __init__(self):
+        self.time = 0.0
+
+    def __call__(self):
+        return self.time
+
+
+class Slow(ClassifierMixin, BaseEstimator):
+    """The nearer of two means; it takes `cost` seconds for a thousand rows, to a power."""
+
+    clock = None
+
+    def __init__(self, cost=1.0, power=1.0):
+        self.cost = cost
+        self.power = power
+
+    def fit(self, X, y):
+        Slow.clock.time += self.cost * (len(y) / 1000.0) ** self.power
+        self.classes_ = np.unique(y)
+        self.means_ = np.stack([X[y == c].mean(axis=0) for c in self.classes_])
+        return self
+
+    def decision_function(self, X):
+        distances = [((X - mean) ** 2).sum(axis=1) for mean in self.means_]
+        return distances[0] - distances[1]
+
+    def predict(self, X):
+        return self.classes_[(self.decision_function(X) >= 0.0).astype(int)]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    moving = Clock()
+    monkeypatch.setattr(deadline, "now", moving)
+    monkeypatch.setattr(Slow, "clock", moving)
+    return moving
+
+
+@pytest.fixture
+def slow():
+    """A function that declares a slow family for one test."""
+    families("classification")  # all that declare themselves have done so
+    before = dict(family_room._FAMILIES)
+
+    def enter(name, cost, power=1.0, order=10):
+        declare(Family(name, "classification", lambda situation: Slow(cost, power), order, "It takes its time."))
+        return name
+
+    yield enter
+    family_room._FAMILIES.clear()
+    family_room._FAMILIES.update(before)
+
+
+def table(n=10_000, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    return rng.standard_normal((n, 2)) + y[:, None], y
+
+
+def test_a_budget_that_is_enough_changes_nothing(clock, slow):
+    names = [slow("quick", 0.01), slow("steady", 0.1)]
+    free = compare(table(), "y", families=names)
+    clock.time = 0.0
+    bound = compare(table(), "y", families=names, budget=1000.0)
+    for name in names:
+        assert np.array_equal(free[name].scores, bound[name].scores)
+        assert bound[name].rows == 6_400 and bound[name].note == ""
+    assert free.recommended == bound.recommended
+
+
+def test_a_family_that_is_too_slow_learns_from_a_sample_and_says_so(clock, slow):
+    names = [slow("quick", 0.01), slow("slow", 10.0, power=2.0)]
+    found = compare(table(), "y", families=names, budget=300.0)
+    assert found["quick"].rows == 6_400
+    assert 1_000 <= found["slow"].rows < 6_400
+    assert f"learnt from {found['slow'].rows:,} of 6,400 rows" in found["slow"].note
+    assert clock.time <= 300.0 and found.seconds <= 300.0
+
+
+def test_a_hopeless_family_is_a_row_that_says_what_it_would_take(clock, slow):
+    names = [slow("quick", 0.01), slow("hopeless", 1e4, power=3.0)]
+    found = compare(table(), "y", families=names, budget=1e3)
+    assert "would take about" in found["hopeless"].reason and "the budget leaves" in found["hopeless"].reason
+    assert found["quick"].group == 1
+
+
+def test_without_a_budget_a_family_of_hours_learns_from_a_sample(clock, slow):
+    found = compare(table(), "y", families=[slow("hours", 10.0, power=3.0)])
+    assert found["hours"].rows < 6_400 and "learnt from" in found["hours"].note
+    assert clock.time < 1500.0
+
+
+def test_a_budget_is_kept_when_the_estimates_were_wrong(clock, slow):
+    """The price jumps after the samples: the rounds stop in time, and what was run counts."""
+    name = slow("steady", 0.05)
+    original = Slow.fit
+
+    def dearer(self, X, y):
+        clock.time += 20.0 if len(y) > 5_000 else 0.0
+        return original(self, X, y)
+
+    Slow.fit = dearer
+    try:
+        found = compare(table(), "y", families=[name], budget=90.0)
+    finally:
+        Slow.fit = original
+    assert clock.time <= 95.0
+    assert 1 <= np.isfinite(found[name].scores).sum() < 5
+    assert "of 5 rounds" in found[name].note
+
+
+def test_a_power_law_is_recovered_and_bounded():
+    law = PowerLaw()
+    for size in (1_000, 4_000):
+        law.add(size, 1e-9 * size**2)
+    assert law.exponent == pytest.approx(2.0)
+    assert law(100_000) == pytest.approx(10.0)
+    steep, flat = PowerLaw([100, 200], [1e-3, 1.0]), PowerLaw([100, 200], [1.0, 0.5])
+    assert steep.exponent == 3.0 and flat.exponent == 1.0
+
+
+def test_a_deadline_keeps_something_back(clock):
+    due = Deadline(100.0)
+    clock.time += 50.0
+    assert due.seconds == 50.0 and 40.0 <= due.left() < 50.0
+    assert Deadline(None).left() == float("inf")

@@ -1,0 +1,78 @@
+"""Groups and the recommendation, on scores that were made for it."""
+
+import numpy as np
+import pytest
+
+from separatrix.assess.comparison import Standing
+from separatrix.assess.groups import rank, recommend
+
+TOLD = {"higher_is_better": True, "ratio": 0.25}
+WAVE = 0.01 * np.array([1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 1.0, -1.0])
+
+
+def standing(name, level, order=20, size=10, wave=WAVE, certified=None):
+    return Standing(name, order=order, size=size, scores=level + np.asarray(wave), certified=certified)
+
+
+def board():
+    return [
+        standing("baseline", 0.5, order=0, wave=np.zeros(10)),
+        standing("good", 0.900, order=30, wave=WAVE),
+        standing("as good", 0.899, order=20, wave=-WAVE),
+        standing("poor", 0.700, order=10, wave=WAVE[::-1]),
+        Standing("broken", order=10, reason="ValueError: no"),
+    ]
+
+
+def test_the_best_leads_a_group_of_those_that_cannot_be_told_from_it():
+    found = board()
+    p = rank(found, **TOLD)
+    assert [(s.family, s.group) for s in found] == [
+        ("good", 1), ("as good", 1), ("poor", 2), ("baseline", 3), ("broken", 0)
+    ]  # fmt: skip
+    assert p["good", "as good"] > 0.05 > p["good", "poor"]
+    assert ("poor", "baseline") in p and ("as good", "poor") not in p
+
+
+def test_the_simplest_within_one_standard_error_is_recommended():
+    found = board()
+    rank(found, **TOLD)
+    chosen, better, why = recommend(found, score="accuracy", **TOLD)
+    assert chosen.family == "as good" and better
+    assert "simplest" in why and "good" in why
+
+
+def test_of_equally_simple_models_the_smaller_is_recommended():
+    found = [*board(), standing("small", 0.8985, order=20, size=3, wave=-WAVE)]
+    rank(found, **TOLD)
+    assert recommend(found, score="accuracy", **TOLD)[0].family == "small"
+
+
+def test_a_fit_that_is_not_certified_is_recommended_last():
+    found = [*board(), standing("no maximum", 0.8985, order=10, certified=False, wave=-WAVE)]
+    rank(found, **TOLD)
+    assert recommend(found, score="accuracy", **TOLD)[0].family == "as good"
+
+
+def test_where_nothing_beats_the_baseline_the_baseline_is_recommended():
+    found = [standing("baseline", 0.5, order=0, wave=np.zeros(10)), standing("lucky", 0.505, order=10)]
+    rank(found, **TOLD)
+    chosen, better, why = recommend(found, score="accuracy", **TOLD)
+    assert chosen.family == "baseline" and not better
+    assert "No model is shown to be better than guessing" in why and "lucky" in why
+
+
+def test_errors_are_better_when_they_are_lower():
+    found = [standing("baseline", 3.0, order=0), standing("close", 1.0, order=10, wave=-WAVE)]
+    rank(found, higher_is_better=False, ratio=0.25)
+    assert [s.family for s in found] == ["close", "baseline"]
+    chosen, better, _ = recommend(found, score="error", higher_is_better=False, ratio=0.25)
+    assert chosen.family == "close" and better
+
+
+def test_equal_models_share_a_group_and_constant_differences_do_not():
+    zero = np.zeros(10)
+    found = [standing("a", 0.9, wave=zero), standing("b", 0.9, wave=zero), standing("c", 0.8, wave=zero)]
+    rank(found, **TOLD)
+    assert [s.group for s in found] == [1, 1, 2]
+    assert found[0].error == pytest.approx(0.0)
