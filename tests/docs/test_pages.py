@@ -51,6 +51,7 @@ ROOMS = [
     "assess",
     "solvers",
     "datasets",
+    "plots",
 ]
 
 

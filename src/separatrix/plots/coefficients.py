@@ -3,7 +3,7 @@
 import numpy as np
 
 from separatrix.core.refusal import cannot
-from separatrix.plots.labels import listed, number, short
+from separatrix.plots.labels import counted, listed, number, short
 from separatrix.plots.style import COLOURS, FAINT, picture, rows_high
 
 MOST = 25
@@ -48,9 +48,8 @@ def coefficients(names, estimates, intervals=None, ax=None, *, unit="coefficient
     ax.set(ylim=(len(shown) - 0.4, -0.6), xlabel=unit)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    told = (
-        f"{len(estimates)} estimates" if len(shown) == len(estimates) else f"{len(shown)} of {len(estimates)} estimates"
-    )
+    of_all = "" if len(shown) == len(estimates) else f"{len(shown)} of "
+    told = of_all + counted(len(estimates), "estimate")
     each = "; ".join(f"{names[j]} {number(estimates[j])}{_interval(ends[j])}" for j in shown[:MOST])
     beyond = [str(names[j]) for j in shown if apart_from_zero[j]]
     verdict = f" The interval excludes zero for {listed(beyond)}." if beyond else ""

@@ -48,6 +48,15 @@ def percent(share):
     return f"{100.0 * share:.1f} %" if rounded_away else f"{plain} %"
 
 
+def counted(n, word):
+    """A number of things.
+
+    >>> counted(1, "row"), counted(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
+
+
 def listed(words):
     """Words as a sentence names them.
 
@@ -90,13 +99,13 @@ def apart(wanted, gap, low, high):
     wanted = np.asarray(wanted, dtype=np.float64)
     order = np.argsort(wanted, kind="stable")
     gap = min(gap, (high - low) / max(len(wanted) - 1, 1))
-    blocks: list[list] = []  # each [sum of (wanted - offset), members]
+    blocks = []  # each [sum of (wanted - offset), members]
     for k, target in enumerate(wanted[order]):
         blocks.append([target - gap * k, 1])
         while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] >= blocks[-1][0] / blocks[-1][1]:
             total, members = blocks.pop()
             blocks[-1] = [blocks[-1][0] + total, blocks[-1][1] + members]
-    bases = np.concatenate([np.full(members, total / members) for total, members in blocks])
+    bases = np.concatenate([[], *(np.full(members, total / members) for total, members in blocks)])
     bases = np.clip(bases, low, high - gap * (len(wanted) - 1))
     heights = np.empty(len(wanted))
     heights[order] = bases + gap * np.arange(len(wanted))
@@ -106,8 +115,11 @@ def apart(wanted, gap, low, high):
 def at_line_ends(ax, heights, names, colours, right=True):
     """Write a name beside the end of each line, in a colour, spread so that none covers another.
 
-    `heights` are data values at the edge of the axes; a thin leader joins a label to its line where it was moved.
+    `heights` are data values at the edge of the axes; a thin leader joins a label to its line. A line that ends in
+    nothing has no label.
     """
+    ended = np.flatnonzero(np.isfinite(heights))
+    heights, names, colours = ([values[k] for k in ended] for values in (heights, names, colours))
     low, high = ax.get_ylim()
     height = 0.8 * ax.get_figure().get_size_inches()[1] * ax.get_position().height / 0.77 * 72.0  # points, about
     places = apart((np.asarray(heights) - low) / (high - low), 11.5 / height, 0.0, 1.0)

@@ -11,15 +11,16 @@ SEVERAL_DECADES = 30.0  # ratio of the ends of the first column beyond which it 
 
 
 @picture()
-def learning_curve(table, ax=None, *, score="score"):
+def learning_curve(table, ax=None, *, score=None):
     """Every column of a table against its first one, as lines, with bands of one standard error where there are any.
 
     Parameters
     ----------
-    table : Table, dict or frame of number columns.  First what is varied ("rows", "alpha", "degree"), then a column for
-        each line ("train", "validation"). A column "validation_error" is the standard error of "validation".
+    table : Curve of :mod:`separatrix.assess`, Table, dict or frame.  First what is varied ("rows", "alpha", "degree"),
+        then a column for each line ("train", "validation"). A column "validation_error" is the standard error of
+        "validation".
     ax : Axes or None.
-    score : str, default "score".  What the lines measure.
+    score : str or None.  What the lines measure; None takes what the curve says.
 
     >>> ax = learning_curve({"rows": [10, 20, 40], "train": [0.9, 0.88, 0.87], "validation": [0.7, 0.8, 0.84]})
     >>> ax.get_xlabel(), [text.get_text() for text in ax.texts]
@@ -33,6 +34,7 @@ def learning_curve(table, ax=None, *, score="score"):
             because="there is no line to draw",
             instead="a first column that is varied and one or more columns of scores",
         )
+    score = getattr(table, "facts", {}).get("measure", "score") if score is None else score
     x = np.asarray(table[names[0]], dtype=np.float64)
     for k, name in enumerate(lines):
         y = np.asarray(table[name], dtype=np.float64)

@@ -5,7 +5,6 @@ from math import log
 import numpy as np
 
 from separatrix.core.verbs import value
-from separatrix.decision.risk import zero_one_margin
 from separatrix.losses import Hinge, Logistic, ModifiedHuber, Squared
 from separatrix.plots.labels import number
 from separatrix.plots.style import COLOURS, FAINT, LINES, picture
@@ -31,6 +30,8 @@ def margin_losses(z):
     {'0/1': 1.0, 'perceptron': 1.0, 'hinge': 2.0, 'logistic': 1.895, 'squared': 4.0, 'exponential': 2.718,
      'modified Huber': 4.0}
     """
+    from separatrix.decision.risk import zero_one_margin  # brings scikit-learn along
+
     z = np.asarray(z, dtype=np.float64)
 
     def of(loss, y=1.0):

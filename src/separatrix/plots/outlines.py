@@ -17,7 +17,7 @@ def thinned(data):
     pieces = _PIECE.findall(data)
     if re.search(r"[^MLZzEe\d\s.,+-]", data) or len(pieces) < 4:
         return data
-    runs: list = []
+    runs = []
     for letter, rest in pieces:
         if letter == "M":
             runs.append(([tuple(map(float, rest.split()))], ""))

@@ -27,13 +27,14 @@ def precision_recall(y, scores, ax=None, *, classes=None):
     >>> ax.lines[0].get_xdata()
     array([1. , 1. , 0.5, 0.5, 0. ])
     """
-    from sklearn.metrics import average_precision_score, precision_recall_curve
+    from separatrix.assess.curves import precision_recall_curve
 
     entries = both_kinds(one_against_rest(y, scores, classes), "a precision-recall curve")
     averages, at_half = [], []
     for k, (label, positive, own) in enumerate(entries):
-        up, across, _ = precision_recall_curve(positive, own)
-        averages.append(float(average_precision_score(positive, own)))
+        curve = precision_recall_curve(positive, own)
+        across, up = curve["recall"], curve["precision"]
+        averages.append(curve.facts["average_precision"])
         at_half.append(float(up[across >= 0.5].max()))
         alone = len(entries) == 1
         name = f"average precision {averages[-1]:.3f}" if alone else f"{short(label)}: {averages[-1]:.3f}"

@@ -1,4 +1,4 @@
-"""Scores of classes against labels: what ROC, precision-recall and calibration curves are drawn from."""
+"""Scores of classes against labels: what ROC and precision-recall curves are drawn from, class by class."""
 
 import numpy as np
 

@@ -25,14 +25,15 @@ def roc(y, scores, ax=None, *, classes=None):
     >>> ax.lines[1].get_ydata()
     array([0. , 0.5, 0.5, 1. , 1. ])
     """
-    from sklearn.metrics import roc_auc_score, roc_curve
+    from separatrix.assess.curves import roc_curve
 
     entries = both_kinds(one_against_rest(y, scores, classes), "a ROC curve")
     ax.plot([0.0, 1.0], [0.0, 1.0], color=FAINT, linewidth=0.8, linestyle=":")
     areas, found = [], []
     for k, (label, positive, own) in enumerate(entries):
-        across, up, _ = roc_curve(positive, own)
-        areas.append(float(roc_auc_score(positive, own)))
+        curve = roc_curve(positive, own)
+        across, up = curve["false_positive_rate"], curve["true_positive_rate"]
+        areas.append(curve.facts["area"])
         found.append(float(up[across <= 0.1].max()))
         name = f"area {areas[-1]:.3f}" if len(entries) == 1 else f"{short(label)}: {areas[-1]:.3f}"
         ax.plot(across, up, color=COLOURS[k], linestyle=LINES[k], label=name, clip_on=False)

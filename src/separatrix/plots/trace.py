@@ -4,7 +4,7 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.core.solution import Trace
-from separatrix.plots.labels import number, powers_of_ten
+from separatrix.plots.labels import counted, number, powers_of_ten
 from separatrix.plots.style import COLOURS, FAINT, LINES, MARKERS, picture
 
 MOST = 4
@@ -38,7 +38,7 @@ def trace(model_or_trace, ax=None):
         whose = f" {k + 1}" if several else ""
         objective = np.array(one.objective)
         certificate = np.array([np.nan if c is None else c for c in one.certificate], dtype=np.float64)
-        _line(ax, objective - objective.min(), f"objective{whose} above its lowest", k)
+        _line(ax, objective - np.nanmin(objective), f"objective{whose} above its lowest", k)
         if (certificate > 0.0).any():
             _line(ax, certificate, f"certificate{whose}", k if several else 1, dashed=True)
     tolerance = getattr(getattr(model_or_trace, "certificate_", None), "tolerance", 0.0)
@@ -52,13 +52,16 @@ def trace(model_or_trace, ax=None):
     longest = max(map(len, traces))
     room = max(0.5, 0.03 * longest)
     ax.set(xlabel="iteration", xlim=(1.0 - room, longest + room))
-    ax.legend()
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend()
+    else:
+        ax.annotate("nothing moved", (0.5, 0.5), xycoords="axes fraction", ha="center", color=FAINT)
     return " ".join(_sentence(one, f"Trace {k + 1}" if several else "Trace") for k, one in enumerate(traces[:MOST]))
 
 
 def _line(ax, heights, label, k, dashed=False):
-    """A line over the iterations; what is zero or missing has no place on a logarithmic axis and is left out."""
-    at = np.flatnonzero(heights > 0.0)
+    """A line over the iterations; zero, missing and infinite values have no place on a logarithmic axis."""
+    at = np.flatnonzero((heights > 0.0) & np.isfinite(heights))
     if not len(at):
         return
     marker = MARKERS[k] if len(heights) <= DOTS else None
@@ -68,7 +71,8 @@ def _line(ax, heights, label, k, dashed=False):
 
 def _sentence(one, name):
     first, last = one.objective[0], one.objective[-1]
-    steps = f"{len(one)} iteration" + ("s" if len(one) > 1 else "")
-    said = f"{name} of {steps}: the objective goes from {number(first, 4)} to {number(last, 4)}"
+    said = (
+        f"{name} of {counted(len(one), 'iteration')}: the objective goes from {number(first, 4)} to {number(last, 4)}"
+    )
     known = [c for c in one.certificate if c is not None]
     return f"{said}, the certificate from {number(known[0])} to {number(known[-1])}." if known else f"{said}."
