@@ -28,6 +28,7 @@ _ROOMS = (
     "assess",
     "persist",
     "plots",
+    "report",
 )
 _NAMES = {
     "verify": "separatrix.estimators.verify",

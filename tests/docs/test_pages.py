@@ -47,6 +47,7 @@ ROOMS = [
     "discriminant_analysis",
     "naive_bayes",
     "inference",
+    "report",
     "decision",
     "assess",
     "solvers",

@@ -3,11 +3,10 @@
 from separatrix.core.registry import lazily
 
 _HOMES = {
-    "Section": "section",
-    "Skipped": "section",
+    "Section": "contents",
+    "Skipped": "contents",
     "render": "page",
-    "section": "section",
-    "sections": "section",
+    "section": "contents",
     "write": "page",
 }
 

@@ -1,4 +1,4 @@
-"""What the sections of a report draw on: the comparison, what is computed from it once, and the time that is left."""
+"""What the sections of a report draw on: the comparison, what is computed from it once, and the time they have."""
 
 import time
 from functools import cached_property
@@ -9,7 +9,7 @@ from separatrix.core.errors import cannot
 from separatrix.decision import zero_one_costs
 from separatrix.decision.costs import enter_costs
 from separatrix.inference.describe import innermost
-from separatrix.report.section import Skipped
+from separatrix.report.contents import Skipped
 from separatrix.tables.table import Table, is_number
 
 # Rows on which the effect of a unit of the table is measured, and most number columns for which it is.
@@ -24,23 +24,22 @@ class Material:
     comparison : Comparison.
     command : str or None.  The command that made it.
     costs : (k, k) array or None.  L[true class, predicted class], classes in sorted order; None: each mistake costs 1.
-    seconds : float.  How long the sections that fit models again may take, all together.
+    seconds : float.  How long a section that fits models again may take.
     """
 
-    def __init__(self, comparison, command=None, costs=None, seconds=20.0):
+    def __init__(self, comparison, command=None, costs=None, seconds=8.0):
         self.comparison, self.command = comparison, command
         self.understanding = comparison.understanding
         self.is_classification = self.understanding.task == "classification"
         self.costs = self._costs(costs)
-        self.given_seconds, self._deadline = seconds, time.perf_counter() + seconds
+        self.seconds = seconds
+        self.begin()
 
     def _costs(self, costs):
         if costs is None:
             return zero_one_costs(len(self.classes)) if self.is_classification else None
         if not self.is_classification:
-            raise cannot(
-                "report a regression at costs", because="costs are of decisions on classes", instead="costs=None"
-            )
+            raise cannot("report a regression at costs", because="costs are of classes", instead="costs=None")
         found, k = enter_costs(costs, len(self.classes)), len(self.classes)
         if found.shape != (k, k):
             raise cannot(
@@ -128,17 +127,14 @@ class Material:
             units[even] = step / change[0, even]
         return units
 
-    def seconds_left(self):
-        """Of the time that was given to sections that fit models again."""
-        return self._deadline - time.perf_counter()
+    def begin(self):
+        """A section begins, and with it its time."""
+        self._deadline = time.perf_counter() + self.seconds
 
     def needs_seconds(self, seconds, what):
         """Skip a section that would not finish in time."""
-        if seconds > self.seconds_left():
-            raise Skipped(
-                f"{what} would take about {max(seconds, 1.0):.0f} s, and the report was given {self.given_seconds:g} s "
-                "in all for such work"
-            )
+        if time.perf_counter() + seconds > self._deadline:
+            raise Skipped(f"{what} takes more than the {self.seconds:g} s that a section of this report may take")
 
 
 def _dense(X):

@@ -5,9 +5,9 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+from separatrix.report.contents import drawn, sections
 from separatrix.report.material import Material
 from separatrix.report.parts import Picture, Remark
-from separatrix.report.section import drawn, sections
 
 MOST_BYTES = 1_000_000
 # Nothing may be loaded and nothing may run; only the styles that are written in the page itself apply.
@@ -15,7 +15,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 LEFT_OUT = "A picture was left out to keep the report below 1 MB. In words: "
 
 
-def render(comparison, *, command=None, costs=None, seconds=20.0):
+def render(comparison, *, command=None, costs=None, seconds=8.0):
     """The report of a comparison as one HTML page.
 
     Parameters
@@ -24,8 +24,8 @@ def render(comparison, *, command=None, costs=None, seconds=20.0):
     command : str or None, default None.  The command that made it, to be printed.
     costs : (k, k) array or None, default None.  L[true class, predicted class] for the section on decisions, classes in
         sorted order; None: every mistake costs 1.
-    seconds : float, default 20.0.  Time for the sections that fit models again, all together; what does not fit in it
-        is left out, with a sentence that says so.
+    seconds : float, default 8.0.  Time for each section that fits models again (learning curve, path, effects of
+        columns); one that takes longer is left out, with a sentence that says so.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def render(comparison, *, command=None, costs=None, seconds=20.0):
     return page
 
 
-def write(comparison, path, *, command=None, costs=None, seconds=20.0):
+def write(comparison, path, *, command=None, costs=None, seconds=8.0):
     """Write the report of a comparison to a file, all at once: a reader never sees half of it.
 
     Parameters

@@ -2,9 +2,9 @@
 
 import math
 
+from separatrix.report.contents import section
 from separatrix.report.numbers import counted, plus_minus
 from separatrix.report.parts import Facts, Remark, Text
-from separatrix.report.section import section
 
 
 @section("answer", "The answer", order=10)

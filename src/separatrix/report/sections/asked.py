@@ -1,8 +1,8 @@
 """What was asked: the table, the target, the task, and what the score means in plain words."""
 
+from separatrix.report.contents import section
 from separatrix.report.numbers import counted
 from separatrix.report.parts import Facts, Text
-from separatrix.report.section import section
 
 TASKS = {
     "classification": "classification: which class does a row belong to?",

@@ -5,10 +5,10 @@ import time
 import numpy as np
 
 from separatrix import plots
+from separatrix.report.contents import Skipped, section
 from separatrix.report.numbers import counted, short
 from separatrix.report.parts import Text, grid
 from separatrix.report.pictures import picture
-from separatrix.report.section import Skipped, section
 from separatrix.tables.table import Table, is_number
 
 SAMPLE = 400

@@ -2,10 +2,10 @@
 
 from separatrix import plots
 from separatrix.assess import calibration_error
+from separatrix.report.contents import section
 from separatrix.report.numbers import short
 from separatrix.report.parts import Text
 from separatrix.report.pictures import picture
-from separatrix.report.section import section
 
 
 @section("calibration", "Are the probabilities right?", order=60, task="classification")

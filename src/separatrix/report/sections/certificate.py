@@ -1,9 +1,9 @@
 """The certificate: proof, not hope, that the fit solved the problem it states."""
 
 from separatrix.estimators.verify import verify
+from separatrix.report.contents import Skipped, section
 from separatrix.report.numbers import short
 from separatrix.report.parts import Facts, Remark, Text
-from separatrix.report.section import Skipped, section
 
 MEANINGS = {
     "gap": (

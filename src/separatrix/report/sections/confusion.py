@@ -5,10 +5,10 @@ import numpy as np
 from separatrix import plots
 from separatrix.assess import confusion as count
 from separatrix.decision import average_cost, decide, zero_one_costs
+from separatrix.report.contents import section
 from separatrix.report.numbers import short
 from separatrix.report.parts import Facts, Text, grid
 from separatrix.report.pictures import picture
-from separatrix.report.section import section
 
 
 @section("decisions", "Right and wrong decisions", order=80, task="classification")

@@ -1,9 +1,9 @@
 """How well the classes are ranked: ROC and precision-recall curves of rows that were held out."""
 
 from separatrix import plots
+from separatrix.report.contents import section
 from separatrix.report.parts import Text
 from separatrix.report.pictures import picture
-from separatrix.report.section import section
 
 
 @section("ranking", "How well are the classes told apart?", order=70, task="classification")

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from separatrix.report.contents import section
 from separatrix.report.numbers import counted, short
 from separatrix.report.parts import Facts, Heading, Remark, grid
-from separatrix.report.section import section
 
 MOST_COLUMNS = 60
 OPEN_COLUMNS = 12

@@ -4,10 +4,10 @@ import math
 from dataclasses import replace
 
 from separatrix import plots
+from separatrix.report.contents import section
 from separatrix.report.numbers import counted, fixed, plus_minus, seconds, short
 from separatrix.report.parts import Grid, Group, Text, grid
 from separatrix.report.pictures import picture, wide
-from separatrix.report.section import section
 
 # Shown where the families have them; keys are those of the measures, and what a column is called.
 COLUMNS = {

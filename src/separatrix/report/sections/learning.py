@@ -11,10 +11,10 @@ from separatrix import plots
 from separatrix.assess import MEASURES
 from separatrix.designs import as_design
 from separatrix.inference.bootstrap import at_choice
+from separatrix.report.contents import Skipped, section
 from separatrix.report.numbers import counted, plus_minus
 from separatrix.report.parts import Text
 from separatrix.report.pictures import picture
-from separatrix.report.section import Skipped, section
 
 FOLDS = 5
 SHARES = (0.1, 0.2, 0.35, 0.6, 1.0)

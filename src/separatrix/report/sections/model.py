@@ -4,10 +4,10 @@ import numpy as np
 
 from separatrix import plots
 from separatrix.inference.describe import describe
+from separatrix.report.contents import section
 from separatrix.report.numbers import short, with_interval
 from separatrix.report.parts import Heading, Remark, Text, grid
 from separatrix.report.pictures import picture, wide
-from separatrix.report.section import section
 
 OPEN_ROWS, MOST_DRAWN = 20, 15
 

@@ -7,10 +7,10 @@ from separatrix import plots
 from separatrix.designs import as_dense
 from separatrix.estimators.linear.elastic_net import enet_path
 from separatrix.inference.bootstrap import at_choice
+from separatrix.report.contents import Skipped, section
 from separatrix.report.numbers import short
 from separatrix.report.parts import Text
 from separatrix.report.pictures import picture, wide
-from separatrix.report.section import Skipped, section
 
 MOST_STRENGTHS = 24
 MOST_CELLS = 20_000_000

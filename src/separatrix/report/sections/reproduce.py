@@ -6,9 +6,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
+from separatrix.report.contents import section
 from separatrix.report.numbers import counted, seconds
 from separatrix.report.parts import Code, Facts, Text
-from separatrix.report.section import section
 from separatrix.tables.table import Table
 
 PACKAGES = ("separatrix", "numpy", "scipy", "scikit-learn", "numba", "matplotlib")

@@ -3,10 +3,10 @@
 import numpy as np
 
 from separatrix import plots
+from separatrix.report.contents import section
 from separatrix.report.numbers import short
 from separatrix.report.parts import Text
 from separatrix.report.pictures import picture
-from separatrix.report.section import section
 
 
 @section("residuals", "How far off are the predictions?", order=60, task="regression")

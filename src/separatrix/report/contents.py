@@ -63,6 +63,7 @@ def sections(task):
 def drawn(part, material):
     """The parts of a section, and how long they took; a failure becomes a remark, never a lost report."""
     started = time.perf_counter()
+    material.begin()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # refits to parts of the rows meet what the fit itself has reported
