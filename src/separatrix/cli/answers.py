@@ -22,7 +22,7 @@ class Asked:
     """
 
     def __init__(self, path, *, proba=False, keep=()):
-        from separatrix.persist.light import light
+        from separatrix.persist import light
 
         self.keep = keep
         self.model = light(path)

@@ -87,13 +87,14 @@ class Seen:
         kinds = getattr(steps[0], "kinds", None) or ("number",) * len(self.names)
         self.kinds = dict(zip(self.names, kinds))
         self.from_table = hasattr(steps[0], "kinds")
+        self.columns = {"names": tuple(self.names), "kinds": tuple(kinds), "forms": getattr(steps[0], "forms", None)}
         self.coef, self.intercept = linear_form(self.last)
         self.owners = None if self.coef is None else _owners(model, self.names, self.coef.shape[1])
 
     def rows(self, X):
         """Rows as this model takes them: a Table of numbers, days and text, or a float array for a bare model."""
         if self.from_table:
-            cells = select({"names": tuple(self.names), "kinds": tuple(self.kinds.values())}, X)
+            cells = select(self.columns, X)
             columns = [c.astype(np.float64) if self.kinds[n] in NUMERIC else c for n, c in zip(self.names, cells.T)]
             return Table(tuple(self.names), tuple(columns), getattr(X, "source", ""))
         if isinstance(X, Table):
