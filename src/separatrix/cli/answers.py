@@ -8,7 +8,7 @@ from pathlib import Path
 
 from separatrix.cli.bundled import cells
 from separatrix.core.refusal import cannot
-from separatrix.tables.table import shown
+from separatrix.tables.table import is_number, shown
 
 
 class Asked:
@@ -22,7 +22,7 @@ class Asked:
     """
 
     def __init__(self, path, *, proba=False, keep=()):
-        from separatrix.persist.light import light
+        from separatrix.persist import light
 
         self.keep = keep
         self.model = light(path)
@@ -67,7 +67,7 @@ class Asked:
         """The columns of a bare model, as numbers: by their names if it knows any, else all columns in order."""
         import numpy as np
 
-        from separatrix.scoring.cells import as_numbers
+        from separatrix.tables import numbers
 
         names = [str(name) for name in getattr(self.model, "feature_names_in_", block.names)]
         missing = [name for name in names if name not in block]
@@ -78,7 +78,8 @@ class Asked:
                 f"and the table has {shown(block.names)}",
                 instead="a table with the columns of the model",
             )
-        return np.column_stack([as_numbers(block[name], name) for name in names])
+        columns = (block[name] for name in names)
+        return np.column_stack([c if is_number(c) else numbers(c, name) for c, name in zip(columns, names)])
 
 
 def blocks(source, rows):

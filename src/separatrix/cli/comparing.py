@@ -55,9 +55,9 @@ def run(table, target, *, quiet, as_json, exclude, families, **options):
 
 def write_model(path, table, comparison, command, test):
     """Write the chosen model with all that is needed to predict, explain and verify; return the path."""
-    from separatrix import save
     from separatrix.cli.provenance import remembered
     from separatrix.inference.seen import Reference
+    from separatrix.persist import save
 
     about = remembered(
         table,
@@ -95,10 +95,11 @@ def show(out, comparison, written, table):
         f"{comparison.folds} folds × {comparison.repeats}" if comparison.repeats > 1 else f"{comparison.folds} folds"
     )
     better = "higher" if comparison.higher_is_better else "lower"
+    score = comparison.score[:1].upper() + comparison.score[1:]
     screen.say(
         out,
-        f"{comparison.score[:1].upper()}{comparison.score[1:]} ({better} is better), mean ± standard error over {rounds} of "
-        f"{len(comparison.y_train):,} rows, in {screen.duration(comparison.seconds)}. Models of one group cannot be told apart.",
+        f"{score} ({better} is better), mean ± standard error over {rounds} of {len(comparison.y_train):,} rows, in "
+        f"{screen.duration(comparison.seconds)}. Models of one group cannot be told apart.",
     )
     leaderboard.show(out, comparison)
     screen.say(out, f"Recommended: {comparison.why}", "bold")

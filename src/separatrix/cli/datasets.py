@@ -16,6 +16,8 @@ from separatrix.cli.options import as_json, command
 @as_json
 def datasets(name, as_csv, as_json):
     """List the bundled data sets, tell more of one, or print it as CSV."""
+    import sys
+
     from separatrix.cli import bundled, screen
 
     if name is None:
@@ -29,7 +31,7 @@ def datasets(name, as_csv, as_json):
         return
     found = bundled.named(name)
     if as_csv:
-        bundled.write_csv(click.get_text_stream("stdout"), found.table())
+        bundled.write_csv(sys.stdout, found.table())
     elif as_json:
         table = found.table()
         columns = dict(zip(table.names, table.columns))

@@ -26,11 +26,10 @@ def explain(model, table, row, most, query, as_json):
     Contributions are measured against the mean of the training rows. The nearest flip is the smallest change of a
     single column that changes the decision. TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin.
     """
-    from separatrix import load
     from separatrix.cli import provenance, reasons, screen
     from separatrix.core.refusal import cannot
     from separatrix.inference.explain import explain as reasons_for
-    from separatrix.persist import about
+    from separatrix.persist import about, load
     from separatrix.tables import read
 
     remembered, whole = about(model), read(table, query=query)

@@ -36,10 +36,10 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
 
     TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin.
     """
-    from separatrix import save
     from separatrix.cli import models, provenance, screen, understood
     from separatrix.cli.verify import stating
     from separatrix.inference.seen import Reference
+    from separatrix.persist import save
     from separatrix.tables import read, target_values, understand
 
     whole = read(table, query=query)
@@ -54,7 +54,7 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
     command = click.get_current_context().find_root().meta["command line"]
     about = provenance.remembered(whole, understanding, family=name, command=command, reference=reference)
     save(model, path, about=about)
-    certificate = getattr(stating(model[-1]), "certificate_", None)
+    certificate = getattr(stating(model[-1]) or model[-1], "certificate_", None)
     if as_json:
         screen.write_json(
             "fit",

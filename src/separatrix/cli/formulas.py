@@ -2,28 +2,14 @@ r"""Formulas of docstrings for a terminal: LaTeX turned into the characters it s
 
 import re
 
-_SYMBOLS = {
-    **dict(alpha="α", beta="β", gamma="γ", delta="δ", varepsilon="ε", epsilon="ε", eta="η", theta="θ", lambda_="λ"),
-    **dict(mu="μ", nu="ν", pi="π", rho="ρ", sigma="σ", tau="τ", phi="φ", chi="χ", psi="ψ", omega="ω", ell="ℓ"),
-    **dict(Sigma="Σ", Delta="Δ", Omega="Ω", Phi="Φ", Lambda="Λ", sum="Σ", prod="∏", nabla="∇", partial="∂", infty="∞"),
-    **dict(le="≤", leq="≤", ge="≥", geq="≥", ne="≠", neq="≠", times="×", cdot="·", pm="±", approx="≈", propto="∝"),
-    **dict(leftarrow="←", to="→", rightarrow="→", mid="|", top="ᵀ", prime="′", dots="…", ldots="…", odot="∘"),
-    "in": "∈",
-    "otimes": "⊗",
-    "circ": "∘",
-    "sim": "~",
-    "quad": "  ",
-    "qquad": "   ",
-    "lambda": "λ",
-    "|": "‖",
-    ",": "\N{HAIR SPACE}",
-    ";": " ",
-    ":": " ",
-    "!": "",
-    " ": " ",
-    "{": "{",
-    "}": "}",
-}
+_TABLE = """
+alpha α beta β gamma γ delta δ varepsilon ε epsilon ε eta η theta θ lambda λ mu μ nu ν pi π rho ρ sigma σ tau τ phi φ
+chi χ psi ψ omega ω ell ℓ Sigma Σ Delta Δ Omega Ω Phi Φ Lambda Λ sum Σ prod ∏ nabla ∇ partial ∂ infty ∞ le ≤ leq ≤ ge ≥
+geq ≥ ne ≠ neq ≠ times × cdot · pm ± approx ≈ propto ∝ in ∈ otimes ⊗ circ ∘ odot ∘ sim ~ mid | leftarrow ← to →
+rightarrow → top ᵀ prime ′ dots … ldots …
+"""
+_SYMBOLS = dict(zip(_TABLE.split()[::2], _TABLE.split()[1::2]))
+_SYMBOLS |= {"quad": "  ", "qquad": "   ", "|": "‖", ",": "\N{HAIR SPACE}", ";": " ", ":": " ", "!": ""}
 _RAISED = dict(zip("0123456789+-=()niT", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵀ")) | {"ᵀ": "ᵀ", "*": "*", "′": "′", "⊤": "ᵀ"}
 _LOWERED = dict(zip("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ"))
 _GROUP = r"(\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}|\\[A-Za-z]+|[^\s\\{}])"
@@ -65,7 +51,7 @@ def _fraction(found):
     above, below = (_inside(group) for group in found.groups())
     if (above, below) == ("1", "2"):
         return "½ "
-    above = above if len(above) == 1 or above.startswith("\\") and above[1:].isalpha() else f"({above})"
+    above = above if len(above) == 1 or (above.startswith("\\") and above[1:].isalpha()) else f"({above})"
     return f"{above}/{below} " if len(below) == 1 else f"{above}/({below}) "
 
 

@@ -9,17 +9,18 @@ import inspect
 import re
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-import separatrix
 from separatrix.cli.formulas import readable
 from separatrix.core import registry
 from separatrix.core.family import families
 from separatrix.core.refusal import cannot
 
-ROOT = Path(separatrix.__file__).parent
+ROOT = Path(__file__).parents[1]
+_FACADES = [path.stem for path in sorted(ROOT.glob("*.py")) if path.stem != "__init__"]
 _KINDS = {"estimator": "model", "loss": "loss", "joint loss": "loss", "penalty": "penalty"}
 
 
@@ -65,6 +66,7 @@ def find(name):
     )
 
 
+@cache
 def everything():
     """All entries, by kind and name."""
     called = {}
@@ -110,15 +112,16 @@ def _bare(name):
     return re.sub(r"[^a-z0-9]", "", str(name).lower())
 
 
+@cache
 def _of_class(kind, name, cls, called=()):
-    doc = inspect.getdoc(cls) or ""
-    file = Path(inspect.getsourcefile(cls)).relative_to(ROOT)
+    doc, path = inspect.getdoc(cls) or "", ROOT.parent / f"{cls.__module__.replace('.', '/')}.py"
+    before, found, _ = path.read_text(encoding="utf-8").partition(f"\nclass {cls.__name__}")
     formula, module_doc = formula_of(doc), inspect.getdoc(import_module(cls.__module__)) or ""
     return Entry(
         kind,
         name,
-        file.as_posix(),
-        inspect.getsourcelines(cls)[1],
+        path.relative_to(ROOT).as_posix(),
+        before.count("\n") + 2 if found else 1,
         first_sentence(doc),
         formula or formula_of(module_doc),
         source_of(doc),
@@ -127,6 +130,7 @@ def _of_class(kind, name, cls, called=()):
     )
 
 
+@cache
 def _of_file(kind, path):
     doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return Entry(
@@ -136,7 +140,7 @@ def _of_file(kind, path):
 
 def _public(name, cls):
     """The module from which a user imports it."""
-    for room in separatrix._ROOMS:
+    for room in _FACADES:
         module = import_module(f"separatrix.{room}")
         if getattr(module, name, None) is cls and name in getattr(module, "__all__", ()):
             return module.__name__

@@ -73,7 +73,7 @@ def _note(message, category, *where, **more):
 def _told(error):
     """An exception as a sentence for stderr, with the exit code that belongs to it."""
     words = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)  # KeyError adds quotes
-    foreseen = words.startswith("Cannot ") or isinstance(error, OSError | ImportError)
+    foreseen = words.startswith("Cannot ") or isinstance(error, OSError)
     if foreseen:
         return click.ClickException(words)
     said = click.ClickException(

@@ -59,7 +59,16 @@ def fitted(understanding, table, y, name, settings=(), seed=0):
     model = family.make(situation) if family else cls()
     _set(model, settings)
     model.fit(X, y)
-    return Pipeline([*steps.steps, ("model", model)]), family.name if family else cls.__name__
+    return found_model(Pipeline([*steps.steps, ("model", model)])), family.name if family else cls.__name__
+
+
+def found_model(pipeline):
+    """The pipeline with the model that a search found in place of the search, which a file could not hold."""
+    from sklearn.pipeline import Pipeline
+
+    *before, (name, last) = pipeline.steps
+    best = getattr(last, "best_estimator_", None)
+    return pipeline if best is None else Pipeline([*before, (name, best)])
 
 
 def _situation(understanding, X, y, seed):

@@ -25,6 +25,8 @@ def predict(model, table, output, proba, keep, as_json):
     TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin. Levels that were never met in training and missing cells
     are fine; a column that the model needs and TABLE has not is an error.
     """
+    import sys
+
     from separatrix.cli import answers
 
     asked = answers.Asked(model, proba=proba, keep=keep)
@@ -40,4 +42,4 @@ def predict(model, table, output, proba, keep, as_json):
             rows = answers.write(file, asked, table, ROWS)
         click.echo(f"{rows:,} rows written to {output}", err=True)
     else:
-        answers.write(click.get_text_stream("stdout"), asked, table, ROWS)
+        answers.write(sys.stdout, asked, table, ROWS)

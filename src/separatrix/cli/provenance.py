@@ -1,7 +1,7 @@
 """What a model file remembers of its making, and the training rows found again from it.
 
-``about`` of a file written here: understanding, target, task, family, score, data (source, rows, digest), split (how the
-training rows were drawn, None where all rows were used), command, versions, reference (what an explanation needs).
+``about`` of a file written here: understanding, target, task, family, score, data (source, rows, digest), split (how
+the training rows were drawn, None where all rows were used), command, versions, reference (what an explanation needs).
 """
 
 import hashlib

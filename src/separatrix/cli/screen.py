@@ -77,7 +77,7 @@ def duration(seconds):
     """A time for a person.
 
     >>> duration(0.0312), duration(7.25), duration(95), duration(4000)
-    ('31 ms', '7.3 s', '1 min 35 s', '1 h 7 min')
+    ('31 ms', '7.2 s', '1 min 35 s', '1 h 6 min')
     """
     if seconds is None or not math.isfinite(seconds):
         return "–"

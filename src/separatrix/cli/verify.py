@@ -23,10 +23,9 @@ def verify(model, table, query, as_json):
     The exit code is 0 if the model is certified, 1 if it is not, and 3 if it states no problem that could be verified
     (a count, a vote, a closed form).
     """
-    from separatrix import load
-    from separatrix import verify as recompute
     from separatrix.cli import provenance, screen
-    from separatrix.persist import about
+    from separatrix.estimators.verify import verify as recompute
+    from separatrix.persist import about, load
 
     remembered = about(model)
     if not remembered.get("understanding"):
@@ -41,7 +40,8 @@ def verify(model, table, query, as_json):
     rows = provenance.training_rows(read_table(table, query), remembered)
     inner = stating(whole[-1])
     certificate = recompute(inner, whole[:-1].transform(rows.table), rows.y) if inner is not None else None
-    told = _told(type(inner if inner is not None else whole[-1]).__name__, certificate, rows)
+    kept = getattr(inner if inner is not None else whole[-1], "certificate_", None)
+    told = _told(type(inner if inner is not None else whole[-1]).__name__, certificate, kept, rows)
     if as_json:
         from separatrix.cli.fit import certificate_document
 
@@ -70,18 +70,20 @@ def stating(model):
     return model
 
 
-def _told(name, certificate, rows):
+def _told(name, certificate, kept, rows):
     """The verdict first, then the numbers, then which rows it is about."""
     lines = []
     if certificate is None:
-        lines.append(f"Nothing to verify: {name} states no problem whose optimum could be checked.")
+        lines.append(f"Nothing to verify: {name} states no problem whose optimum could be recomputed.")
+        if kept is not None:
+            lines.append(f"Of the fit itself it says: {kept}.")
     else:
         lines.append(f"{name} is {certificate}")
         comparison = "within" if certificate.converged else "above"
         lines.append(
             f"{certificate.kind} {certificate.value:.3g}, {comparison} the tolerance {certificate.tolerance:.3g}."
         )
-    lines.append(f"Recomputed from {rows.words}, and the published coefficients.")
+        lines.append(f"Recomputed from {rows.words}, and the published coefficients.")
     if rows.same is False:
         lines.append("These are not the data of the fit: their digest differs. The verdict is about the data given.")
     elif rows.same:

@@ -26,7 +26,8 @@ class Reference:
 
     Parameters
     ----------
-    columns : dict.  From the name of a column to ``{"low", "high", "deviation"}`` of its numbers, or to ``{"levels"}``.
+    columns : dict.  From the name of a column to ``{"low", "high", "deviation", "whole"}`` of its numbers, or to its
+        ``{"levels"}``.
     mean_parts : (k, m) nested lists, or None.  Of a linear model: for each score and column, the mean over the rows of
         what the column adds to the score. None for other models.
     """
@@ -57,8 +58,9 @@ def _facts(column, kind):
     if is_number(column):
         known = column[np.isfinite(column)]
         if not len(known):
-            return {"low": None, "high": None, "deviation": None}
-        return {"low": float(known.min()), "high": float(known.max()), "deviation": float(known.std())}
+            return {"low": None, "high": None, "deviation": None, "whole": False}
+        ends = {"low": float(known.min()), "high": float(known.max()), "deviation": float(known.std())}
+        return {**ends, "whole": bool((known == np.rint(known)).all())}
     levels = sorted({str(value) for value in column if value is not None})
     return {"levels": levels if len(levels) <= MOST_LEVELS else []}
 
@@ -85,13 +87,14 @@ class Seen:
         kinds = getattr(steps[0], "kinds", None) or ("number",) * len(self.names)
         self.kinds = dict(zip(self.names, kinds))
         self.from_table = hasattr(steps[0], "kinds")
+        self.columns = {"names": tuple(self.names), "kinds": tuple(kinds), "forms": getattr(steps[0], "forms", None)}
         self.coef, self.intercept = linear_form(self.last)
         self.owners = None if self.coef is None else _owners(model, self.names, self.coef.shape[1])
 
     def rows(self, X):
         """Rows as this model takes them: a Table of numbers, days and text, or a float array for a bare model."""
         if self.from_table:
-            cells = select({"names": tuple(self.names), "kinds": tuple(self.kinds.values())}, X)
+            cells = select(self.columns, X)
             columns = [c.astype(np.float64) if self.kinds[n] in NUMERIC else c for n, c in zip(self.names, cells.T)]
             return Table(tuple(self.names), tuple(columns), getattr(X, "source", ""))
         if isinstance(X, Table):

@@ -172,7 +172,16 @@ def _other_level(seen, rows, name, levels, now, linear):
 
 
 def _flip(seen, rows, name, to, now, facts, linear):
-    """The change as a Flip; None if the model does not decide otherwise after all."""
+    """The change as a Flip; None if the model does not decide otherwise after all.
+
+    A column of whole numbers gets the next whole number, if that changes the decision too.
+    """
+    if facts.get("whole") and to != np.rint(to):
+        value = float(seen.column(rows, name)[0])
+        whole = float(np.ceil(to) if np.isnan(value) or to > value else np.floor(to))
+        return _flip(seen, rows, name, whole, now, {**facts, "whole": False}, linear) or _flip(
+            seen, rows, name, to, now, {**facts, "whole": False}, linear
+        )
     moved = seen.varied(rows, name, [to])
     decided = seen.decided(moved)[0]
     if decided == now:
