@@ -197,6 +197,12 @@ def test_words_after_pieces_of_numbers_bring_the_words_of_all_cells_back(written
     assert table["code"].tolist() == cells and table["n"].sum() == 201
 
 
+def test_a_unit_that_comes_later_makes_text_of_all(written, monkeypatch):
+    monkeypatch.setattr(encoding.Pieces.__init__, "__defaults__", (100,))
+    cells = ["5"] * 99 + ["$5"] * 100  # the first unit ends with a piece
+    assert read(written("n,x\n" + "".join(f"1,{cell}\n" for cell in cells)))["x"].tolist() == cells
+
+
 def test_a_file_without_names(written):
     table = read(written("1,2.5\n3,4.5\n"))
     assert table.names == ("column_1", "column_2") and len(table) == 2

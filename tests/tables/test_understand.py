@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from separatrix.tables import Table, target_values, understand
+from separatrix.tables.leaks import suspicion
 
 rng = np.random.default_rng(5)
 N = 200
@@ -142,6 +143,20 @@ def test_copies_of_the_target_are_left_out():
     assert [column.kind for column in told.columns] == ["number", "copy of the target", "copy of the target"]
     told = understand(Table.of({"x": X, "same": 2 * X, "y": 2 * X}), "y")
     assert told.columns[1].kind == "copy of the target"
+
+
+def test_a_code_with_gaps_is_no_copy():
+    code = [{"yes": 7, "no": 3}[label] if i % 2 else None for i, label in enumerate(Y)]
+    assert understand(Table.of({"x": X, "code": code, "y": Y}), "y").columns[1].kind == "flag"
+
+
+def test_one_class_among_the_rows_looked_at_is_no_suspicion():
+    assert suspicion(np.arange(400.0) % 3, np.zeros(400), 2) == ""
+
+
+def test_names_in_a_small_table_identify_its_rows():
+    names = ["Ann", "Bo", "Cy", "Di", "Ed", "Flo", "Gus", "Hal", "Ida", "Jo"]
+    assert facts(names).kind == "identifier"
 
 
 def test_a_code_that_differs_in_one_row_is_a_suspected_leak():
