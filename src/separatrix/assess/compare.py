@@ -9,7 +9,7 @@ from separatrix.assess.deadline import Deadline
 from separatrix.assess.entrant import Entrant
 from separatrix.assess.groups import rank, recommend
 from separatrix.assess.measures import MEASURES, measure
-from separatrix.assess.plan import plan
+from separatrix.assess.plan import plan, rehearse
 from separatrix.assess.progress import Silent
 from separatrix.assess.question import ask
 from separatrix.assess.refit import held_out_predictions, refit, spread_of
@@ -94,7 +94,10 @@ def compare(
         Silent() if progress is None else progress,
     )
     entrants = [Entrant(family, len(contest.rounds)) for family in _chosen(families, understanding.task)]
+    contest.entrants = entrants
     plan(contest, entrants)
+    contest.progress.begin(sum(entrant.rounds for entrant in entrants if entrant.running))
+    rehearse(contest, entrants)
     contest.run(entrants)
     standings = [entrant.standing(contest.learnable) for entrant in entrants]
     p_values, (chosen, better, why) = _verdict(standings, how, 1.0 / (folds - 1), contest)
