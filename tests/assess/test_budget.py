@@ -127,11 +127,14 @@ def test_a_budget_is_kept_when_the_estimates_were_wrong(clock, slow):
 def test_a_power_law_is_recovered_and_bounded():
     law = PowerLaw()
     for size in (1_000, 4_000):
-        law.add(size, 1e-9 * size**2)
+        law.add(size, 1e-7 * size**2)
     assert law.exponent == pytest.approx(2.0)
-    assert law(100_000) == pytest.approx(10.0)
-    steep, flat = PowerLaw([100, 200], [1e-3, 1.0]), PowerLaw([100, 200], [1.0, 0.5])
-    assert steep.exponent == 3.0 and flat.exponent == 1.0
+    assert law(100_000) == pytest.approx(1000.0)
+    law.add(500, 0.02)  # a smaller size that is timed later takes its place, and the extrapolation stays
+    assert law.sizes == [500, 1_000, 4_000] and law(100_000) == pytest.approx(1000.0)
+    steep, flat = PowerLaw([100, 200], [0.1, 10.0]), PowerLaw([100, 200], [1.0, 0.5])
+    noise = PowerLaw([100, 200], [1e-5, 1e-2])
+    assert steep.exponent == 3.0 and flat.exponent == 1.0 and noise.exponent == 1.0
 
 
 def test_a_deadline_keeps_something_back(clock):

@@ -136,7 +136,7 @@ def test_any_measure_may_be_the_score_and_only_those_of_the_task():
 
 def test_the_same_seed_gives_the_same_result():
     def plain(seed):
-        found = compare(mixed(), "paid", families=QUICK, seed=seed).as_dict()
+        found = compare(mixed(), "paid", families=QUICK[:2], repeats=1, seed=seed).as_dict()
         for part in (found, *found["standings"]):
             for name in TIMES:
                 part.pop(name, None)
@@ -185,6 +185,7 @@ class Spy:
         monkeypatch.setattr(contests.Contest, "prepared", prepared)
 
 
+@pytest.mark.mission("EV-02")
 def test_preparation_never_sees_the_rows_held_out_nor_the_test_part(monkeypatch):
     rng = np.random.default_rng(0)
     n = 80

@@ -9,7 +9,7 @@ from separatrix.assess.deadline import Deadline
 from separatrix.assess.entrant import Entrant
 from separatrix.assess.groups import rank, recommend
 from separatrix.assess.measures import MEASURES, measure
-from separatrix.assess.plan import plan
+from separatrix.assess.plan import plan, rehearse
 from separatrix.assess.progress import Silent
 from separatrix.assess.question import ask
 from separatrix.assess.refit import held_out_predictions, refit, spread_of
@@ -88,13 +88,16 @@ def compare(
         y_train,
         np.unique(y) if classification else None,
         rounds(y_train, folds, repeats, classification=classification, seed=seed),
-        (how.name, *(name for name, other in MEASURES.items() if other.task == how.task and name != how.name)),
+        _measured(how, understanding),
         seed,
         deadline,
         Silent() if progress is None else progress,
     )
     entrants = [Entrant(family, len(contest.rounds)) for family in _chosen(families, understanding.task)]
+    contest.entrants = entrants
     plan(contest, entrants)
+    contest.progress.begin(sum(entrant.rounds for entrant in entrants if entrant.running))
+    rehearse(contest, entrants)
     contest.run(entrants)
     standings = [entrant.standing(contest.learnable) for entrant in entrants]
     p_values, (chosen, better, why) = _verdict(standings, how, 1.0 / (folds - 1), contest)
@@ -139,6 +142,16 @@ def _usual_score(y, classification):
     if len(counts) == 2:
         return MEASURES["roc_auc"]
     return MEASURES["balanced_accuracy" if counts.max() > SKEWED * len(y) else "accuracy"]
+
+
+def _measured(how, understanding):
+    """The names of what a round measures, the score first; an area for each of many classes would take too long."""
+    names = ("accuracy", "balanced_accuracy", "log_loss", "brier", "calibration")
+    if understanding.task == "regression":
+        names = ("rmse", "mae", "r2")
+    elif len(understanding.classes) == 2:
+        names = (*names, "roc_auc")
+    return (how.name, *(name for name in names if name != how.name))
 
 
 def _asked_score(score, task):
@@ -187,5 +200,6 @@ def _test(model, held, y, contest):
     if not len(y):
         return {}, float("nan")
     answer = trial.answer_of(model, held, contest.classes)
-    tested = answer.measured(y, contest.classes, contest.measures)
+    task = contest.understanding.task
+    tested = answer.measured(y, contest.classes, [name for name, how in MEASURES.items() if how.task == task])
     return tested, spread_of(answer, y, contest.classes, contest.score, contest.seed)

@@ -81,19 +81,19 @@ class Contest:
         return steps, steps.fit_transform(part)
 
     def run(self, entrants):
-        """Run all rounds, or as many as the deadline allows."""
-        self.entrants = entrants
-        work = sum(entrant.rounds for entrant in entrants if entrant.running)
-        self.progress.begin(work)
-        done = 0
-        for round_ in self.rounds:
-            for view, mine in by_view(entrants, round_.number).items():
-                done = self._run_view(view, mine, round_, entrants, done, work)
+        """Run the rounds after the first, or as many as the deadline allows."""
+        for round_ in self.rounds[1:]:
+            self.run_round(round_, entrants)
 
-    def _run_view(self, view, mine, round_, entrants, done, work):
+    def run_round(self, round_, entrants):
+        """Run one round of the entrants that take part in it."""
+        for view, mine in by_view(entrants, round_.number).items():
+            self._run_view(view, mine, round_)
+
+    def _run_view(self, view, mine, round_):
         y = self.y
         if self.classes is not None and len(np.unique(y[round_.learn])) < 2:
-            return done + len(mine)  # nothing to tell apart: no family is to blame, and none gets a score
+            return  # nothing to tell apart: no family is to blame, and none gets a score
         rows = round_.learn[: max(entrant.limit(len(round_.learn)) for entrant in mine)]
         try:
             started = self.deadline.seconds
@@ -103,15 +103,22 @@ class Contest:
         except Exception as error:
             for entrant in mine:
                 entrant.reason = f"its columns could not be prepared: {said(error)}"
-            return done + len(mine)
+            return
         names = feature_names(steps)
         for entrant in mine:
-            share = min(done / max(work, 1), 1.0)
-            self.progress.step(entrant.family.name, share, seconds_left(entrants, round_.number))
+            done, left = self.done()
+            self.progress.step(entrant.family.name, done, left)
             if self._has_time(entrant, round_.number):
                 self._try(entrant, round_, X, y[rows], X_held, y[round_.held_out], names)
-            done += 1
-        return done
+
+    def done(self):
+        """The share of all trials that are done, and the seconds that the others will take, None where unknown."""
+        going = [entrant for entrant in self.entrants if entrant.running and not entrant.stopped]
+        work = sum(entrant.rounds for entrant in going)
+        done = sum(len(entrant.fits) for entrant in going)
+        each = [entrant.seconds() for entrant in going]
+        left = [(entrant.rounds - len(entrant.fits)) * seconds for entrant, seconds in zip(going, each) if seconds]
+        return done / max(work, 1), None if None in each else sum(left)
 
     def _try(self, entrant, round_, X, y, X_held, y_held, names):
         count = entrant.limit(len(y))
@@ -157,18 +164,6 @@ def by_view(entrants, number):
         if entrant.running and number < entrant.rounds and not entrant.stopped:
             views.setdefault(entrant.family.view, []).append(entrant)
     return views
-
-
-def seconds_left(entrants, number):
-    """Seconds that the rounds will still take, from what they took so far; None before all have run once."""
-    total = 0.0
-    for entrant in entrants:
-        if entrant.running and not entrant.stopped:
-            each = entrant.seconds()
-            if each is None:
-                return None
-            total += each * max(entrant.rounds - max(number, len(entrant.fits)), 0)
-    return total
 
 
 def named(remarks, names):

@@ -1,6 +1,7 @@
 """Time: the clock that all parts of a comparison read, what is left of a budget, and what a fit is expected to take."""
 
 import time
+from bisect import bisect
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 KEPT_BACK = 0.08
 # Without a budget: the longest that a family may take, and the refit.
 HOPELESS = 600.0
+LEAST = 0.01
 
 
 def now():
@@ -44,7 +46,8 @@ class PowerLaw:
     r"""Seconds as a function of rows, :math:`t(n) = t_m (n / m)^b`, from times that were measured at growing m.
 
     The exponent is that of the last two sizes, held between 1 and 3: a small sample is quick for reasons that do not
-    last, and no model here takes longer than the cube of its rows.
+    last, and no model here takes longer than the cube of its rows. Times below a hundredth of a second count as that:
+    what they say about an exponent is noise.
 
     >>> law = PowerLaw()
     >>> law.add(100, 0.1), law.add(200, 0.4)
@@ -57,22 +60,20 @@ class PowerLaw:
     seconds: list = field(default_factory=list)
 
     def add(self, size, seconds):
-        """A measurement; of several at one size the last counts."""
-        if self.sizes and self.sizes[-1] == size:
-            self.seconds[-1] = float(seconds)
-        else:
-            self.sizes.append(int(size))
-            self.seconds.append(float(seconds))
-
-    def swap(self):
-        """Put the last two measurements in order of size, where the smaller came later."""
-        self.sizes[-2:], self.seconds[-2:] = self.sizes[:-3:-1], self.seconds[:-3:-1]
+        """A measurement, in its place by size; of several at one size the least counts."""
+        if size in self.sizes:
+            place = self.sizes.index(size)
+            self.seconds[place] = min(float(seconds), self.seconds[place])
+            return
+        place = bisect(self.sizes, size)
+        self.sizes.insert(place, int(size))
+        self.seconds.insert(place, float(seconds))
 
     @property
     def exponent(self):
         if len(self.sizes) < 2:
             return 1.0
-        (m, n), (s, t) = self.sizes[-2:], np.maximum(self.seconds[-2:], 1e-6)
+        (m, n), (s, t) = self.sizes[-2:], np.maximum(self.seconds[-2:], LEAST)
         return float(np.clip(np.log(t / s) / np.log(n / m), 1.0, 3.0))
 
     def __call__(self, size):
@@ -80,11 +81,3 @@ class PowerLaw:
         if not self.sizes:
             return 0.0
         return float(self.seconds[-1] * (size / self.sizes[-1]) ** self.exponent)
-
-    def reaches(self, seconds, most):
-        """The largest size, up to `most`, that is expected to take no longer."""
-        if self(most) <= seconds:
-            return int(most)
-        if seconds <= 0.0:
-            return 0
-        return int(min(most, self.sizes[-1] * (seconds / max(self.seconds[-1], 1e-9)) ** (1.0 / self.exponent)))

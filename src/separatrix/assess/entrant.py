@@ -11,6 +11,8 @@ from separatrix.assess.deadline import PowerLaw
 
 # Predictions of a round that are kept for pictures: numbers at the most.
 MOST_KEPT = 4_000_000
+# Rows that a model is asked about when it is timed on a sample.
+QUERIES = 1_000
 _DIGITS = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?")
 
 
@@ -22,8 +24,10 @@ class Entrant:
     ----------
     family : Family.
     total : int.  Rounds of the comparison.
-    most_rows : int or None.  Rows that it may learn from in a round; None for all.
+    most_rows : int or None.  Rows that it may learn from in a round, by nature or for want of memory; None for all.
     rounds : int.  Rounds that it takes part in: the first so many.
+    planned_rows : int or None.  Rows that the budget is enough for; None for all.
+    refused : bool.  Whether the reason why it does not run is the budget.
     """
 
     family: object
@@ -42,6 +46,8 @@ class Entrant:
     fit_law: PowerLaw = field(default_factory=PowerLaw)
     predict_law: PowerLaw = field(default_factory=PowerLaw)
     stopped: bool = False
+    planned_rows: int | None = None
+    refused: bool = False
 
     def __post_init__(self):
         self.rounds = self.rounds or self.total
@@ -54,7 +60,7 @@ class Entrant:
 
     def limit(self, rows):
         """How many of so many rows it learns from."""
-        return rows if self.most_rows is None else min(rows, self.most_rows)
+        return min(most for most in (rows, self.most_rows, self.planned_rows) if most is not None)
 
     def seconds(self):
         """What a round took, on average; None before the first."""
@@ -62,7 +68,21 @@ class Entrant:
 
     def expected(self, rows, queries):
         """Seconds that a trial is expected to take, from what was measured on samples; 0 where nothing was."""
-        return self.fit_law(rows) + self.predict_law(rows) * queries
+        return self.fit_law(rows) + self.predict_law(rows) * queries / QUERIES
+
+    def learn_cost(self, outcome, rows, queries):
+        """Enter what a trial took in the laws: of the fit, and of so many answers as are asked of a sample."""
+        for law, seconds in (
+            (self.fit_law, outcome.fit_seconds),
+            (self.predict_law, outcome.predict_seconds * QUERIES / queries),
+        ):
+            law.add(rows, seconds)
+
+    def forget(self):
+        """Start anew, as if no round had been run."""
+        self.scores = np.full(self.total, np.nan)
+        self.measures, self.fits, self.predictions, self.held_out, self.remarks = [], [], [], {}, {}
+        self.stopped = False
 
     def record(self, round_, outcome, measures, score, rows):
         """Enter a trial of a round."""

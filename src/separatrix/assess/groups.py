@@ -62,7 +62,7 @@ def recommend(standings, *, higher_is_better, ratio, score):
     slack = best.error if np.isfinite(best.error) else 0.0
     near = [standing for standing in winners if sign * (best.score - standing.score) <= slack]
     chosen = min(near, key=lambda s: (s.certified is False, s.order, s.size, -sign * s.score))
-    return chosen, bool(baselines), _reason(chosen, best, near, baselines, score)
+    return chosen, bool(baselines), _reason(chosen, best, baselines, score)
 
 
 def _nothing_found(best, baseline, score):
@@ -75,11 +75,11 @@ def _nothing_found(best, baseline, score):
     )
 
 
-def _reason(chosen, best, near, baselines, score):
-    than = f", and better than the baseline ({_said(baselines[0])})" if baselines else ""
+def _reason(chosen, best, baselines, score):
+    than = f", and it beats the baseline ({_said(baselines[0])})" if baselines else ""
     if chosen is best:
-        alone = "the simplest within one standard error of itself" if len(near) > 1 else "and no simpler one comes near"
-        return f"{chosen.family} has the best {score}, {_said(chosen)}, {alone}{than}."
+        alone = "no simpler model is within one standard error"
+        return f"{chosen.family} has the best {score}, {_said(chosen)}; {alone}{than}."
     return (
         f"{chosen.family} is the simplest model within one standard error of the best: {score} {_said(chosen)} "
         f"against {_said(best)} of {best.family}{than}."

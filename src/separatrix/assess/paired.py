@@ -37,7 +37,7 @@ def corrected_error(scores, ratio):
     ratio : float, [0, inf).  Rows held out over rows learnt from, in a round: 1/(k - 1) for k folds.
 
     >>> round(corrected_error([1.0, 2.0, 3.0, 4.0, 5.0], ratio=0.25), 12)
-    1.060660171780
+    1.06066017178
     """
     scores = np.asarray(scores, dtype=np.float64)
     scores = scores[np.isfinite(scores)]
@@ -60,7 +60,7 @@ def corrected_test(a, b, ratio, *, one_sided=False):
     ratio : float.  As in :func:`corrected_error`.
     one_sided : bool, default False.  Whether the alternative is that a is larger, not only that they differ.
 
-    >>> corrected_test([3.0, 2.0, 4.0], [1.0, 2.0, 3.0], ratio=0.5).t.round(4)
+    >>> round(corrected_test([3.0, 2.0, 4.0], [1.0, 2.0, 3.0], ratio=0.5).t, 4)
     1.0954
     """
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)

@@ -3,6 +3,7 @@
 Without a budget nothing hopeless is started: a family that would take longer than ten minutes learns from a sample.
 """
 
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,15 +11,17 @@ import numpy as np
 from separatrix.assess import deadline, trial
 from separatrix.assess.contest import duration, said
 from separatrix.assess.deadline import HOPELESS, PowerLaw
+from separatrix.assess.entrant import QUERIES
 from separatrix.estimators.preparation.compose import obstacle
 
 # Tables up to this size are run at once: measuring first would cost more than it saves.
 SMALL_ROWS, SMALL_CELLS = 5_000, 500_000
 # Numbers in a dense prepared array: a gigabyte.
 MOST_CELLS = 125_000_000
-FIRST_SAMPLE, GROWTH, QUERIES = 250, 4, 1_000
+FIRST_SAMPLE, GROWTH = 250, 4
+REHEARSALS = 3
 # A sample of fewer rows says little about a family that could have had them all.
-FEWEST_ROWS, FEWEST_ROUNDS = 1_000, 2
+FEWEST_ROWS, FEWEST_ROUNDS = 1_000, 3
 
 
 def plan(contest, entrants):
@@ -42,10 +45,10 @@ def _columns(contest):
 def measure(contest, view, entrants, until):
     """Time the preparation of a view and each of its families on samples, each four times the last.
 
-    A family's sample grows until it takes 1/500 of the budget. The first also loads compiled loops; where that makes it
-    look slow, it is timed once more.
+    A family's sample grows until it takes 1/250 of the budget, twice: the first time it may have been loading compiled
+    loops, or something else was on the machine.
     """
-    enough = 0.5 if contest.deadline.budget is None else contest.deadline.budget / 500.0
+    enough = 0.5 if contest.deadline.budget is None else contest.deadline.budget / 250.0
     round_ = contest.rounds[0]
     held = contest.table.take(round_.held_out[:QUERIES])
     growing, size = list(entrants), min(FIRST_SAMPLE, contest.learnable)
@@ -104,13 +107,11 @@ def _grows(contest, entrant, sample, enough, until):
     seconds = _time(contest, entrant, sample)
     if seconds is None:  # the rounds will say whether that was the sample's fault
         return True
-    if first and seconds >= enough and until.allows(1.5 * seconds):
-        seconds = _time(contest, entrant, sample)
-        half = sample.first(len(sample.y) // 2)
+    if seconds >= enough and until.allows(seconds, first=first):  # slow, or only disturbed? of two times the less
+        seconds = min(seconds, _time(contest, entrant, sample) or seconds)
+    if first and seconds >= enough and until.allows(0.5 * seconds):
         # an exponent needs a second size, and only a smaller one is cheap
-        if seconds >= enough and _time(contest, entrant, half) is not None:
-            entrant.fit_law.swap()
-            entrant.predict_law.swap()
+        _time(contest, entrant, sample.first(len(sample.y) // 2))
     return seconds < enough and len(sample.y) < entrant.limit(contest.learnable)
 
 
@@ -123,57 +124,91 @@ def _time(contest, entrant, sample):
         found = trial.attempt(entrant.family.make(situation), *sample, contest.classes)
     except Exception:
         return None
-    entrant.fit_law.add(len(sample.y), found.fit_seconds)
-    entrant.predict_law.add(len(sample.y), found.predict_seconds / sample.held.shape[0])
+    entrant.learn_cost(found, len(sample.y), sample.held.shape[0])
     return found.seconds
 
 
 def allot(contest, entrants):
     """Share the time left among the entrants, the quickest first; what one does not need is passed on."""
-    total, held = len(contest.rounds), len(contest.rounds[0].held_out)
-    sharing = {view: sum(e.family.view == view for e in entrants) for view in {e.family.view for e in entrants}}
+    total = len(contest.rounds)
+    sharing = Counter(entrant.family.view for entrant in entrants)
+    for entrant in entrants:
+        entrant.reason = ""
     left = contest.deadline.left()
-
-    def seconds(entrant, rows):
-        view = entrant.family.view
-        return entrant.expected(rows, held) + contest.preparing[view](rows) / sharing[view]
-
-    def whole(entrant):
-        return seconds(entrant, entrant.limit(contest.learnable))
-
-    waiting = sorted(entrants, key=whole)
+    waiting = sorted(entrants, key=lambda entrant: _seconds(contest, entrant, sharing))
     for place, entrant in enumerate(waiting):
-        # one more round than there are, for the refit and the test
         share = HOPELESS if np.isinf(left) else left / (len(waiting) - place)
-        _afford(entrant, contest.learnable, total, share, lambda rows, entrant=entrant: seconds(entrant, rows))
+        _afford(contest, entrant, total, share, sharing)
         if entrant.running:
-            left -= entrant.rounds * seconds(entrant, entrant.limit(contest.learnable))
-    running = [entrant for entrant in entrants if entrant.running]
+            left -= entrant.rounds * _seconds(contest, entrant, sharing)
     if contest.deadline.budget is not None:
-        refits = [1.25 * seconds(entrant, entrant.limit(contest.learnable)) for entrant in running]
+        refits = [1.25 * _seconds(contest, entrant, sharing) for entrant in entrants if entrant.running]
         contest.reserve = min(max(refits, default=0.0), contest.deadline.left() / (total + 1))
 
 
-def _afford(entrant, learnable, total, share, seconds):
-    """Set the rows and rounds of an entrant to what its share of the time is enough for."""
-    rows, rounds = entrant.limit(learnable), total
+def _seconds(contest, entrant, sharing, rows=None):
+    """Seconds of a round with so many rows, its part of the preparation included."""
+    rows = entrant.limit(contest.learnable) if rows is None else rows
+    prepared = contest.preparing[entrant.family.view](rows) / sharing[entrant.family.view]
+    return entrant.expected(rows, len(contest.rounds[0].held_out)) + prepared
+
+
+def _afford(contest, entrant, total, share, sharing):
+    """Set the rows and rounds of an entrant to what its share of the time is enough for.
+
+    The rounds are counted with one more, for the refit and the test.
+    """
+
+    def too_long():
+        return (rounds + 1) * _seconds(contest, entrant, sharing, rows) > share
+
+    rows, rounds = entrant.limit(contest.learnable), total
     fewest = min(FEWEST_ROWS, rows)
-    if entrant.fit_law.sizes and (rounds + 1) * seconds(rows) <= share:
+    if not entrant.fit_law.sizes and entrant.family.order > 0:
+        entrant.reason, entrant.refused = "the budget was used up before it could be timed on a sample", True
         return
-    while rows > fewest and (rounds + 1) * seconds(rows) > share:
+    while rows > fewest and too_long():
         rows = max(int(rows / 1.25), fewest)
-    while rounds > FEWEST_ROUNDS and (rounds + 1) * seconds(rows) > share:
+    while rounds > FEWEST_ROUNDS and too_long():
         rounds -= 1
-    if entrant.family.order == 0:  # without the baseline nothing can be judged
-        entrant.most_rows, entrant.rounds = rows, rounds
+    if too_long() and entrant.family.order > 0:  # without the baseline nothing can be judged
+        whole, least = (duration(_seconds(contest, entrant, sharing, each)) for each in (None, rows))
+        leaves = duration(max(share, 0.0) / (rounds + 1))
+        entrant.reason = f"would take about {whole} a round, {least} with {rows:,} rows; the budget leaves {leaves}"
+        entrant.refused = True
         return
-    if not entrant.fit_law.sizes:
-        entrant.reason = "the budget was used up before it could be timed on a sample"
+    if rows < entrant.limit(contest.learnable):
+        entrant.planned_rows = rows
+    entrant.rounds, entrant.refused = rounds, False
+
+
+def rehearse(contest, entrants):
+    """Run the first round, and where it took far less than planned, once more with the rows that there is time for.
+
+    Estimates from samples err on the careful side. What a round really took is entered in the laws, the time left is
+    shared anew, and who may have twice the rows, or was refused, gets another first round.
+    """
+    contest.run_round(contest.rounds[0], entrants)
+    if contest.deadline.budget is None:
         return
-    if (rounds + 1) * seconds(rows) > share:
-        entrant.reason = (
-            f"would take about {duration(seconds(entrant.limit(learnable)))} a round, {duration(seconds(rows))} with "
-            f"{rows:,} rows; the budget leaves {duration(max(share, 0.0) / (rounds + 1))}"
-        )
-        return
-    entrant.most_rows, entrant.rounds = rows, rounds
+    for _ in range(REHEARSALS):
+        tried = [entrant for entrant in entrants if entrant.refused or entrant.fits]
+        held = [entrant.planned_rows for entrant in tried]
+        if not any(entrant.refused or entrant.planned_rows for entrant in tried):
+            return
+        for entrant in tried:
+            if entrant.fits:
+                entrant.learn_cost(entrant.last, entrant.rows, len(contest.rounds[0].held_out))
+            entrant.planned_rows = None
+        allot(contest, tried)
+        again = []
+        for entrant, before in zip(tried, held):
+            rows = entrant.limit(contest.learnable)
+            if entrant.running and (not entrant.fits or rows >= 2 * entrant.rows):
+                entrant.forget()
+                again.append(entrant)
+            elif entrant.fits:
+                entrant.planned_rows, entrant.reason, entrant.refused = before, "", False
+        if not again:
+            return
+        contest.run_round(contest.rounds[0], again)
