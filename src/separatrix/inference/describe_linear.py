@@ -67,7 +67,9 @@ def in_coefficients(model, names, X, y, units):
         if known:
             title = f"What one unit of the table more does{about}"
             factors = np.divide(1.0, units, out=np.ones_like(units), where=units > 0.0)
-            tables.append(_table(title, effects, c, names, known, factors, odds, None, _caption(effects, label, odds, False)))
+            tables.append(
+                _table(title, effects, c, names, known, factors, odds, None, _caption(effects, label, odds, False))
+            )
     used = int(np.count_nonzero(effects.coef.any(axis=0)))
     notes = [*effects.notes, *_left_out(len(names), used), *fit_notes(model)]
     pictures = ("path", "boundary") if hasattr(model, "alphas_") or hasattr(model, "Cs_") else ("boundary",)
