@@ -74,9 +74,11 @@ def coefficient_intervals(model, X, y, *, refits=200, seconds=5.0, seed=0, level
         return None, None, f"{k * p:,} coefficients are more than can be refitted often enough in a few seconds"
     plain, design, y = at_choice(model), as_design(X), np.asarray(y)
     groups = [np.flatnonzero(y == label) for label in np.unique(y)] if is_classifier(model) else [np.arange(len(y))]
-    random, deadline, found = np.random.default_rng(seed), time.perf_counter() + seconds, []
+    random, found = np.random.default_rng(seed), []
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # a resample may separate classes that the data do not
+        clone(plain).fit(design.X, y)  # the clock starts when whatever must be compiled is
+        deadline = time.perf_counter() + seconds
         while len(found) < refits and time.perf_counter() < deadline:
             rows = np.concatenate([random.choice(group, len(group)) for group in groups])
             refit = clone(plain).fit(design.take(rows).X, y[rows])

@@ -49,7 +49,8 @@ def in_coefficients(model, names, X, y, units):
     effects = _classical(model, X, y) or _resampled(model, X, y)
     spreads = _spreads(X) if X is not None else np.ones(len(names))
     units = np.ones(len(names)) if units is None else np.asarray(units, dtype=float)
-    odds = _has_odds(model)
+    # of more than two classes, exp of a score's change is an odds ratio only against a class whose score is held at 0
+    odds = _has_odds(model) and len(effects.labels) < len(model.classes_)
     tables = []
     for c, label in enumerate(effects.labels):
         order = _order(effects.coef[c] * spreads)
@@ -60,13 +61,15 @@ def in_coefficients(model, names, X, y, units):
         if X is not None:
             title = f"What one standard deviation more does{about}"
             deviation = spreads * np.where(np.isnan(units), 1.0, units)
-            caption = _caption(label, odds, True)
+            caption = _caption(effects, label, odds, True)
             tables.append(_table(title, effects, c, names, order, spreads, odds, deviation, caption))
         known = [j for j in order if np.isfinite(units[j]) and units[j] > 0.0]
         if known:
             title = f"What one unit of the table more does{about}"
             factors = np.divide(1.0, units, out=np.ones_like(units), where=units > 0.0)
-            tables.append(_table(title, effects, c, names, known, factors, odds, None, _caption(label, odds, False)))
+            tables.append(
+                _table(title, effects, c, names, known, factors, odds, None, _caption(effects, label, odds, False))
+            )
     used = int(np.count_nonzero(effects.coef.any(axis=0)))
     notes = [*effects.notes, *_left_out(len(names), used), *fit_notes(model)]
     pictures = ("path", "boundary") if hasattr(model, "alphas_") or hasattr(model, "Cs_") else ("boundary",)
@@ -167,14 +170,14 @@ def _exp(value):
     return float(np.exp(value)) if value < 700.0 else None
 
 
-def _caption(label, odds, standard):
+def _caption(effects, label, odds, standard):
     step = "one standard deviation of its column" if standard else "one unit of its column, as the table counts it"
     what = f"the log-odds of {label}" if odds and " against " in label else f"the score of {label}" if label else ""
-    ends = "low and high end a 95 % interval"
+    ends = "" if effects.low is None else "; low and high end a 95 % interval"
     if not what:
-        return f"Change of the prediction for {step}, all other columns unchanged; {ends}."
+        return f"Change of the prediction for {step}, all other columns unchanged{ends}."
     said = " The odds ratio is the factor by which the odds change." if odds else ""
-    return f"Change of {what} for {step}, all other columns unchanged; {ends}.{said}"
+    return f"Change of {what} for {step}, all other columns unchanged{ends}.{said}"
 
 
 def _left_out(p, used):
@@ -187,7 +190,7 @@ def _left_out(p, used):
 
 
 def _signed(value):
-    return f"{value:+.3g}".replace("-", "−")
+    return (f"{value:+,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:+.3g}").replace("-", "−")
 
 
 def _words(model, effects, names, spreads, units, used, odds):
