@@ -53,6 +53,7 @@ ROOMS = [
     "solvers",
     "datasets",
     "plots",
+    "persist",
 ]
 
 

@@ -93,8 +93,8 @@ def test_a_file_that_says_something_else_is_refused_or_gives_an_object_of_the_ta
 
 
 @pytest.mark.slow
-def test_fifty_thousand_files_with_spoilt_bytes():
-    assert spoilt_bytes_are_noticed(50_000, seed=11) > 25_000
+def test_a_hundred_thousand_files_with_spoilt_bytes():
+    assert spoilt_bytes_are_noticed(100_000, seed=11) > 50_000
 
 
 @pytest.mark.slow

@@ -56,11 +56,10 @@ def fitted(model, target, facts=FACTS):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name, target", TASKS)
-@pytest.mark.parametrize("facts", [FACTS, FACTS[:3]], ids=["all", "no words"])
-def test_the_answers_are_those_of_the_loaded_model(name, target, facts):
+@pytest.mark.parametrize("name, target, used", [(*task, 5) for task in TASKS] + [("LogisticRegression", "two", 2)])
+def test_the_answers_are_those_of_the_loaded_model(name, target, used):
     try:
-        model = fitted(ESTIMATORS[name](), target, facts)
+        model = fitted(ESTIMATORS[name](), target, FACTS[:used])
     except (ValueError, TypeError) as error:
         assert "2 classes" in str(error) or "3 classes" in str(error) or "parse" in str(error), error
         return

@@ -14,6 +14,7 @@ _HOMES = {
     "light": "predictor",
     "load": "files",
     "save": "files",
+    "to_onnx": "onnx_graph",
 }
 
 __all__, __getattr__, __dir__ = lazily("separatrix.persist", _HOMES)

@@ -28,10 +28,10 @@ class Reader:
     def __init__(self, arrays, build):
         self._arrays = arrays
         self._build = build
-        self._objects: list = []
-        self._heights: list = []  # how deep each object is nested in itself
+        self._objects = []
+        self._heights = []  # how deep each object is nested in itself
         self._height = 0
-        self._made: dict = {}
+        self._made = {}
         self._room = LARGEST_WORDS
 
     def add(self, node):

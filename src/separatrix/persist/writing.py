@@ -26,12 +26,12 @@ class Writer:
     """Collects the arrays and objects of one model."""
 
     def __init__(self):
-        self.arrays: list = []
-        self.objects: list = []
-        self._array_nodes: dict = {}
-        self._places: dict = {}
-        self._alive: list = []  # an id is only an id while its owner lives
-        self._open: set = set()
+        self.arrays = []
+        self.objects = []
+        self._array_nodes = {}
+        self._places = {}
+        self._alive = []  # an id is only an id while its owner lives
+        self._open = set()
         self._room = LARGEST_WORDS
 
     def node(self, value, where, depth=0):

@@ -80,6 +80,19 @@ def test_a_constant_column_tells_nothing_then_or_later():
     assert_array_equal(ours.transform([[0.1, 2.0], [7.0, 2.0]]), np.zeros((2, 2)))
 
 
+def test_a_column_without_any_value_is_zero_and_needs_no_flag():
+    X = np.column_stack([np.arange(4.0), np.full(4, np.nan)])
+    ours = Numbers().fit(X)
+    assert ours.flagged_.size == 0
+    assert_array_equal(ours.transform(X)[:, 1], np.zeros(4))
+
+
+def test_the_mean_of_many_numbers_far_from_zero_is_the_nearest_number():
+    x = 1e9 + np.random.default_rng(0).random((20_001, 3))
+    mean = [sum(map(Fraction, column.tolist())) / len(x) for column in x.T]
+    assert_array_equal(Numbers().fit(x).mean_, [float(exact) for exact in mean])
+
+
 @pytest.mark.parametrize("estimator", [Numbers(), Dates(), Thresholds(), Curves(), Counts()], ids=repr)
 def test_an_infinite_cell_is_refused_with_its_row_and_column(estimator):
     import pandas as pd

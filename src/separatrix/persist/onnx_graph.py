@@ -1,0 +1,139 @@
+"""Linear models as ONNX graphs, for programs that know neither Python nor this library.
+
+``X (n, p)``, float64, is standardised where a StandardScaler comes first, then ``scores = X coef' + intercept``; a
+regressor gives ``prediction``, a classifier ``label`` and, where its scores are log-odds, ``probabilities (n, k)``.
+"""
+
+import numpy as np
+
+from separatrix.core.refusal import cannot
+from separatrix.persist.archive import CannotSave, write
+
+OPSET, IR_VERSION = 17, 8  # both of 2022: what runs models today reads them
+
+
+def to_onnx(model, path):
+    """Write a linear model as an ONNX file. Needs ``pip install 'separatrix[onnx]'``.
+
+    Parameters
+    ----------
+    model : fitted linear regressor or classifier, or a Pipeline of StandardScaler and one.
+    path : str or path.
+    """
+    write(path, graph_of(model).SerializeToString())
+
+
+def graph_of(model):
+    """The ONNX model of a linear model."""
+    try:
+        from onnx import TensorProto, checker, helper
+    except ImportError:
+        raise ImportError(
+            "Cannot write ONNX: the package onnx is not installed. Use pip install 'separatrix[onnx]'."
+        ) from None
+    scalers, last = _steps(model)
+    drawing = _Drawing()
+    value = "X"
+    for scaler in scalers:
+        if scaler.mean_ is not None and scaler.with_mean:
+            value = drawing.node("Sub", value, drawing.constant(scaler.mean_))
+        if scaler.scale_ is not None:
+            value = drawing.node("Div", value, drawing.constant(scaler.scale_))
+    coef = np.asarray(last.coef_, dtype=np.float64)
+    scores = drawing.node("MatMul", value, drawing.constant(coef.reshape(-1, coef.shape[-1]).T))
+    scores = drawing.node("Add", scores, drawing.constant(np.reshape(last.intercept_, -1)))
+    double, rows = TensorProto.DOUBLE, ["rows"]
+    if not hasattr(last, "classes_"):
+        shape = rows if coef.ndim == 1 else [*rows, len(coef)]
+        drawing.node("Reshape", scores, drawing.constant([-1, *coef.shape[:-1]], np.int64), out="prediction")
+        outputs = [helper.make_tensor_value_info("prediction", double, shape)]
+    else:
+        words = last.classes_.dtype.kind in "OU"
+        drawing.classify(scores, last.classes_, len(coef) == 1)
+        outputs = [helper.make_tensor_value_info("label", TensorProto.STRING if words else TensorProto.INT64, rows)]
+        if hasattr(last, "predict_proba"):
+            drawing.probabilities(scores, len(coef) == 1)
+            outputs.append(helper.make_tensor_value_info("probabilities", double, [*rows, len(last.classes_)]))
+    inputs = [helper.make_tensor_value_info("X", double, [*rows, coef.shape[-1]])]
+    graph = helper.make_graph(drawing.nodes, type(last).__name__, inputs, outputs, drawing.constants)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="separatrix")
+    made.ir_version = IR_VERSION
+    checker.check_model(made)
+    return made
+
+
+class _Drawing:
+    """Nodes and constants of a graph, with names made up as they come."""
+
+    def __init__(self):
+        self.nodes = []
+        self.constants = []
+
+    def constant(self, values, dtype=np.float64):
+        from onnx import numpy_helper
+
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(values, dtype=dtype), name))
+        return name
+
+    def node(self, kind, *inputs, out=None, **attributes):
+        from onnx import helper
+
+        out = out or f"value_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, inputs, [out], **attributes))
+        return out
+
+    def classify(self, scores, classes, two):
+        """0 counts for the second of two classes; of equal scores the first of many wins."""
+        from onnx import TensorProto
+
+        if two:
+            column = self.node("Reshape", scores, self.constant([-1], np.int64))
+            fires = self.node("GreaterOrEqual", column, self.constant([0.0]))
+            place = self.node("Cast", fires, to=TensorProto.INT64)
+        else:
+            place = self.node("ArgMax", scores, axis=1, keepdims=0)
+        labels = classes.astype(object) if classes.dtype.kind in "OU" else classes
+        self.node(
+            "Gather", self.constant(labels, labels.dtype if labels.dtype == object else np.int64), place, out="label"
+        )
+
+    def probabilities(self, scores, two):
+        if two:
+            against = self.node("Sigmoid", self.node("Neg", scores))
+            self.node("Concat", against, self.node("Sigmoid", scores), axis=1, out="probabilities")
+        else:
+            self.node("Softmax", scores, axis=1, out="probabilities")
+
+
+def _steps(model):
+    """The scalers before a linear model, and the model; anything else is refused."""
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import StandardScaler
+    from sklearn.utils.validation import check_is_fitted
+
+    from separatrix.estimators.base import LinearClassifier, LinearRegressor, LogOddsClassifier
+
+    check_is_fitted(model)
+    *scalers, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    for scaler in scalers:
+        if type(scaler) is not StandardScaler:
+            raise _unsuited(scaler, "only StandardScaler may come before a linear model")
+    known = {LinearRegressor.predict, LinearClassifier.predict}
+    if getattr(type(last), "predict", None) not in known:
+        raise _unsuited(last, "it is no linear model, or decides in its own way")
+    if hasattr(last, "predict_proba") and type(last).predict_proba is not LogOddsClassifier.predict_proba:
+        raise _unsuited(last, "its probabilities are made in a way of their own")
+    labels = getattr(last, "classes_", np.arange(2))
+    if labels.dtype.kind not in "iubU" and not all(isinstance(label, str) for label in labels):
+        raise _unsuited(last, f"its labels are of the kind {labels.dtype}, and ONNX has words and whole numbers")
+    return scalers, last
+
+
+def _unsuited(step, because):
+    return cannot(
+        f"write {type(step).__name__} as ONNX",
+        because=because,
+        instead="a linear regressor or classifier, or separatrix.save",
+        kind=CannotSave,
+    )

@@ -1,0 +1,90 @@
+"""ONNX files of linear models, run by another program's arithmetic and compared with ours."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from separatrix.core import registry
+from separatrix.estimators.base import LinearClassifier, LinearRegressor
+from separatrix.linear_model import LogisticRegression, Perceptron, Ridge
+from separatrix.neighbors import KNeighborsClassifier
+from separatrix.persist import CannotSave, to_onnx
+
+pytest.importorskip("onnx")
+runtime = pytest.importorskip("onnxruntime")
+
+ESTIMATORS = registry.members("estimator")
+REGRESSORS = sorted(n for n, c in ESTIMATORS.items() if issubclass(c, LinearRegressor))
+CLASSIFIERS = sorted(n for n, c in ESTIMATORS.items() if issubclass(c, LinearClassifier))
+X, Y = load_diabetes(return_X_y=True)
+FLOWERS, KINDS = load_iris(return_X_y=True)
+NAMES = np.array(["setosa", "versicolor", "virginica"])
+
+
+def run(model, data, tmp_path):
+    path = tmp_path / "model.onnx"
+    to_onnx(model, path)
+    session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(None, {"X": np.ascontiguousarray(data, dtype=np.float64)})))
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_regressors_agree(name, tmp_path):
+    model = ESTIMATORS[name]().fit(X, Y)
+    found = run(model, X, tmp_path)["prediction"]
+    assert found.shape == Y.shape
+    np.testing.assert_allclose(found, model.predict(X), rtol=1e-12)
+
+
+def test_many_outputs_agree(tmp_path):
+    model = Ridge().fit(X, np.column_stack([Y, -Y, Y**2]))
+    np.testing.assert_allclose(run(model, X, tmp_path)["prediction"], model.predict(X), rtol=1e-11)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_classifiers_agree(name, classes, tmp_path):
+    rows = classes > KINDS if classes == 3 else KINDS > 0
+    try:
+        model = ESTIMATORS[name]().fit(FLOWERS[rows], NAMES[KINDS[rows]])
+    except ValueError as refused:
+        assert classes == 3 and "3 classes" in str(refused)
+        return
+    try:
+        found = run(model, FLOWERS[rows], tmp_path)
+    except CannotSave:
+        assert type(model).predict is not LinearClassifier.predict or hasattr(model, "predict_proba")
+        return
+    assert found["label"].tolist() == model.predict(FLOWERS[rows]).tolist()
+    assert ("probabilities" in found) == hasattr(model, "predict_proba")
+    if "probabilities" in found:
+        np.testing.assert_allclose(found["probabilities"], model.predict_proba(FLOWERS[rows]), rtol=1e-9, atol=1e-14)
+
+
+def test_whole_numbers_as_labels_and_a_scaler_before(tmp_path):
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(FLOWERS, 10 * KINDS - 5)
+    found = run(model, FLOWERS, tmp_path)
+    assert found["label"].tolist() == model.predict(FLOWERS).tolist()
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(FLOWERS), rtol=1e-10)
+    model = make_pipeline(StandardScaler(with_mean=False, with_std=True), Perceptron()).fit(FLOWERS, KINDS)
+    assert run(model, FLOWERS, tmp_path)["label"].tolist() == model.predict(FLOWERS).tolist()
+
+
+@pytest.mark.parametrize(
+    "model, because",
+    [
+        (KNeighborsClassifier().fit(FLOWERS, KINDS), "no linear model"),
+        (make_pipeline(MinMaxScaler(), Ridge()).fit(X, Y), "only StandardScaler"),
+        (LogisticRegression().fit(FLOWERS, KINDS + 0.0), "labels are of the kind float64"),
+    ],
+    ids=["neighbours", "another scaler", "fractions"],
+)
+def test_what_onnx_cannot_say_is_refused(model, because, tmp_path):
+    with pytest.raises(CannotSave, match=because):
+        to_onnx(model, tmp_path / "model.onnx")
+    assert list(tmp_path.iterdir()) == []
