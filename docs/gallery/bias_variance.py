@@ -59,7 +59,7 @@ def _draw_fits(axes, fits, log):
     axes.plot(POINTS, fits.predictions[:20].T, color="C0", alpha=0.25, linewidth=0.8)
     axes.plot(POINTS, fits.truth, color="C2")
     axes.plot(POINTS, fits.average, color="C1", linestyle="--")
-    axes.set(ylim=(-1.8, 1.8), xticks=[0, 1], yticks=[-1, 0, 1])
+    axes.set(ylim=(-1.5, 1.5), xticks=[0, 1], yticks=[-1, 0, 1])
     axes.set_title(f"ln λ = {log:.0f}: bias² {fits.bias2:.3f}, variance {fits.variance:.3f}".replace("-", "−"))
 
 

@@ -84,8 +84,10 @@ def test_numbers_are_not_taken_for_classes_and_a_class_of_one_row_is_no_obstacle
     y = np.linspace(0.0, 1.0, 50)
     assert len(assess.split(np.zeros((50, 1)), y).test) == 10
     labels = np.array(["only one"] + ["a"] * 20 + ["b"] * 20)
-    parts = assess.split(np.zeros((41, 1)), labels, validation=0.2)
-    assert sum(map(len, parts)) == 41
+    for seed in range(30):
+        parts = assess.split(np.zeros((41, 1)), labels, validation=0.2, seed=seed)
+        assert sum(map(len, parts)) == 41
+        assert all(int((labels[part.rows] == "b").sum()) == 4 for part in (parts.validation, parts.test))
     many = assess.split(np.zeros((12, 1)), np.repeat(np.arange(6), 2), test=2)
     assert len(many.test) == 2
 
