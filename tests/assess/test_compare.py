@@ -185,6 +185,7 @@ class Spy:
         monkeypatch.setattr(contests.Contest, "prepared", prepared)
 
 
+@pytest.mark.mission("EV-02")
 def test_preparation_never_sees_the_rows_held_out_nor_the_test_part(monkeypatch):
     rng = np.random.default_rng(0)
     n = 80

@@ -88,7 +88,7 @@ def compare(
         y_train,
         np.unique(y) if classification else None,
         rounds(y_train, folds, repeats, classification=classification, seed=seed),
-        (how.name, *(name for name, other in MEASURES.items() if other.task == how.task and name != how.name)),
+        _measured(how, understanding),
         seed,
         deadline,
         Silent() if progress is None else progress,
@@ -141,6 +141,16 @@ def _usual_score(y, classification):
     return MEASURES["balanced_accuracy" if counts.max() > SKEWED * len(y) else "accuracy"]
 
 
+def _measured(how, understanding):
+    """The names of what a round measures, the score first; an area for each of many classes would take too long."""
+    names = ("accuracy", "balanced_accuracy", "log_loss", "brier", "calibration")
+    if understanding.task == "regression":
+        names = ("rmse", "mae", "r2")
+    elif len(understanding.classes) == 2:
+        names = (*names, "roc_auc")
+    return (how.name, *(name for name in names if name != how.name))
+
+
 def _asked_score(score, task):
     found = measure(score)
     if found.task != task:
@@ -187,5 +197,6 @@ def _test(model, held, y, contest):
     if not len(y):
         return {}, float("nan")
     answer = trial.answer_of(model, held, contest.classes)
-    tested = answer.measured(y, contest.classes, contest.measures)
+    task = contest.understanding.task
+    tested = answer.measured(y, contest.classes, [name for name, how in MEASURES.items() if how.task == task])
     return tested, spread_of(answer, y, contest.classes, contest.score, contest.seed)

@@ -104,11 +104,11 @@ def _grows(contest, entrant, sample, enough, until):
     seconds = _time(contest, entrant, sample)
     if seconds is None:  # the rounds will say whether that was the sample's fault
         return True
-    if first and seconds >= enough and until.allows(1.5 * seconds):
+    if first and seconds >= enough and until.allows(seconds, first=True):
         seconds = _time(contest, entrant, sample)
         half = sample.first(len(sample.y) // 2)
         # an exponent needs a second size, and only a smaller one is cheap
-        if seconds >= enough and _time(contest, entrant, half) is not None:
+        if seconds >= enough and until.allows(0.5 * seconds) and _time(contest, entrant, half) is not None:
             entrant.fit_law.swap()
             entrant.predict_law.swap()
     return seconds < enough and len(sample.y) < entrant.limit(contest.learnable)

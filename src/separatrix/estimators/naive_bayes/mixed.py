@@ -243,9 +243,9 @@ class MixedNB(Generative):
 
 
 def _of_codes(situation):
-    """Codes of levels come first in the view, then numbers, each judged by what it holds."""
-    levels = sum(kind in ("category", "flag") for kind in situation.kinds)
-    return MixedNB(dict.fromkeys(range(levels), "categorical"), unseen="smooth")
+    from separatrix.estimators.preparation.compose import distributions  # brings scikit-learn's column transformer
+
+    return MixedNB(distributions(situation.kinds), unseen="smooth")
 
 
 declare(
