@@ -38,7 +38,7 @@ def refit(contest, entrant):
 
 
 def refitted_rows(y, count, *, classification, seed):
-    """Positions of the `count` training rows that the chosen model is fitted to, ascending; the seed finds them again."""
+    """Positions of the `count` training rows that the chosen model is fitted to; the seed finds them again."""
     order = fair_order(np.arange(len(y)), y if classification else None, np.random.default_rng([seed, 2]))
     return np.sort(order[:count])
 
