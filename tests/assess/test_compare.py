@@ -136,7 +136,7 @@ def test_any_measure_may_be_the_score_and_only_those_of_the_task():
 
 def test_the_same_seed_gives_the_same_result():
     def plain(seed):
-        found = compare(mixed(), "paid", families=QUICK, seed=seed).as_dict()
+        found = compare(mixed(), "paid", families=QUICK[:2], repeats=1, seed=seed).as_dict()
         for part in (found, *found["standings"]):
             for name in TIMES:
                 part.pop(name, None)

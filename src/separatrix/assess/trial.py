@@ -82,12 +82,10 @@ def answer_of(model, X, classes=None):
             raise ValueError(f"{int((~np.isfinite(values)).sum())} of {len(values)} predictions are not finite")
         return Answer(values)
     known = np.searchsorted(classes, model.classes_)
-    ranks = hasattr(model, "decision_function") and len(known) == len(classes)
-    # of two classes the decision function, whose far rows are not all of probability 1
-    scores = (
-        model.decision_function(X) if ranks and (len(classes) == 2 or not hasattr(model, "predict_proba")) else None
-    )
-    if not hasattr(model, "predict_proba"):
+    likely, ranks = hasattr(model, "predict_proba"), hasattr(model, "decision_function") and len(known) == len(classes)
+    # of two classes the decision function, for which far rows are not all equal, as they are for a probability of 1
+    scores = model.decision_function(X) if ranks and (len(classes) == 2 or not likely) else None
+    if not likely:
         return Answer(model.predict(X), None, scores)
     P = model.predict_proba(X)
     if not np.isfinite(P).all():
