@@ -49,7 +49,8 @@ def in_coefficients(model, names, X, y, units):
     effects = _classical(model, X, y) or _resampled(model, X, y)
     spreads = _spreads(X) if X is not None else np.ones(len(names))
     units = np.ones(len(names)) if units is None else np.asarray(units, dtype=float)
-    odds = _has_odds(model)
+    # of more than two classes, exp of a score's change is an odds ratio only against a class whose score is held at 0
+    odds = _has_odds(model) and len(effects.labels) < len(model.classes_)
     tables = []
     for c, label in enumerate(effects.labels):
         order = _order(effects.coef[c] * spreads)
@@ -187,7 +188,7 @@ def _left_out(p, used):
 
 
 def _signed(value):
-    return f"{value:+.3g}".replace("-", "−")
+    return (f"{value:+,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:+.3g}").replace("-", "−")
 
 
 def _words(model, effects, names, spreads, units, used, odds):

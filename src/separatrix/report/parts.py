@@ -1,6 +1,7 @@
 """What a section of the report is made of: text, remarks, facts, tables, pictures, commands. Plain data; the page
 decides how each looks."""
 
+import re
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -115,4 +116,5 @@ def grid(heads, rows, caption, **options):
 
 
 def _numeric(cell):
-    return not cell or cell[:1].isdigit() or cell[:1] in "−–+<≈" or cell[:2] in ("0.",)
+    """Whether a cell reads as a number: it begins like one, and holds no word longer than a unit or "to"."""
+    return not cell or ((cell[0].isdigit() or cell[0] in "−–+<") and not re.search(r"[^\W\d_]{3}", cell))

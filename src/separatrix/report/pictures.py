@@ -5,8 +5,12 @@ from separatrix.report.parts import Picture
 
 def picture(ax, caption):
     """A picture with its text alternative, which :mod:`separatrix.plots` writes when it draws."""
+    from matplotlib.ticker import AutoLocator
+
     from separatrix import plots
 
+    if isinstance(ax.xaxis.get_major_locator(), AutoLocator):
+        ax.locator_params(axis="x", nbins=5)  # long numbers must not run into each other on a phone
     said = plots.describe(ax)
     return Picture(plots.svg(ax, title=said), said, caption)
 

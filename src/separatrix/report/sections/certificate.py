@@ -38,10 +38,10 @@ def certificate(material):
     if found.iterations:
         pairs.append(("iterations", f"{found.iterations:,}"))
     parts = [Text(verdict, strong=True), Text(meaning), Facts(tuple(pairs))]
-    return [*parts, *_recomputed(material)]
+    return [*parts, *_recomputed(material, found)]
 
 
-def _recomputed(material):
+def _recomputed(material, found):
     """The certificate by code that no solver owns, where the model states the problem it solves."""
     if not hasattr(material.model, "_restate"):
         return [Remark("The value is that of the fit; this kind of model is not recomputed from the rows.")]
@@ -51,6 +51,8 @@ def _recomputed(material):
         return [Remark(f"It could not be recomputed from the training rows: {failure}", missing=True)]
     word = "certified" if again.converged else "NOT certified"
     rows = f"{len(material.comparison.y_train):,} training rows"
+    if found.converged and not again.converged:
+        word += " on these rows. That is expected of a model that was fitted to a part of them, and an error otherwise"
     return [
         Text(
             f"Recomputed from the {rows} and the published coefficients alone, by code that no solver owns: {word}, "

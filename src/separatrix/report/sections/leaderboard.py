@@ -83,7 +83,7 @@ def _row(standing, measures, comparison):
     return (
         f"{standing.family}{star}",
         plus_minus(standing.score, standing.error),
-        *(_measure(standing.measures.get(key), comparison) for key, _ in measures),
+        *(_measure(key, standing.measures.get(key), comparison) for key, _ in measures),
         seconds(standing.fit_seconds),
         seconds(standing.predict_seconds),
         f"{standing.size:,}",
@@ -91,11 +91,11 @@ def _row(standing, measures, comparison):
     )
 
 
-def _measure(value, comparison):
-    """Measures of probabilities to three decimals, measures in units of the target to four digits."""
+def _measure(key, value, comparison):
+    """Measures of probabilities and shares to three decimals, measures in units of the target to four digits."""
     if value is None or not math.isfinite(value):
         return "–"
-    return fixed(value, 3) if comparison.understanding.task == "classification" else short(value, 4)
+    return fixed(value, 3) if key == "r2" or comparison.understanding.task == "classification" else short(value, 4)
 
 
 def _certificate(standing):
