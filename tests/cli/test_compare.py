@@ -45,6 +45,41 @@ def test_verify_rebuilds_the_training_rows_of_the_comparison(shell, compared):
     assert len(rows.y) == 120 and set(rows.y) == set(y)
 
 
+def test_the_rows_of_a_model_that_was_fitted_to_a_sample_are_found_again(shell):
+    from separatrix.assess import compare
+    from separatrix.cli.provenance import remembered, training_rows
+    from separatrix.core.family import Family
+    from separatrix.linear_model import LogisticRegression
+
+    table = read(shell.folder / "shop.csv")
+    few = Family("few rows", "classification", lambda _: LogisticRegression(), 1, "", most_rows=60)
+    found = compare(table, "bought", exclude=["spent"], families=[few], folds=2, repeats=1, seed=5)
+    assert (found.recommended, found.fitted_rows) == ("few rows", 60)
+    split = {"test": 0.2, "seed": 5, "fitted_rows": found.fitted_rows}
+    rows = training_rows(table, remembered(table, found.understanding, family="few rows", split=split, command=["x"]))
+    assert len(rows.y) == 60 and rows.same is True
+    certificate = separatrix.verify(found.model[-1], found.model[:-1].transform(rows.table), rows.y)
+    assert certificate.converged
+    assert not separatrix.verify(found.model[-1], found.model[:-1].transform(found.train), found.y_train).converged
+
+
+def test_a_budget_leaves_time_for_the_report(monkeypatch):
+    from separatrix.cli import comparing
+
+    now = [100.0]
+    monkeypatch.setattr(comparing.time, "monotonic", lambda: now[0])
+    clock, plain = comparing.Clock(120.0, report=True), comparing.Clock(120.0, report=False)
+    now[0] += 20.0  # for reading
+    assert clock.for_comparison() == 120.0 - 20.0 - 24.0
+    assert plain.for_comparison() == 100.0
+    now[0] += 90.0
+    assert clock.for_report() == 5.0
+    now[0] += 90.0
+    assert clock.for_report() == 0.0
+    assert clock.for_comparison() == 12.0
+    assert comparing.Clock(None, report=True).for_comparison() is None
+
+
 def test_the_same_seed_gives_the_same_result_as_json(shell, compared):
     arguments = (
         "compare", "shop.csv", "-t", "bought", "--exclude", "spent", "--seed", 3, "--folds", 3, "--repeats", 1,

@@ -102,7 +102,7 @@ def compare(
     standings = [entrant.standing(contest.learnable) for entrant in entrants]
     p_values, (chosen, better, why) = _verdict(standings, how, 1.0 / (folds - 1), contest)
     entrant = next(entrant for entrant in entrants if entrant.family.name == chosen.family)
-    model, names, remark = refit(contest, entrant)
+    model, names, remark, fitted_rows = refit(contest, entrant)
     held = table.take(kept)
     tested, test_error = _test(model, held, y_test, contest)
     contest.progress.end()
@@ -131,6 +131,7 @@ def compare(
         test_error=test_error,
         y_out_of_fold=held_out_predictions(contest, entrant),
         p_values=p_values,
+        fitted_rows=fitted_rows,
         kind=kind,
     )
 

@@ -81,6 +81,7 @@ class Comparison:
         the corrected paired test; the best is the leader of group 1, so that all are compared with it.
     measure : str.  The name of the score in MEASURES.
     kind : str.  The kind of frame that came in ("pandas", "polars", "pyarrow"), "" for anything else.
+    fitted_rows : int.  Rows of `train` that `model` was fitted to: all, unless the budget was too short for that.
     """
 
     understanding: Understanding
@@ -108,6 +109,7 @@ class Comparison:
     p_values: dict = field(default_factory=dict)
     measure: str = ""
     kind: str = ""
+    fitted_rows: int = 0
 
     def __getitem__(self, family):
         """The standing of a family."""

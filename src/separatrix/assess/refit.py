@@ -19,24 +19,28 @@ def refit(contest, entrant):
 
     Returns
     -------
-    The Pipeline (columns → prepare → model), the names of the columns that reach the model, and the remark or "".
+    The Pipeline (columns → prepare → model), the names of the columns that reach the model, the remark or "", and how
+    many rows it was fitted to.
     """
     n = len(contest.y)
-    order = fair_order(
-        np.arange(n), contest.y if contest.classes is not None else None, np.random.default_rng([contest.seed, 2])
-    )
     count = entrant.family.most_rows or n
     expected = 1.25 * (entrant.seconds() or 0.0) * (min(count, n) / max(entrant.rows, 1)) ** entrant.fit_law.exponent
     if expected > min(contest.deadline.left(), HOPELESS):
         count = entrant.rows
-    rows = np.sort(order[:count])
+    rows = refitted_rows(contest.y, min(count, n), classification=contest.classes is not None, seed=contest.seed)
     steps, X = contest.prepared(entrant.family.view, rows)
     y = contest.y[rows]
     situation = contest.situation(y, X.shape[1], sparse=not isinstance(X, np.ndarray))
     fitted = trial.attempt(entrant.family.make(situation), X, y, X[:1], contest.classes).model
     remark = "" if len(rows) == n else f"It was fitted to {len(rows):,} of {n:,} training rows."
     model = Pipeline([*steps.steps, ("model", fitted)])
-    return model, feature_names(model), remark
+    return model, feature_names(model), remark, len(rows)
+
+
+def refitted_rows(y, count, *, classification, seed):
+    """Positions of the `count` training rows that the chosen model is fitted to; the seed finds them again."""
+    order = fair_order(np.arange(len(y)), y if classification else None, np.random.default_rng([seed, 2]))
+    return np.sort(order[:count])
 
 
 def held_out_predictions(contest, entrant):

@@ -40,7 +40,7 @@ TEST = 0.2  # share of the rows that are held out for the one test at the end
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 @as_json
 @click.pass_context
-def compare(context, table, target, quiet, as_json, no_report, no_model, report, model, query, **asked):
+def compare(context, table, target, budget, as_json, no_report, no_model, report, model, query, **asked):
     """Compare every family of models that fits a table, on the same folds, and recommend one.
 
     TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin; without it a bundled data set is used. Nothing is asked:
@@ -53,12 +53,13 @@ def compare(context, table, target, quiet, as_json, no_report, no_model, report,
         raise click.UsageError("--target is missing: which column of TABLE is to be predicted?")
     for path in (None if no_report else report, None if no_model else model):
         comparing.must_be_writable(path)
+    clock = comparing.Clock(budget, report=not no_report)
     whole, target = comparing.read_or_bundled(table, target, query)
-    found = comparing.run(whole, target, quiet=quiet, as_json=as_json, test=TEST, **asked)
+    found = comparing.run(whole, target, clock, as_json=as_json, test=TEST, **asked)
     line = context.find_root().meta["command line"]
     written = {
         "model": None if no_model else comparing.write_model(model, whole, found, line, TEST),
-        "report": None if no_report else comparing.write_report(report, found, line),
+        "report": None if no_report else comparing.write_report(report, found, line, clock.for_report()),
     }
     if as_json:
         screen.write_json("compare", {"table": whole.source, **found.as_dict(), "written": written})

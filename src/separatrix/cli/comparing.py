@@ -1,6 +1,7 @@
 """The parts of ``separatrix compare``: reading, running with progress, showing, writing."""
 
 import os
+import time
 import warnings
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from separatrix.core.refusal import cannot
 
 BUNDLED = "breast_cancer"
 REPORT_SECONDS = 20.0  # that a report may spend on fitting models again, for its curves
+# Of a budget, kept for the report and the model file: a share, within limits in seconds.
+KEPT_SHARE, KEPT_LEAST, KEPT_MOST = 0.2, 4.0, 25.0
 
 
 def must_be_writable(path):
@@ -37,7 +40,32 @@ def read_or_bundled(table, target, query):
     return as_table(BUNDLED, target)
 
 
-def run(table, target, *, quiet, as_json, exclude, families, **options):
+class Clock:
+    """What is left of a budget, from the start of the command to its end.
+
+    Parameters
+    ----------
+    budget : float or None.  Seconds; None is no limit.
+    report : bool.  Whether a report will be written.
+    """
+
+    def __init__(self, budget, report):
+        self.started, self.budget = time.monotonic(), budget
+        self.kept = min(max(KEPT_SHARE * budget, KEPT_LEAST), KEPT_MOST) if budget and report else 0.0
+
+    def for_comparison(self):
+        """Seconds for the comparison; a tenth of the budget at the least, whatever reading took."""
+        return None if self.budget is None else max(self._left() - self.kept, 0.1 * self.budget)
+
+    def for_report(self):
+        """Seconds for the fits of the report: half of what is left, as pictures take their time too."""
+        return REPORT_SECONDS if self.budget is None else min(max(0.5 * self._left(), 0.0), REPORT_SECONDS)
+
+    def _left(self):
+        return self.budget - (time.monotonic() - self.started)
+
+
+def run(table, target, clock, *, quiet, as_json, exclude, families, **options):
     """The comparison, with what was understood said first and progress on stderr."""
     from separatrix.assess.compare import compare
     from separatrix.tables import understand
@@ -47,7 +75,10 @@ def run(table, target, *, quiet, as_json, exclude, families, **options):
     errors = screen.console(stderr=True)
     progress = None if quiet else Bar(errors) if errors.is_terminal else Lines()
     try:
-        return compare(table, target, exclude=exclude, families=families or None, progress=progress, **options)
+        options |= {"exclude": exclude, "families": families or None, "progress": progress}
+        found = compare(table, target, budget=clock.for_comparison(), **options)
+        found.budget = clock.budget  # as it was asked for
+        return found
     finally:
         if progress is not None:
             progress.end()
@@ -64,7 +95,7 @@ def write_model(path, table, comparison, command, test):
         comparison.understanding,
         family=comparison.recommended,
         score=comparison.score,
-        split={"test": test, "seed": comparison.seed, "fitted_rows": fitted_rows(comparison)},
+        split={"test": test, "seed": comparison.seed, "fitted_rows": comparison.fitted_rows},
         command=command,
         reference=Reference.of(comparison.model, comparison.train).as_dict(),
     )
@@ -72,12 +103,7 @@ def write_model(path, table, comparison, command, test):
     return path
 
 
-def fitted_rows(comparison):
-    """How many of the training rows the chosen model was fitted to; all, unless the budget did not allow it."""
-    return getattr(comparison, "fitted_rows", None) or len(comparison.y_train)
-
-
-def write_report(path, comparison, command):
+def write_report(path, comparison, command, seconds):
     """Write the report; return the path."""
     import shlex
 
@@ -85,7 +111,7 @@ def write_report(path, comparison, command):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of fits to small parts of the data, made for the curves only
-        write(comparison, path, command=shlex.join(command), seconds=REPORT_SECONDS)
+        write(comparison, path, command=shlex.join(command), seconds=seconds)
     return path
 
 
@@ -112,7 +138,10 @@ def show(out, comparison, written, table):
     for place, (what, path) in enumerate((what, path) for what, path in written.items() if path):
         screen.say(out, f"Written: {path} ({what})", gap=place == 0)
     if written["model"]:
-        name = table or "NEW_TABLE.csv"
-        screen.say(out, f"Next:  separatrix predict {written['model']} {name}", "dim")
-        screen.say(out, f"       separatrix explain {written['model']} {name} --row 1", "dim", gap=False)
-        screen.say(out, f"       separatrix verify {written['model']} {name}", "dim", gap=False)
+        name = table or f"{BUNDLED}.csv"
+        commands = [] if table else [f"separatrix datasets {BUNDLED} --csv > {name}"]
+        commands += [f"separatrix predict {written['model']} {name}"]
+        commands += [f"separatrix explain {written['model']} {name} --row 1"]
+        commands += [f"separatrix verify {written['model']} {name}"]
+        for place, command in enumerate(commands):
+            screen.say(out, f"{'Next:' if place == 0 else '':5}  {command}", "dim", gap=place == 0)

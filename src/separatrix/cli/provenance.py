@@ -89,24 +89,16 @@ def training_rows(table, about):
     table = table.take(there)
     if not split:
         return TrainingRows(table, y, same, f"all {len(table):,} rows with a target")
+    from separatrix.assess.refit import refitted_rows
     from separatrix.assess.splits import hold_out
 
-    rows, _ = hold_out(y, split["test"], classification=understanding.task == "classification", seed=split["seed"])
+    how = {"classification": understanding.task == "classification", "seed": split["seed"]}
+    rows, _ = hold_out(y, split["test"], **how)
     words = f"the {len(rows):,} of {len(table):,} rows that were not held out for the test"
-    if split.get("fitted_rows", len(rows)) < len(rows):
-        rows, words = _sampled(rows, y, split, understanding.task), f"the {split['fitted_rows']:,} rows of the fit"
+    if split["fitted_rows"] < len(rows):
+        rows = rows[refitted_rows(y[rows], split["fitted_rows"], **how)]
+        words = f"the {len(rows):,} of {len(table):,} rows that it was fitted to"
     return TrainingRows(table.take(rows), y[rows], same, words)
-
-
-def _sampled(rows, y, split, task):
-    """The sample of training rows that a comparison fits where all of them would take too long."""
-    import numpy as np
-
-    from separatrix.assess.splits import fair_order
-
-    strata = y[rows] if task == "classification" else None
-    order = fair_order(np.arange(len(rows)), strata, np.random.default_rng([split["seed"], 2]))
-    return rows[np.sort(order[: split["fitted_rows"]])]
 
 
 def explained_by(about):

@@ -2,6 +2,8 @@
 
 from math import floor, log10
 
+LONGEST = 32  # letters of a cell that are shown
+
 
 def show(out, found, about, row, most):
     """Print what is predicted, what each column adds, and what would change it."""
@@ -96,7 +98,9 @@ def _show_boundary(out, found, most):
 def _value(value):
     if value is None:
         return "missing"
-    return value if isinstance(value, str) else f"{value:.6g}"
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST else value[: LONGEST - 1] + "…"
+    return f"{value:.6g}"
 
 
 def outwards(value, to):
