@@ -163,11 +163,8 @@ class GramProblem:
 
     def _finish(self, penalty):
         """Newton's step on the support; coefficients that would change sign stop at zero."""
-        support = np.flatnonzero(self.beta[: self.size])
-        if not 0 < len(support) <= LARGEST_SUPPORT:
+        if not self._factorise(penalty):
             return
-        if not self._factor.holds(support, penalty.l2) and not self._factor.update(self.G, support, penalty.l2):
-            return  # dependent columns: a Newton step would be noise
         support = self._factor.order
         beta, sign = self.beta[support], np.sign(self.beta[support])
         step = self._factor.solve(self.q[support] - penalty.l2 * beta - penalty.l1 * sign)
@@ -181,6 +178,43 @@ class GramProblem:
             fractions = np.where(crosses, -beta / np.where(crosses, step, 1.0), np.inf)
             first = fractions.min()  # as far as the first zero the objective falls for certain
             self._move(support, np.where(fractions == first, -beta, first * step))
+
+    def _factorise(self, penalty):
+        """Factorise the support, without columns that the others make superfluous; False where it is empty or too large.
+
+        Each slide along a dependent column brings a coefficient to zero, so that there are at most as many as columns.
+        """
+        for _ in range(self.size):
+            support = np.flatnonzero(self.beta[: self.size])
+            if not 0 < len(support) <= LARGEST_SUPPORT:
+                return False
+            if not self._factor.holds(support, penalty.l2):
+                self._factor.update(self.G, support, penalty.l2)
+            if not any(self._slide(j, penalty) for j in self._factor.dependent):
+                break
+        return True
+
+    def _slide(self, j, penalty):
+        r"""Move along :math:`x_j - \sum_i a_i x_i = 0`, which changes no prediction, as long as the penalty falls.
+
+        Sweeps go such a way in steps of the size of rounding. Returns whether a coefficient has come to zero.
+        """
+        order = self._factor.order
+        way = np.append(order, j)
+        step = np.append(-self._factor.solve(self.G[order, j]), 1.0)
+        beta = self.beta[way]
+        slope = penalty.l1 * float(np.sign(beta) @ step)  # the rest of the gradient is rounding, as x_j - sum a x is
+        if abs(slope) <= 1e-9 * penalty.l1 * float(np.abs(step).sum()):
+            return False
+        step = -np.sign(slope) * step
+        falls = beta * step < 0.0
+        reach = -beta[falls] / step[falls]
+        if not falls.any():
+            return False
+        step *= reach.min()
+        step[np.flatnonzero(falls)[reach.argmin()]] = -beta[falls][reach.argmin()]
+        self._move(way, step)
+        return True
 
     def _move(self, support, step):
         shift(self.G, self.size, support, step, self.q)

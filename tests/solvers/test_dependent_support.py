@@ -1,0 +1,59 @@
+"""A lasso whose support holds dependent columns: its optimum is found in a few steps, not crept up to."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Lasso as Reference
+
+from separatrix.linear_model import Lasso
+from separatrix.penalties import ElasticNet
+from separatrix.solvers.gram_coordinate import GramProblem
+from separatrix.solvers.support_factor import SupportFactor
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Two factors coded in full, a column that repeats a level, and one that is a sum of three others."""
+    rng = np.random.default_rng(3)
+    one, two = rng.integers(0, 6, 400), rng.integers(0, 5, 400)
+    X = np.column_stack([np.eye(6)[one], np.eye(5)[two], np.eye(6)[one][:, 2], rng.standard_normal((400, 8))])
+    X = np.column_stack([X, X[:, -3:].sum(axis=1)])
+    y = X @ rng.standard_normal(X.shape[1]) + rng.standard_normal(400)
+    return X - X.mean(axis=0), y - y.mean()
+
+
+def test_the_objective_is_that_of_scikit_learn_held_to_a_tight_tolerance(table):
+    X, y = table
+    for alpha in (0.1, 0.01, 0.001):
+        ours = Lasso(alpha, tol=1e-12).fit(X, y)
+        reference = Reference(alpha, tol=1e-14, max_iter=1_000_000).fit(X, y)
+        mine, theirs = (np.mean((y - m.predict(X)) ** 2) / 2 + alpha * np.abs(m.coef_).sum() for m in (ours, reference))
+        assert mine <= theirs * (1.0 + 1e-10)
+        assert ours.certificate_.converged
+
+
+def test_dependent_columns_do_not_make_the_sweeps_creep(table):
+    X, y = table
+    G, c, null = X.T @ X / len(y), X.T @ y / len(y), float(y @ y) / len(y)
+    problem = GramProblem.whole(G, c)
+    used = problem.solve(ElasticNet(1e-4, 0.0), null, 1e-12)
+    assert problem.gap(ElasticNet(1e-4, 0.0), null) <= 1e-12
+    assert used < 200  # sweeps alone take more than ten thousand
+
+
+def test_the_factor_sets_dependent_columns_apart():
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    X = np.column_stack([X, X[:, 0] - 2.0 * X[:, 2]])
+    G, factor = X.T @ X, SupportFactor()
+    factor.update(G, np.arange(5), 0.0)
+    assert sorted(factor.order) == [0, 1, 2, 3] and factor.dependent.tolist() == [4]
+    assert factor.holds(np.arange(5), 0.0)
+    np.testing.assert_allclose(factor.solve(G[factor.order, 4]), [1.0, 0.0, -2.0, 0.0], atol=1e-12)
+    factor.update(G, np.array([1, 2, 3, 4]), 0.0)  # without the first column the last one stands on its own
+    assert sorted(factor.order) == [1, 2, 3, 4] and not len(factor.dependent)
+
+
+def test_a_penalty_with_a_ridge_part_needs_no_slide(table):
+    X, y = table
+    factor = SupportFactor()
+    factor.update(X.T @ X, np.arange(X.shape[1]), 1.0)
+    assert not len(factor.dependent)
