@@ -116,7 +116,7 @@ def test_a_learning_curve_nears_itself():
 @pytest.mark.mission("EV-22")
 def test_empirical_risk_falls_with_complexity_while_true_risk_turns_up():
     curve = assess.risk_curve(
-        polynomial(), "powers__degree", range(9), lambda rng: spaced(rng, 12), lambda rng: sine(rng, 300), datasets=40
+        polynomial(), "powers__degree", range(9), lambda rng: spaced(rng, 12), lambda rng: sine(rng, 300), datasets=25
     )
     assert (np.diff(curve["empirical"]) < 0).all()
     best = int(np.argmin(curve["true"]))
@@ -131,7 +131,7 @@ def test_empirical_and_true_risk_near_each_other_with_more_rows():
     gaps, errors = [], []
     for n in (12, 48, 192, 768):
         curve = assess.risk_curve(
-            polynomial(), "powers__degree", [3], lambda rng, n=n: sine(rng, n), lambda rng: sine(rng, 800), datasets=40
+            polynomial(), "powers__degree", [3], lambda rng, n=n: sine(rng, n), lambda rng: sine(rng, 800), datasets=25
         )
         gaps.append(abs(curve["true"][0] - curve["empirical"][0]))
         errors.append(np.hypot(curve["true_error"][0], curve["empirical_error"][0]))
