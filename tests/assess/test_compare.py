@@ -279,16 +279,17 @@ def test_bad_questions_are_refused_in_a_sentence():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task, n, p", [("two", 60, 3), ("two", 150, 12), ("three", 90, 4), ("numbers", 80, 6)])
-def test_noise_has_no_winner(task, n, p):
-    """Of 50 runs on noise in each of four settings, 200 in all, a winner is claimed in at most one of twenty."""
-    quick = ["least squares", "ridge", "lasso"] if task == "numbers" else [*QUICK, "nearest class mean"]
+def test_noise_has_no_winner():
+    """Of 200 comparisons on noise, 50 in each of four settings, a winner is claimed in at most one of twenty."""
     claims = 0
-    for run in range(50):
-        rng = np.random.default_rng([11, n, p, run])
-        X = rng.standard_normal((n, p))
-        y = {"two": rng.integers(0, 2, n), "three": rng.integers(0, 3, n), "numbers": rng.standard_normal(n)}[task]
-        found = compare((X, y), "y", families=quick, seed=run)
-        claims += found.beats_baseline
-        assert found.beats_baseline or found.recommended == "baseline"
-    assert claims <= 5  # 2.5 are expected at the level of 5 %; the four settings together must stay below 10
+    for task, n, p in [("two", 60, 3), ("two", 150, 12), ("three", 90, 4), ("numbers", 80, 6)]:
+        quick = ["least squares", "ridge", "lasso"] if task == "numbers" else [*QUICK, "nearest class mean"]
+        for run in range(50):
+            rng = np.random.default_rng([11, n, p, run])
+            X = rng.standard_normal((n, p))
+            y = {"two": rng.integers(0, 2, n), "three": rng.integers(0, 3, n), "numbers": rng.standard_normal(n)}[task]
+            found = compare((X, y), "y", families=quick, seed=run)
+            claims += found.beats_baseline
+            assert found.beats_baseline or found.recommended == "baseline"
+    print(f"{claims} claims in 200 comparisons on noise")
+    assert claims <= 10

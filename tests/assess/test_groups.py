@@ -42,6 +42,18 @@ def test_the_simplest_within_one_standard_error_is_recommended():
     assert "simplest" in why and "good" in why
 
 
+def test_a_model_that_is_always_a_little_worse_is_not_recommended_though_errors_are_wide():
+    wide = 10.0 * WAVE
+    found = [
+        standing("baseline", 0.0, order=0, wave=np.zeros(10)),
+        standing("good", 0.9, order=40, wave=wide),
+        standing("simple", 0.88, order=10, wave=wide + 0.1 * WAVE[::-1]),
+    ]
+    rank(found, **TOLD)
+    assert found[0].error > 0.03 and [s.group for s in found] == [1, 2, 3]
+    assert recommend(found, score="accuracy", **TOLD)[0].family == "good"
+
+
 def test_of_equally_simple_models_the_smaller_is_recommended():
     found = [*board(), standing("small", 0.8985, order=20, size=3, wave=-WAVE)]
     rank(found, **TOLD)

@@ -28,6 +28,7 @@ class Entrant:
     rounds : int.  Rounds that it takes part in: the first so many.
     planned_rows : int or None.  Rows that the budget is enough for; None for all.
     refused : bool.  Whether the reason why it does not run is the budget.
+    trouble : str.  What it said when it failed on a sample.
     """
 
     family: object
@@ -48,6 +49,7 @@ class Entrant:
     stopped: bool = False
     planned_rows: int | None = None
     refused: bool = False
+    trouble: str = ""
 
     def __post_init__(self):
         self.rounds = self.rounds or self.total

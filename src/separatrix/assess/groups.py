@@ -43,8 +43,10 @@ def recommend(standings, *, higher_is_better, ratio, score):
 
     The baseline are the standings of order 0. Where no model is significantly better than it (one-sided corrected
     tests, Holm-adjusted for the number of models), the baseline is recommended: a winner of noise is none. Otherwise it
-    is the simplest model, by order and then by size, of those that are better than the baseline and within one standard
-    error of the best. One whose last fit was not certified (a maximum that does not exist, say) comes after all others.
+    is the simplest model, by order and then by size, of those that are better than the baseline, within one standard
+    error of the best, and in its group: scores of rounds vary together, and the error of a score may be wide where the
+    tests can tell two models apart. One whose last fit was not certified (a maximum that does not exist, say) comes
+    after all others.
     """
     sign = 1.0 if higher_is_better else -1.0
     running = [standing for standing in standings if not standing.failed]
@@ -60,7 +62,8 @@ def recommend(standings, *, higher_is_better, ratio, score):
         return baselines[0], False, _nothing_found(best, baselines[0], score)
     best = winners[0]
     slack = best.error if np.isfinite(best.error) else 0.0
-    near = [standing for standing in winners if sign * (best.score - standing.score) <= slack]
+    equals = [standing for standing in winners if standing.group == best.group]
+    near = [standing for standing in equals if sign * (best.score - standing.score) <= slack]
     chosen = min(near, key=lambda s: (s.certified is False, s.order, s.size, -sign * s.score))
     return chosen, bool(baselines), _reason(chosen, best, baselines, score)
 

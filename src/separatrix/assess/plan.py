@@ -32,9 +32,11 @@ def plan(contest, entrants):
     cells = contest.learnable * _columns(contest)
     if contest.deadline.budget is None and contest.learnable <= SMALL_ROWS and cells <= SMALL_CELLS:
         return
-    until = Until(contest)
-    for view in dict.fromkeys(entrant.family.view for entrant in entrants if entrant.running):
-        measure(contest, view, [e for e in entrants if e.running and e.family.view == view], until)
+    views = dict.fromkeys(entrant.family.view for entrant in entrants if entrant.running)
+    for measured in (warm_up, measure):
+        until = Until(contest, share=0.5 if measured is warm_up else 1.0 / 7.0)
+        for view in views:
+            measured(contest, view, [e for e in entrants if e.running and e.family.view == view], until)
     allot(contest, [entrant for entrant in entrants if entrant.running])
 
 
@@ -42,47 +44,16 @@ def _columns(contest):
     return len(contest.understanding.used)
 
 
-def measure(contest, view, entrants, until):
-    """Time the preparation of a view and each of its families on samples, each four times the last.
-
-    A family's sample grows until it takes 1/250 of the budget, twice: the first time it may have been loading compiled
-    loops, or something else was on the machine.
-    """
-    enough = 0.5 if contest.deadline.budget is None else contest.deadline.budget / 250.0
-    round_ = contest.rounds[0]
-    held = contest.table.take(round_.held_out[:QUERIES])
-    growing, size = list(entrants), min(FIRST_SAMPLE, contest.learnable)
-    law = contest.preparing.setdefault(view, PowerLaw())
-    while growing and (size <= FIRST_SAMPLE or until.allows()):
-        rows = round_.learn[:size]
-        started = deadline.now()
-        try:
-            steps, X = contest.prepared(view, rows)
-            sample = Sample(X, contest.y[rows], steps.transform(held))
-        except Exception as error:
-            if size * GROWTH > contest.learnable:
-                for entrant in growing:
-                    entrant.reason = f"its columns could not be prepared: {said(error)}"
-                return
-            size *= GROWTH  # a sample may be too small for what the whole is large enough for
-            continue
-        law.add(size, deadline.now() - started)
-        growing = [e for e in growing if _grows(contest, e, sample, enough, until)]
-        if size == contest.learnable or (size * GROWTH > contest.learnable and size > FIRST_SAMPLE):
-            return
-        size = min(size * GROWTH, contest.learnable)
-
-
 class Until:
-    """How long measuring may go on: a seventh of the time left, and half of it for those never timed before."""
+    """How long something may go on: a share of the time left when it starts."""
 
-    def __init__(self, contest):
+    def __init__(self, contest, share):
         self.deadline = contest.deadline
-        self.started, self.left = contest.deadline.seconds, contest.deadline.left()
+        self.started, self.most = contest.deadline.seconds, share * contest.deadline.left()
 
-    def allows(self, seconds=0.0, first=False):
+    def allows(self, seconds=0.0):
         """Whether so many more seconds would be within it."""
-        return self.deadline.seconds - self.started + seconds <= self.left / (2.0 if first else 7.0)
+        return self.deadline.seconds - self.started + seconds <= self.most
 
 
 class Sample(NamedTuple):
@@ -96,33 +67,80 @@ class Sample(NamedTuple):
         return Sample(self.X[:count], self.y[:count], self.held)
 
 
+def warm_up(contest, view, entrants, until):
+    """Fit each family of a view to a small sample, so that compiled loops are loaded before anything is timed.
+
+    The times are kept where nothing better is measured later: of several at one size the least counts.
+    """
+    sample = _sample(contest, view, min(FIRST_SAMPLE, contest.learnable), entrants)
+    for entrant in entrants if sample is not None else ():
+        if until.allows():
+            _time(contest, entrant, sample)
+
+
+def measure(contest, view, entrants, until):
+    """Time the preparation of a view and each of its families on samples, each four times the last.
+
+    A family's sample grows until it takes 1/250 of the budget, twice: something else may have been on the machine.
+    """
+    enough = 0.5 if contest.deadline.budget is None else contest.deadline.budget / 250.0
+    growing, size = list(entrants), min(FIRST_SAMPLE, contest.learnable)
+    while growing and until.allows():
+        sample = _sample(contest, view, size, growing)
+        if sample is not None:
+            growing = [e for e in growing if e.running and _grows(contest, e, sample, enough, until)]
+        if size == contest.learnable or (size * GROWTH > contest.learnable and size > FIRST_SAMPLE):
+            return
+        size = min(size * GROWTH, contest.learnable)
+
+
+def _sample(contest, view, size, entrants):
+    """The first so many rows of the first round, prepared; None where they are too few for it."""
+    round_, started = contest.rounds[0], deadline.now()
+    rows = round_.learn[:size]
+    try:
+        steps, X = contest.prepared(view, rows)
+        sample = Sample(X, contest.y[rows], steps.transform(contest.table.take(round_.held_out[:QUERIES])))
+    except Exception as error:  # the sample may be too small
+        for entrant in entrants:
+            entrant.trouble = said(error)
+        return None
+    contest.preparing.setdefault(view, PowerLaw()).add(size, deadline.now() - started)
+    return sample
+
+
 def _grows(contest, entrant, sample, enough, until):
     """Time an entrant on a sample; return whether a larger one is worth its time."""
     X = sample.X
     if isinstance(X, np.ndarray) and MOST_CELLS // X.shape[1] < contest.learnable:
         entrant.most_rows = entrant.limit(max(MOST_CELLS // X.shape[1], 1))
-    first = not entrant.fit_law.sizes
-    if not until.allows(first=first):
+    if not until.allows():
         return False
     seconds = _time(contest, entrant, sample)
-    if seconds is None:  # the rounds will say whether that was the sample's fault
+    if seconds is None:
         return True
-    if seconds >= enough and until.allows(seconds, first=first):  # slow, or only disturbed? of two times the less
+    if seconds >= enough and until.allows(seconds):
         seconds = min(seconds, _time(contest, entrant, sample) or seconds)
-    if first and seconds >= enough and until.allows(0.5 * seconds):
+    if seconds >= enough and len(entrant.fit_law.sizes) == 1 and until.allows(0.5 * seconds):
         # an exponent needs a second size, and only a smaller one is cheap
         _time(contest, entrant, sample.first(len(sample.y) // 2))
     return seconds < enough and len(sample.y) < entrant.limit(contest.learnable)
 
 
 def _time(contest, entrant, sample):
-    """Seconds of a trial, entered in the laws of the entrant; None where the sample does not suit it."""
-    situation = contest.situation(sample.y, sample.X.shape[1], sparse=not isinstance(sample.X, np.ndarray))
-    if entrant.family.unfit(situation):
+    """Seconds of a trial, entered in the laws of the entrant; None where the sample does not suit it.
+
+    What does not suit the whole either is the reason why the family does not run.
+    """
+    facts = contest.situation(sample.y, sample.X.shape[1], sparse=not isinstance(sample.X, np.ndarray))
+    if entrant.family.unfit(facts):
+        whole = contest.situation(contest.y[contest.rounds[0].learn], facts.columns, sparse=facts.sparse)
+        entrant.reason = entrant.family.unfit(whole)
         return None
     try:
-        found = trial.attempt(entrant.family.make(situation), *sample, contest.classes)
-    except Exception:
+        found = trial.attempt(entrant.family.make(facts), *sample, contest.classes)
+    except Exception as error:  # the sample may be too small for it
+        entrant.trouble = said(error)
         return None
     entrant.learn_cost(found, len(sample.y), sample.held.shape[0])
     return found.seconds
@@ -149,7 +167,7 @@ def allot(contest, entrants):
 def _seconds(contest, entrant, sharing, rows=None):
     """Seconds of a round with so many rows, its part of the preparation included."""
     rows = entrant.limit(contest.learnable) if rows is None else rows
-    prepared = contest.preparing[entrant.family.view](rows) / sharing[entrant.family.view]
+    prepared = contest.preparing.get(entrant.family.view, PowerLaw())(rows) / sharing[entrant.family.view]
     return entrant.expected(rows, len(contest.rounds[0].held_out)) + prepared
 
 
@@ -165,7 +183,9 @@ def _afford(contest, entrant, total, share, sharing):
     rows, rounds = entrant.limit(contest.learnable), total
     fewest = min(FEWEST_ROWS, rows)
     if not entrant.fit_law.sizes and entrant.family.order > 0:
-        entrant.reason, entrant.refused = "the budget was used up before it could be timed on a sample", True
+        used_up = "the budget was used up before it could be timed on a sample"
+        entrant.reason = f"it could not be timed on a sample: {entrant.trouble}" if entrant.trouble else used_up
+        entrant.refused = True
         return
     while rows > fewest and too_long():
         rows = max(int(rows / 1.25), fewest)
