@@ -53,7 +53,7 @@ def test_the_factor_sets_dependent_columns_apart():
 
 
 def test_a_penalty_with_a_ridge_part_needs_no_slide(table):
-    X, y = table
+    X, _ = table
     factor = SupportFactor()
     factor.update(X.T @ X, np.arange(X.shape[1]), 1.0)
     assert not len(factor.dependent)

@@ -180,7 +180,7 @@ class GramProblem:
             self._move(support, np.where(fractions == first, -beta, first * step))
 
     def _factorise(self, penalty):
-        """Factorise the support, without columns that the others make superfluous; False where it is empty or too large.
+        """Factorise the support, less what the others make superfluous; False where it is empty or too large.
 
         Each slide along a dependent column brings a coefficient to zero, so that there are at most as many as columns.
         """

@@ -16,7 +16,7 @@ SMALLEST_PIVOT = 1e-14
 
 
 class SupportFactor:
-    """See the head of this file. ``order`` is the support, less what is dependent, in the order of the factor's rows."""
+    """See the head of this file. ``order`` is the support, less the dependent, in the order of the factor's rows."""
 
     def __init__(self):
         self.order = np.empty(0, dtype=np.intp)
