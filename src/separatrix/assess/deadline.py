@@ -9,7 +9,7 @@ import numpy as np
 # Of a budget, kept back for what cannot be foreseen: estimates that were too low, writing down the results.
 KEPT_BACK = 0.08
 # Without a budget: the longest that a family may take, and the refit.
-HOPELESS = 600.0
+HOPELESS = 120.0
 LEAST = 0.01
 
 

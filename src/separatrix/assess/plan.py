@@ -1,6 +1,6 @@
 """What a comparison can afford: families are measured on growing samples, then given rows and rounds that fit the time.
 
-Without a budget nothing hopeless is started: a family that would take longer than ten minutes learns from a sample.
+Without a budget nothing hopeless is started: a family that would take longer than two minutes learns from a sample.
 """
 
 from collections import Counter

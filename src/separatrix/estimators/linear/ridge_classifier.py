@@ -2,7 +2,7 @@ r"""Ridge regression of classes coded as ±1: :math:`\min \sum_i s_i (t_i - x_i^
 
 import numpy as np
 
-from separatrix.core.family import Family, declare
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearClassifier
@@ -216,5 +216,6 @@ declare(
         order=20,
         words="Fits a plane to classes coded as numbers, with coefficients shrunk towards zero by as much as "
         "leave-one-out asks for. Probabilities are a logistic curve of the distance from the boundary.",
+        unfit=needs(dense=True),  # leave-one-out decomposes X, which fills what was sparse
     )
 )
