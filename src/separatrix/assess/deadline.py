@@ -45,8 +45,8 @@ class Deadline:
 class PowerLaw:
     r"""Seconds as a function of rows, :math:`t(n) = t_m (n / m)^b`, from times that were measured at growing m.
 
-    The exponent is that of the last two sizes, held between 1 and 3: a small sample is quick for reasons that do not
-    last, and no model here takes longer than the cube of its rows. Times below a hundredth of a second count as that:
+    The exponent is that of the last two sizes, held between 1 and 2: a small sample is quick for reasons that do not
+    last, and no model here takes longer than the square of its rows. Times below a hundredth of a second count as that:
     what they say about an exponent is noise.
 
     >>> law = PowerLaw()
@@ -74,7 +74,7 @@ class PowerLaw:
         if len(self.sizes) < 2:
             return 1.0
         (m, n), (s, t) = self.sizes[-2:], np.maximum(self.seconds[-2:], LEAST)
-        return float(np.clip(np.log(t / s) / np.log(n / m), 1.0, 3.0))
+        return float(np.clip(np.log(t / s) / np.log(n / m), 1.0, 2.0))
 
     def __call__(self, size):
         """The expected seconds at a size; 0 where nothing was measured."""

@@ -7,6 +7,8 @@ from contextlib import nullcontext
 from functools import cache
 
 _NAME = "separatrix"
+# Fits to fewer numbers are mostly interpreter, and threads of one interpreter take turns (measured: a third slower).
+FEW_NUMBERS = 1 << 16
 
 
 def n_threads():
@@ -41,15 +43,16 @@ def one_blas_thread():
     return _controller().limit(limits=1, user_api="blas") if n_threads() > 1 else nullcontext()
 
 
-def in_order(task, items):
+def in_order(task, items, *, numbers=FEW_NUMBERS):
     """``[task(item) for item in items]`` on threads; BLAS is held to one thread: we are the parallel layer.
 
+    `numbers` is how many each task works on, where that is known: few are not worth a thread.
     A task that calls this again, from one of our threads, runs its items there: a thread that waited for the pool it
     belongs to would wait for ever.
     """
     items = list(items)
     size = min(n_threads(), len(items))
-    if size <= 1 or threading.current_thread().name.startswith(_NAME):
+    if size <= 1 or numbers < FEW_NUMBERS or threading.current_thread().name.startswith(_NAME):
         return [task(item) for item in items]
     with _controller().limit(limits=1, user_api="blas"):
         return list(_pool(size).map(task, items))

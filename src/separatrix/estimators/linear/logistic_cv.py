@@ -135,7 +135,7 @@ class LogisticRegressionCV(LogisticRegression):
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotCertified)  # one warning for all, below
-            found = in_order(job, folds)
+            found = in_order(job, folds, numbers=design.n * design.p)
         # (folds, shares, strengths, 1 or k, p or p + 1), and without the last two
         paths, scores, gaps, rounds = (np.array(part) for part in zip(*found))
         if gaps.max() > self.tol:
