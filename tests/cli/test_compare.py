@@ -15,7 +15,7 @@ from separatrix.tables import read, target_values, understand
 def test_compare_tells_the_whole_story(compared):
     output = " ".join(compared.output.split())
     for words in (
-        "150 rows", "Target bought: classification, 2 classes", "Left out: id", "Area under the ROC curve",
+        "150 rows", "The target is bought, with 2 classes", "Left out: id", "Area under the ROC curve",
         "logistic regression, L2", "linear discriminant", "baseline", "naive Bayes, word counts", "not run:",
         "Recommended:", "On the 30 test rows, used once", "Written: model.sepx", "Written: report.html",
         "separatrix predict model.sepx shop.csv",

@@ -21,7 +21,7 @@ def rows_of(text):
 
 def test_fit_says_what_it_understood_and_prints_the_certificate(shell):
     found = shell.ok("fit", "shop.csv", "-t", "spent", "--exclude", "bought", "-f", "lasso", "-o", "lasso.sepx")
-    for words in ("150 rows", "Target spent: regression", "Left out: id", "certified: relative gap", "lasso.sepx"):
+    for words in ("150 rows", "The target is spent, a number", "Left out: id", "certified: relative gap", "lasso.sepx"):
         assert words in found.output
     assert (shell.folder / "lasso.sepx").is_file()
 

@@ -68,7 +68,7 @@ def test_each_command_is_one_line_that_makes_its_own_environment():
     for command in commands:
         assert "\n" not in command
         assert command.startswith("python3 -m venv .venv && .venv/bin/pip install -q ")
-    assert commands[0].endswith("/separatrix demo")
+    assert commands[0].endswith("/separatrix compare")
 
 
 def test_ci_runs_the_command_of_the_readme(tmp_path):

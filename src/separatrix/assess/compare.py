@@ -93,12 +93,7 @@ def compare(
         deadline,
         Silent() if progress is None else progress,
     )
-    entrants = [Entrant(family, len(contest.rounds)) for family in _chosen(families, understanding.task)]
-    contest.entrants = entrants
-    plan(contest, entrants)
-    contest.progress.begin(sum(entrant.rounds for entrant in entrants if entrant.running))
-    rehearse(contest, entrants)
-    contest.run(entrants)
+    entrants = _run(contest, _chosen(families, understanding.task))
     standings = [entrant.standing(contest.learnable) for entrant in entrants]
     p_values, (chosen, better, why) = _verdict(standings, how, 1.0 / (folds - 1), contest)
     entrant = next(entrant for entrant in entrants if entrant.family.name == chosen.family)
@@ -180,6 +175,17 @@ def _chosen(families, task):
     found = [family for family in known if family.order == 0]
     found += [by_name.get(each, each) for each in asked if each not in ("baseline", *found)]
     return sorted(dict.fromkeys(found), key=lambda family: (family.order, family.name))
+
+
+def _run(contest, families):
+    """Plan, rehearse and run all rounds; return the entrants."""
+    entrants = [Entrant(family, len(contest.rounds)) for family in families]
+    contest.entrants = entrants
+    plan(contest, entrants)
+    contest.progress.begin(sum(entrant.rounds for entrant in entrants if entrant.running))
+    rehearse(contest, entrants)
+    contest.run(entrants)
+    return entrants
 
 
 def _verdict(standings, how, ratio, contest):

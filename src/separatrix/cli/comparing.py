@@ -5,7 +5,7 @@ import time
 import warnings
 from pathlib import Path
 
-from separatrix.cli import leaderboard, screen, understood
+from separatrix.cli import leaderboard, screen
 from separatrix.cli.working import Bar, Lines
 from separatrix.core.refusal import cannot
 
@@ -71,7 +71,7 @@ def run(table, target, clock, *, quiet, as_json, exclude, families, **options):
     from separatrix.tables import understand
 
     if not as_json:
-        understood.show(screen.console(), understand(table, target, task=options["task"], exclude=exclude))
+        screen.show_understanding(screen.console(), understand(table, target, task=options["task"], exclude=exclude))
     errors = screen.console(stderr=True)
     progress = None if quiet else Bar(errors) if errors.is_terminal else Lines()
     try:

@@ -36,7 +36,7 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
 
     TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin.
     """
-    from separatrix.cli import models, provenance, screen, understood
+    from separatrix.cli import models, provenance, screen
     from separatrix.cli.verify import stating
     from separatrix.inference.seen import Reference
     from separatrix.persist import save
@@ -48,7 +48,7 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
     rows = whole.take(there)
     out = screen.console()
     if not as_json:
-        understood.show(out, understanding)
+        screen.show_understanding(out, understanding)
     model, name = models.fitted(understanding, rows, y, family, settings, seed)
     reference = Reference.of(model, rows).as_dict()
     command = click.get_current_context().find_root().meta["command line"]

@@ -8,6 +8,7 @@ import sys
 import click
 
 PLAIN_WIDTH = 100  # of a page that is not a terminal, unless COLUMNS says otherwise
+MOST_DOUBTS = 8
 
 
 def console(stderr=False):
@@ -44,6 +45,15 @@ def say(out, words, style=None, gap=True):
 
     text = words if isinstance(words, Text) else Text(words, style=style or "")  # Text: brackets are no markup
     out.print(Padding(text, (int(gap), 1, 0, 1), expand=False))
+
+
+def show_understanding(out, understanding):
+    """What was understood of a table, before anything is fitted, and what deserves a second look."""
+    for place, line in enumerate(understanding.lines()):
+        say(out, line, "dim" if line.startswith("Left out") else None, gap=place == 0)
+    doubts = [f"{column.name}: {column.why}" for column in understanding.used if column.why]
+    for note in (*understanding.notes, *doubts[:MOST_DOUBTS]):
+        say(out, f"Note: {note}", "dim", gap=False)
 
 
 def write_json(command, document):

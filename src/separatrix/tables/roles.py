@@ -155,9 +155,9 @@ def _repeats(table, columns, target):
     """Rows that are there twice. A key of the table, which differs in every row, does not make them different."""
     told = [column for column in columns if column.kind != "identifier" or not is_number(table[column.name])]
     rows = len(table)
-    # where few combinations are possible rows must repeat, and where a column never repeats none can
+    # of m possible combinations about rows²/2m repeat by chance, and where a column never repeats none can
     possible = sum(math.log(max(column.distinct, 1)) for column in told)
-    if possible <= math.log(rows) or any(column.distinct == rows for column in told):
+    if possible <= 2.0 * math.log(rows) or any(column.distinct == rows for column in told):
         return []
     repeats = repeated_rows([table[column.name] for column in told] + [table[target]])
     if not repeats:
