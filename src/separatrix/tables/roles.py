@@ -155,12 +155,12 @@ def _repeats(table, columns, target):
     """Rows that are there twice. A key of the table, which differs in every row, does not make them different."""
     told = [column for column in columns if column.kind != "identifier" or not is_number(table[column.name])]
     rows = len(table)
-    # of m possible combinations about rows²/2m repeat by chance, and where a column never repeats none can
+    # where few combinations are possible rows must repeat, and where a column never repeats none can
     possible = sum(math.log(max(column.distinct, 1)) for column in told)
-    if possible <= 2.0 * math.log(rows) or any(column.distinct == rows for column in told):
+    if possible <= math.log(rows) or any(column.distinct == rows for column in told):
         return []
     repeats = repeated_rows([table[column.name] for column in told] + [table[target]])
-    if not repeats:
+    if not repeats or repeats < min(0.1 * rows, rows * rows * math.exp(-possible)):  # few, and chance explains them
         return []
     words = "1 row repeats" if repeats == 1 else f"{repeats:,} rows repeat"
     return [f"{words} an earlier one in every column: such rows may be learnt from and tested on at once."]
