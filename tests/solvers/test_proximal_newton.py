@@ -333,3 +333,17 @@ def test_its_gap_is_the_certificates_gap(hold, intercept):
     solve_at(state, 1e-3)
     recomputed = duality_gap(stated, state.coefficients(), state.intercept()) / state.null
     assert_allclose(state.whole_gap(), recomputed, rtol=1e-6)
+
+
+def test_a_coarse_path_does_not_bring_every_column_into_play():
+    """After a step by more than a half the strong rule excludes nothing: the largest columns come first instead."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((60, 1500))
+    y = (X[:, 0] + X[:, 1] > 0.0).astype(float)
+    problem = Problem(as_design(X), Target(y), Logistic(), L1(0.2))
+    state = Likelihood(problem)
+    solve_at(state, 1e-8)
+    state.weaken(L1(0.02))
+    solve_at(state, 1e-8, before=0.2)
+    assert state.whole_gap() <= 1e-8
+    assert state.inside.sum() < 300

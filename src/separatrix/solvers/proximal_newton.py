@@ -31,6 +31,8 @@ from separatrix.penalties import L1, ElasticNet
 from separatrix.solvers.curvature import JointCurvature, ScalarCurvature
 from separatrix.solvers.gram_coordinate import EPS, violation
 
+# The strong rule of a step by this factor expects all columns of more than half the strength.
+LARGE_STEP = 1.5
 HALVINGS = 40
 MOST_STEPS = 30  # on one working set; quadratic convergence needs about five
 # Below this tolerance the answer is polished until neither row order nor start shows in it.
@@ -274,10 +276,12 @@ def solve_at(state, tol, max_iter=100, before=None, trace=None):
     """Grow the working set until the gap is at most `tol`; returns the growths used.
 
     On a path, `before` is the strength just solved: columns that the strong rule (Tibshirani et al. 2012) expects to
-    become active come into play at once.
+    become active come into play at once. After a step so large that the rule would let nearly all of them in, the
+    largest come first, as in a fresh start.
     """
     penalty = state.penalty
-    threshold = penalty.l1 if before is None else max(2.0 * penalty.l1 - before, 0.0)
+    fresh = before is None or before > LARGE_STEP * penalty.l1
+    threshold = penalty.l1 if fresh else 2.0 * penalty.l1 - before
     gap = state.whole_gap()
     for used in range(max_iter):
         if trace is not None:
@@ -288,7 +292,7 @@ def solve_at(state, tol, max_iter=100, before=None, trace=None):
         reach = reach if not state.shape else reach.max(axis=1)
         outside = np.flatnonzero(~state.inside & (reach > threshold))
         threshold = penalty.l1
-        batch = state.batch(outside, reach, before is None)
+        batch = state.batch(outside, reach, fresh)
         if len(batch):
             state.add(batch)
         # while columns are left out that want in, those in play need not be solved much better than the whole
