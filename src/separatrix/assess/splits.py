@@ -1,11 +1,10 @@
 """Which rows are learnt from, held out in a round, and kept for the test at the end; one choice for all families."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 
+from separatrix.assess.resample import k_fold
 from separatrix.core.refusal import cannot
 
 FEWEST_ROWS = 10
@@ -59,18 +58,14 @@ def hold_out(y, share, *, classification, seed):
 
 def rounds(y, folds, repeats, *, classification, seed):
     """The rounds of repeated k-fold cross-validation, stratified for classes."""
-    kind = RepeatedStratifiedKFold if classification else RepeatedKFold
-    splitter = kind(n_splits=folds, n_repeats=repeats, random_state=seed)
+    strata = y if classification else None
     made = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # classes with fewer rows than folds are expected here
-        for number, (learn, held) in enumerate(splitter.split(np.zeros((len(y), 1)), y)):
-            draw = np.random.default_rng([seed, 1, number])
-            strata = y if classification else None
-            learn = fair_order(learn, strata, draw)
-            if len(held) > MOST_HELD_OUT:
-                held = np.sort(fair_order(held, strata, draw)[:MOST_HELD_OUT])
-            made.append(Round(number, learn, held, number < folds))
+    for number, (learn, held) in enumerate(k_fold(y, folds, repeats=repeats, stratify=classification, seed=seed)):
+        draw = np.random.default_rng([seed, 1, number])
+        learn = fair_order(learn, strata, draw)
+        if len(held) > MOST_HELD_OUT:
+            held = np.sort(fair_order(held, strata, draw)[:MOST_HELD_OUT])
+        made.append(Round(number, learn, held, number < folds))
     return made
 
 
