@@ -1,31 +1,17 @@
 """The gallery's pages on bias and variance and on screening compute what they say."""
 
-import importlib.util
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
-GALLERY = Path(__file__).resolve().parents[2] / "docs" / "gallery"
-
-
-def load(name):
-    spec = importlib.util.spec_from_file_location(f"gallery_{name}", GALLERY / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 # ------------------------------------------------------------------ 24 Gaussians
 
 
 @pytest.fixture(scope="module")
-def bumps():
-    return load("bias_variance")
+def bumps(gallery):
+    return gallery("bias_variance")
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +67,8 @@ def test_the_experiment_finds_the_bias_and_variance_of_the_closed_form(trade):
 
 
 @pytest.fixture(scope="module")
-def screening():
-    return load("cancer_screening").compute()
+def screening(gallery):
+    return gallery("cancer_screening").compute()
 
 
 @pytest.mark.mission("EX-17", "EV-06", "EV-08", "EV-09", "EV-10")

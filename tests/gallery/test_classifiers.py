@@ -1,28 +1,14 @@
 """The scripts of the gallery that classify compute what their pages say."""
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression as Reference
 
-GALLERY = Path(__file__).resolve().parents[2] / "docs" / "gallery"
-
-
-def load(name):
-    spec = importlib.util.spec_from_file_location(f"gallery_{name}", GALLERY / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
 
 @pytest.fixture(scope="module")
-def far():
-    return load("far_cluster").compute()
+def far(gallery):
+    return gallery("far_cluster").compute()
 
 
 @pytest.mark.mission("EX-07", "LS-21", "LG-20")
@@ -46,8 +32,8 @@ def test_six_points_have_the_golden_weights_and_errors(far):
 
 
 @pytest.fixture(scope="module")
-def iris():
-    return load("iris_two_classes").compute()
+def iris(gallery):
+    return gallery("iris_two_classes").compute()
 
 
 @pytest.mark.mission("EX-08", "LG-20")

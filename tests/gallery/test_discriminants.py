@@ -1,28 +1,14 @@
 """The scripts of the gallery on discriminants compute what their pages say."""
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-GALLERY = Path(__file__).resolve().parents[2] / "docs" / "gallery"
-
-
-def load(name):
-    spec = importlib.util.spec_from_file_location(f"gallery_{name}", GALLERY / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
 
 @pytest.fixture(scope="module")
-def vowel():
+def vowel(gallery):
     try:
-        return load("vowel").compute()
+        return gallery("vowel").compute()
     except FileNotFoundError as absent:
         pytest.skip(str(absent))
 
@@ -59,8 +45,8 @@ def test_the_two_variates_shown_have_the_identity_within_classes(vowel):
 
 
 @pytest.fixture(scope="module")
-def classes():
-    return load("gaussian_classes")
+def classes(gallery):
+    return gallery("gaussian_classes")
 
 
 @pytest.mark.mission("EX-22")

@@ -1,7 +1,5 @@
 """Every script of the gallery computes what its page says, and draws its picture."""
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,20 +9,12 @@ GALLERY = Path(__file__).resolve().parents[2] / "docs" / "gallery"
 SCRIPTS = sorted(GALLERY.glob("*.py"))
 
 
-def load(name):
-    spec = importlib.util.spec_from_file_location(f"gallery_{name}", GALLERY / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 # ------------------------------------------------------------------ ten points and the pseudoinverse
 
 
 @pytest.fixture(scope="module")
-def ten_points():
-    return load("ten_points")
+def ten_points(gallery):
+    return gallery("ten_points")
 
 
 @pytest.mark.mission("EX-01", "LS-03")
@@ -61,8 +51,8 @@ def test_the_pseudoinverse_of_a_square_matrix_is_its_inverse():
 
 
 @pytest.fixture(scope="module")
-def sine():
-    return load("sine_polynomials").compute()
+def sine(gallery):
+    return gallery("sine_polynomials").compute()
 
 
 @pytest.mark.mission("EX-10", "BE-02")
@@ -95,8 +85,8 @@ def test_some_strength_between_none_and_all_is_best(sine):
 
 
 @pytest.mark.mission("BE-02")
-def test_polynomial_columns_are_powers():
-    module = load("sine_polynomials")
+def test_polynomial_columns_are_powers(gallery):
+    module = gallery("sine_polynomials")
     np.testing.assert_allclose(module.powers(np.array([0.5, -2.0]), 3), [[1, 0.5, 0.25, 0.125], [1, -2, 4, -8]])
 
 
@@ -104,8 +94,8 @@ def test_polynomial_columns_are_powers():
 
 
 @pytest.fixture(scope="module")
-def houses():
-    return load("house_prices").compute()
+def houses(gallery):
+    return gallery("house_prices").compute()
 
 
 @pytest.mark.mission("EX-16", "LS-24")
@@ -135,11 +125,11 @@ def test_least_squares_takes_real_targets(houses):
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_every_script_draws_a_picture(script, tmp_path):
+def test_every_script_draws_a_picture(gallery, script, tmp_path):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     picture = tmp_path / "picture.png"
-    load(script.stem).draw(picture)
+    gallery(script.stem).draw(picture)
     assert picture.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     assert picture.stat().st_size > 10_000
 

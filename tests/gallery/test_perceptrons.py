@@ -1,30 +1,15 @@
 """The perceptrons of the gallery do what their pages say."""
 
-import importlib.util
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-
-GALLERY = Path(__file__).resolve().parents[2] / "docs" / "gallery"
-
-
-def load(name):
-    spec = importlib.util.spec_from_file_location(f"gallery_{name}", GALLERY / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
 
 # ------------------------------------------------------------------ with a pencil
 
 
 @pytest.fixture(scope="module")
-def steps():
-    return load("perceptron_steps").compute()
+def steps(gallery):
+    return gallery("perceptron_steps").compute()
 
 
 @pytest.mark.mission("EX-02", "PC-03")
@@ -47,8 +32,8 @@ def test_two_points_with_the_step_seven_tenths(steps):
 
 
 @pytest.fixture(scope="module")
-def four():
-    return load("four_sets")
+def four(gallery):
+    return gallery("four_sets")
 
 
 def separable(X, y):
@@ -84,8 +69,8 @@ def test_three_sets_are_separated_and_the_fourth_runs_to_the_cap(four):
 
 
 @pytest.mark.mission("EX-06", "PC-15")
-def test_setosa_is_learnt_and_the_three_together_are_right_about_two_thirds():
-    found = load("perceptron_iris").compute()
+def test_setosa_is_learnt_and_the_three_together_are_right_about_two_thirds(gallery):
+    found = gallery("perceptron_iris").compute()
     assert found["errors"][0] == 0 and found["history"][0][-1] == 0
     assert found["accuracy"] >= 2 / 3
     assert found["mistakes"][0] <= found["bounds"][0]
@@ -93,8 +78,8 @@ def test_setosa_is_learnt_and_the_three_together_are_right_about_two_thirds():
 
 
 @pytest.mark.mission("EX-15")
-def test_our_perceptron_and_that_of_scikit_learn_separate_the_same_points():
-    module = load("two_perceptrons")
+def test_our_perceptron_and_that_of_scikit_learn_separate_the_same_points(gallery):
+    module = gallery("two_perceptrons")
     X, y = module.points()
     fits = module.compute()
     assert all(model.score(X, y) == 1.0 for model in fits.values())

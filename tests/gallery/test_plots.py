@@ -1,8 +1,6 @@
 """The losses of the gallery have the golden values, and every plot function is on the page that shows them."""
 
-import importlib.util
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,17 +11,9 @@ from separatrix import plots
 GALLERY = Path(__file__).resolve().parents[2] / "docs" / "gallery"
 
 
-def load(name):
-    spec = importlib.util.spec_from_file_location(f"gallery_{name}", GALLERY / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
-def losses():
-    return load("loss_functions").compute()
+def losses(gallery):
+    return gallery("loss_functions").compute()
 
 
 # golden case G063, at the margins -1, 0, 0.5, 1, 2
@@ -62,8 +52,8 @@ def test_the_drawn_lines_are_the_losses():
     np.testing.assert_array_equal(lines["0/1"], [[-2, 1], [0, 1], [0, 0], [3, 0]])
 
 
-def test_every_plot_function_is_shown_and_speaks():
-    module = load("every_plot")
+def test_every_plot_function_is_shown_and_speaks(gallery):
+    module = gallery("every_plot")
     said = module.compute()
     assert all(re.search(r"\d", words) for words in said.values())
     text = (GALLERY / "every_plot.py").read_text()

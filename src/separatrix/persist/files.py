@@ -99,9 +99,7 @@ def load(path):
     """
     from separatrix.persist.classes import by_name
 
-    with Archive(path) as archive:
-        manifest = checked(archive)
-        numbers = numbers_of(archive, manifest)
+    manifest, numbers = contents(path)
     table = by_name()
     if type(manifest["model"]) is not int:
         raise broken("it does not say which object is the model")
@@ -127,6 +125,13 @@ def about(path):
     """
     with Archive(path) as archive:
         return checked(archive)["about"]
+
+
+def contents(path):
+    """The manifest and the arrays of a file, checked as far as that can be done without any class."""
+    with Archive(path) as archive:
+        manifest = checked(archive)
+        return manifest, numbers_of(archive, manifest)
 
 
 def checked(archive):

@@ -5,8 +5,7 @@ It serves pipelines that begin with the columns of a table, if all of their step
 :func:`separatrix.load` to the last bit.
 """
 
-from separatrix.persist.archive import Archive
-from separatrix.persist.files import checked, made, numbers_of
+from separatrix.persist.files import contents, made
 from separatrix.scoring import SCORERS, Step, can_score, score
 
 
@@ -46,9 +45,7 @@ def light(path):
     ----------
     path : str, path or binary file object.
     """
-    with Archive(path) as archive:
-        manifest = checked(archive)
-        numbers = numbers_of(archive, manifest)
+    manifest, numbers = contents(path)
     model = made(manifest, numbers, lambda name, state: Step(name.removeprefix("sklearn:"), state))
     return Predictor(model, manifest["about"]) if _is_served(model) else None
 
