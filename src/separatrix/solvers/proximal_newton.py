@@ -288,8 +288,7 @@ def solve_at(state, tol, max_iter=100, before=None, trace=None):
             trace.append(state.value, gap)
         if gap <= tol:
             return used
-        reach = state.v if penalty.positive else np.abs(state.v)
-        reach = reach if not state.shape else reach.max(axis=1)
+        reach = _reach(state)
         outside = np.flatnonzero(~state.inside & (reach > threshold))
         threshold = penalty.l1
         batch = state.batch(outside, reach, fresh)
@@ -299,9 +298,16 @@ def solve_at(state, tol, max_iter=100, before=None, trace=None):
         steps = state.solve_in_play(max(0.3 * tol, 0.1 * gap if len(outside) else 0.0))
         state.read()
         last, gap = gap, state.whole_gap()
-        if not len(outside) and (steps == 0 or gap > 0.9 * last):
+        waiting = ~state.inside & (_reach(state) > penalty.l1)
+        if not waiting.any() and (steps == 0 or gap > 0.9 * last):
             break  # every column that matters is in play and solved as well as this precision can
     return used + 1
+
+
+def _reach(state):
+    """How strongly each column wants a coefficient, in units of the penalty."""
+    reach = state.v if state.penalty.positive else np.abs(state.v)
+    return reach.max(axis=1) if state.shape else reach
 
 
 def _as_net(penalty):
