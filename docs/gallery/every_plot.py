@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from separatrix import assess, datasets, plots
-from separatrix.assess.comparison import Standing
+from separatrix.assess.compare.comparison import Standing
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from separatrix.linear_model import LinearRegression, LogisticRegression, lasso_path
 from separatrix.naive_bayes import GaussianNB

@@ -14,7 +14,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 CORE = {"core"}
 PARTS = CORE | {"designs", "losses", "penalties"}
 SOLVING = PARTS | {"solvers"}
-TABLES = {"tables", "scoring"}  # beside the designs: they know neither scikit-learn nor a compiler
+TABLES = {"tables", "prediction"}  # beside the designs: they know neither scikit-learn nor a compiler
 ESTIMATING = SOLVING | TABLES | {"estimators"}
 READING = ESTIMATING | {"inference", "decision", "assess"}
 DRAWING = READING | {"plots"}
@@ -43,7 +43,7 @@ ALLOWED = {
     "penalties": CORE,
     "solvers": PARTS,
     "tables": CORE,
-    "scoring": CORE | {"tables"},
+    "prediction": CORE | {"tables"},
     "estimators": SOLVING | TABLES,
     "inference": ESTIMATING,
     "decision": ESTIMATING,

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from separatrix.assess import compare, deadline
-from separatrix.assess.deadline import Deadline, PowerLaw
+from separatrix.assess import compare
+from separatrix.assess.compare import deadline
+from separatrix.assess.compare.deadline import Deadline, PowerLaw
 from separatrix.core import family as family_room
 from separatrix.core.family import Family, declare, families
 
@@ -58,7 +59,7 @@ def slow():
     before = dict(family_room._FAMILIES)
 
     def enter(name, cost, power=1.0, order=10):
-        declare(Family(name, "classification", lambda situation: Slow(cost, power), order, "It takes its time."))
+        declare(Family(name, "classification", lambda facts: Slow(cost, power), order, "It takes its time."))
         return name
 
     yield enter

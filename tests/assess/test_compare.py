@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from separatrix.assess import MEASURES, compare
-from separatrix.assess import contest as contests
+from separatrix.assess.compare import tournament as tournaments
 from separatrix.core import family as family_room
 from separatrix.core.family import Family, declare, families
 from separatrix.tables import Table
@@ -154,7 +154,7 @@ class Broken(ClassifierMixin, BaseEstimator):
 
 
 def test_a_family_that_raises_is_a_row_with_its_reason(declared):
-    declared(Family("cart", "classification", lambda situation: Broken(), 10, "It breaks."))
+    declared(Family("cart", "classification", lambda facts: Broken(), 10, "It breaks."))
     assert "cart" in [family.name for family in families("classification")]
     X, y = two_clouds(60)
     found = compare((X, y), "ill", families=["cart", *QUICK[:1]])
@@ -165,7 +165,14 @@ def test_a_family_that_raises_is_a_row_with_its_reason(declared):
 
 def test_a_family_that_does_not_fit_the_data_is_not_started(declared):
     declared(
-        Family("shy", "classification", lambda s: Broken(), 10, "It hides.", unfit=lambda s: f"{s.classes} is too many")
+        Family(
+            "shy",
+            "classification",
+            lambda s: Broken(),
+            10,
+            "It hides.",
+            why_excluded=lambda s: f"{s.classes} is too many",
+        )
     )
     X, y = two_clouds(60)
     assert compare((X, y), "ill", families=["shy"])["shy"].reason == "2 is too many"
@@ -176,13 +183,13 @@ class Spy:
 
     def __init__(self, monkeypatch, table):
         self.fitted, self.place = [], {value: i for i, value in enumerate(table["age"].tolist())}
-        original = contests.Contest.prepared
+        original = tournaments.Tournament.prepared
 
-        def prepared(contest, view, rows):
-            self.fitted.append(set(contest.table["row"][rows].tolist()))
-            return original(contest, view, rows)
+        def prepared(tournament, view, rows):
+            self.fitted.append(set(tournament.table["row"][rows].tolist()))
+            return original(tournament, view, rows)
 
-        monkeypatch.setattr(contests.Contest, "prepared", prepared)
+        monkeypatch.setattr(tournaments.Tournament, "prepared", prepared)
 
 
 @pytest.mark.mission("EV-02")

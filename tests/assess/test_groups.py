@@ -3,24 +3,24 @@
 import numpy as np
 import pytest
 
-from separatrix.assess.comparison import Standing
-from separatrix.assess.groups import rank, recommend
+from separatrix.assess.compare.comparison import Standing
+from separatrix.assess.compare.groups import rank, recommend
 
 TOLD = {"higher_is_better": True, "ratio": 0.25}
 WAVE = 0.01 * np.array([1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 1.0, -1.0])
 
 
-def standing(name, level, order=20, size=10, wave=WAVE, certified=None):
-    return Standing(name, order=order, size=size, scores=level + np.asarray(wave), certified=certified)
+def standing(name, level, complexity=20, size=10, wave=WAVE, certified=None):
+    return Standing(name, complexity=complexity, size=size, scores=level + np.asarray(wave), certified=certified)
 
 
 def board():
     return [
-        standing("baseline", 0.5, order=0, wave=np.zeros(10)),
-        standing("good", 0.900, order=30, wave=WAVE),
-        standing("as good", 0.899, order=20, wave=-WAVE),
-        standing("poor", 0.700, order=10, wave=WAVE[::-1]),
-        Standing("broken", order=10, reason="ValueError: no"),
+        standing("baseline", 0.5, complexity=0, wave=np.zeros(10)),
+        standing("good", 0.900, complexity=30, wave=WAVE),
+        standing("as good", 0.899, complexity=20, wave=-WAVE),
+        standing("poor", 0.700, complexity=10, wave=WAVE[::-1]),
+        Standing("broken", complexity=10, reason="ValueError: no"),
     ]
 
 
@@ -45,9 +45,9 @@ def test_the_simplest_within_one_standard_error_is_recommended():
 def test_a_model_that_is_always_a_little_worse_is_not_recommended_though_errors_are_wide():
     wide = 10.0 * WAVE
     found = [
-        standing("baseline", 0.0, order=0, wave=np.zeros(10)),
-        standing("good", 0.9, order=40, wave=wide),
-        standing("simple", 0.88, order=10, wave=wide + 0.1 * WAVE[::-1]),
+        standing("baseline", 0.0, complexity=0, wave=np.zeros(10)),
+        standing("good", 0.9, complexity=40, wave=wide),
+        standing("simple", 0.88, complexity=10, wave=wide + 0.1 * WAVE[::-1]),
     ]
     rank(found, **TOLD)
     assert found[0].error > 0.03 and [s.group for s in found] == [1, 2, 3]
@@ -55,19 +55,19 @@ def test_a_model_that_is_always_a_little_worse_is_not_recommended_though_errors_
 
 
 def test_of_equally_simple_models_the_smaller_is_recommended():
-    found = [*board(), standing("small", 0.8985, order=20, size=3, wave=-WAVE)]
+    found = [*board(), standing("small", 0.8985, complexity=20, size=3, wave=-WAVE)]
     rank(found, **TOLD)
     assert recommend(found, score="accuracy", **TOLD)[0].family == "small"
 
 
 def test_a_fit_that_is_not_certified_is_recommended_last():
-    found = [*board(), standing("no maximum", 0.8985, order=10, certified=False, wave=-WAVE)]
+    found = [*board(), standing("no maximum", 0.8985, complexity=10, certified=False, wave=-WAVE)]
     rank(found, **TOLD)
     assert recommend(found, score="accuracy", **TOLD)[0].family == "as good"
 
 
 def test_where_nothing_beats_the_baseline_the_baseline_is_recommended():
-    found = [standing("baseline", 0.5, order=0, wave=np.zeros(10)), standing("lucky", 0.505, order=10)]
+    found = [standing("baseline", 0.5, complexity=0, wave=np.zeros(10)), standing("lucky", 0.505, complexity=10)]
     rank(found, **TOLD)
     chosen, better, why = recommend(found, score="accuracy", **TOLD)
     assert chosen.family == "baseline" and not better
@@ -75,7 +75,7 @@ def test_where_nothing_beats_the_baseline_the_baseline_is_recommended():
 
 
 def test_errors_are_better_when_they_are_lower():
-    found = [standing("baseline", 3.0, order=0), standing("close", 1.0, order=10, wave=-WAVE)]
+    found = [standing("baseline", 3.0, complexity=0), standing("close", 1.0, complexity=10, wave=-WAVE)]
     rank(found, higher_is_better=False, ratio=0.25)
     assert [s.family for s in found] == ["close", "baseline"]
     chosen, better, _ = recommend(found, score="error", higher_is_better=False, ratio=0.25)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from separatrix.assess.paired import better_than, corrected_error, corrected_test, holm, worse_than
+from separatrix.assess.compare.paired import better_than, corrected_error, corrected_test, holm, worse_than
 
 
 def draws(seed, J=10):

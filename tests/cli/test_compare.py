@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import separatrix
-from separatrix.assess.comparison import Comparison, Standing
+from separatrix.assess.compare.comparison import Comparison, Standing
 from separatrix.cli import leaderboard
 from separatrix.persist import about
 from separatrix.tables import read, target_values, understand

@@ -5,19 +5,19 @@ import sys
 
 import pytest
 
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 
 
 @pytest.mark.parametrize("threads", ["1", "2", "7"])
 def test_results_come_in_the_order_of_the_items(threads, monkeypatch):
     monkeypatch.setenv("SEPARATRIX_THREADS", threads)
-    assert in_order(lambda i: i * i, range(20)) == [i * i for i in range(20)]
+    assert parallel_map(lambda i: i * i, range(20)) == [i * i for i in range(20)]
 
 
 def test_tasks_within_tasks_end():
     code = (
-        "from separatrix.core.threads import in_order\n"
-        "print(in_order(lambda i: sum(in_order(lambda j: i * j, range(5))), range(5)))"
+        "from separatrix.core.threads import parallel_map\n"
+        "print(parallel_map(lambda i: sum(parallel_map(lambda j: i * j, range(5))), range(5)))"
     )
     env = {"SEPARATRIX_THREADS": "2", "PYTHONPATH": ":".join(filter(None, sys.path))}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=env)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from separatrix.designs import DenseDesign, base, class_moments
-from separatrix.solvers.scatter import class_factor, within_factor
+from separatrix.solvers.linalg.scatter import class_factor, within_factor
 
 KINDS = ("pooled", "each", "diagonal")
 

@@ -94,7 +94,7 @@ def test_nan_and_infinity_are_refused_where_they_stand(model, bad, words, where)
 @pytest.mark.parametrize("shape", [(40, 3), (8, 20)], ids=["tall", "wide"])
 @over_models
 def test_a_large_design_is_not_trusted_unread(model, bad, order, shape, monkeypatch):
-    monkeypatch.setattr("separatrix.estimators.doors.UNREAD", 1)  # from this size on sums may stand in for a look
+    monkeypatch.setattr("separatrix.estimators.validation.UNREAD", 1)  # from this size on sums may stand in for a look
     X, y = data(*shape)
     X[3, 2] = bad
     with pytest.raises(ValueError, match=r"NaN|infinity"):

@@ -579,7 +579,7 @@ def test_classes_of_one_member_are_fitted(model):
 @over_models
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_nan_and_infinity_are_refused(model, bad, monkeypatch):
-    monkeypatch.setattr("separatrix.estimators.doors.UNREAD", 1)
+    monkeypatch.setattr("separatrix.estimators.validation.UNREAD", 1)
     X, y = gaussians()
     X[3, 1] = bad
     with pytest.raises(ValueError, match=r"NaN|infinity"):

@@ -15,9 +15,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix.decomposition import PCA
 from separatrix.designs import base, centred
-from separatrix.estimators.doors import UNREAD
 from separatrix.estimators.projection import dimension
 from separatrix.estimators.projection.pca import NoVariance
+from separatrix.estimators.validation import UNREAD
 
 SOLVERS = ["auto", "full", "covariance_eigh", "arpack", "randomized"]
 every_solver = pytest.mark.parametrize("solver", SOLVERS)

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from separatrix.estimators.doors import UNREAD
+from separatrix.estimators.validation import UNREAD
 from separatrix.linear_model import LogisticRegression, Perceptron, SGDClassifier
 
 MODELS = [

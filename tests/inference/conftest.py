@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from separatrix.core.evidence import Evidence
 from separatrix.core.solution import Certificate
+from separatrix.core.statistics import LeastSquaresStatistics
 from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.doors import enter
+from separatrix.estimators.validation import enter
 
 
 class ExactLeastSquares(LinearRegressor):
@@ -34,7 +34,7 @@ class ExactLeastSquares(LinearRegressor):
 
 
 def exact_evidence(X, Y, s, intercept, alpha=0):
-    """Evidence of least squares (alpha = 0) or ridge, every number the correctly rounded one."""
+    """LeastSquaresStatistics of least squares (alpha = 0) or ridge, every number the correctly rounded one."""
     first = int(intercept)
     rows = [[Fraction(1)] * first + [_fraction(v) for v in row] for row in X]
     Y = [[_fraction(v) for v in row] for row in Y]
@@ -57,7 +57,7 @@ def exact_evidence(X, Y, s, intercept, alpha=0):
     total = sum(s)
     mean = [sum(w * v[o] for w, v in zip(s, Y)) / total if intercept else Fraction(0) for o in range(k)]
     residuals = [[v[o] - sum(c[o] * x for c, x in zip(C, r)) for o in range(k)] for r, v in zip(rows, Y)]
-    return Evidence(
+    return LeastSquaresStatistics(
         n=sum(w > 0 for w in s),
         total=float(total),
         p=q - first,

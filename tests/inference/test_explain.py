@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from separatrix.calibration import CalibratedLinearClassifier
 from separatrix.estimators.preparation.compose import pipeline
 from separatrix.inference.explain import explain
-from separatrix.inference.seen import Reference, Seen
+from separatrix.inference.original_columns import OriginalColumns, Reference
 from separatrix.linear_model import LeastSquaresClassifier, LinearRegression, LogisticRegression, Perceptron
 from separatrix.neighbors import KNeighborsClassifier
 from separatrix.tables import Table, target_values, understand
@@ -78,7 +78,7 @@ def test_a_category_contributes_the_sum_of_its_columns(logistic):
 @pytest.mark.parametrize("row", [2, 3, 40, 77])
 def test_each_change_of_a_single_column_changes_the_decision_and_none_much_smaller_does(logistic, row):
     model, table = logistic
-    seen = Seen(model)
+    seen = OriginalColumns(model)
     one = seen.rows(table.take([row]))
     found = explain(model, table.take([row]), reference=table)
     assert found.flips
@@ -151,7 +151,7 @@ def test_a_model_that_is_not_linear_says_so_and_searches_within_the_training_ran
         found = explain(model, table.take([row]), reference=table)
         assert found.contributions == () and found.distance is None
         assert "not a weighted sum" in found.notes[0]
-        seen = Seen(model)
+        seen = OriginalColumns(model)
         one = seen.rows(table.take([row]))
         for flip in found.flips:
             assert not flip.outside

@@ -19,9 +19,9 @@ from separatrix.inference import separation
 from separatrix.linear_model import FirthLogisticRegression
 from separatrix.losses import Logistic
 from separatrix.penalties import NoPenalty
-from separatrix.solvers import signed_rows
-from separatrix.solvers.exact_signs import signs
-from separatrix.solvers.separation import separation_of
+from separatrix.solvers.separation import signed_rows
+from separatrix.solvers.separation.exact_signs import signs
+from separatrix.solvers.separation.existence import separation_of
 
 GOLDEN = Path(__file__).resolve().parents[3] / "shared" / "golden" / "golden.json"
 

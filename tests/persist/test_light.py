@@ -15,7 +15,7 @@ from separatrix.linear_model import Lasso, LogisticRegression
 from separatrix.neighbors import KNeighborsClassifier
 from separatrix.persist import CannotLoad, light
 from separatrix.persist.files import to_bytes
-from separatrix.scoring import SCORERS
+from separatrix.prediction import SCORERS
 from separatrix.tables.table import Table
 from separatrix.tables.understanding import ColumnFacts, Understanding
 

@@ -14,7 +14,7 @@ from matplotlib.text import Text
 from scipy.stats import norm, probplot
 
 from separatrix import assess, plots
-from separatrix.assess.comparison import Standing
+from separatrix.assess.compare.comparison import Standing
 from separatrix.core.solution import Trace
 from separatrix.linear_model import Lasso, LogisticRegression, lasso_path
 from separatrix.plots import style

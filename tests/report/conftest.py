@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from separatrix.assess.comparison import Comparison, Standing
+from separatrix.assess.compare.comparison import Comparison, Standing
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis
 from separatrix.estimators.baseline import ConstantClassifier
 from separatrix.estimators.preparation.compose import pipeline

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from separatrix.report import render, section, write
-from separatrix.report.contents import _SECTIONS, sections
 from separatrix.report.page import MOST_BYTES
+from separatrix.report.registry import _SECTIONS, sections
 
 VOID = {"meta", "br", "img", "hr", "input", "link", "path", "use", "rect", "circle", "line", "image"}
 
@@ -174,7 +174,7 @@ def test_failures_are_rows_with_their_reason_and_groups_are_told(pages):
 
 def test_a_section_that_fails_does_not_lose_the_report(three_classes):
     @section("broken", "Broken", order=55)
-    def broken(material):
+    def broken(context):
         raise ZeroDivisionError("by <nothing>")
 
     try:
@@ -261,9 +261,9 @@ def test_the_digest_changes_with_any_cell(regression):
 
 
 def test_units_of_the_table_are_found_through_the_preparation(regression):
-    from separatrix.report.material import Material
+    from separatrix.report.context import ReportContext
 
-    units = dict(zip(regression.feature_names, Material(regression).units))
+    units = dict(zip(regression.feature_names, ReportContext(regression).units))
     spread = np.std(regression.train["a"])
     assert units["a"] == pytest.approx(spread, rel=1e-9)
     assert [units[name] for name in units if name.startswith("colour")] == [1.0, 1.0]

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from separatrix.designs import DenseDesign, class_moments
-from separatrix.solvers.class_spheres import class_spectra, class_spheres
-from separatrix.solvers.scatter import class_factor, matrix_factor, within_factor
+from separatrix.solvers.linalg.class_spheres import class_spectra, class_spheres
+from separatrix.solvers.linalg.scatter import class_factor, matrix_factor, within_factor
 
 
 def spheres_and_covariances(p, n=400, k=3):

@@ -7,7 +7,7 @@ from sklearn.linear_model import Lasso as Reference
 from separatrix.linear_model import Lasso
 from separatrix.penalties import ElasticNet
 from separatrix.solvers.gram_coordinate import GramProblem
-from separatrix.solvers.support_factor import SupportFactor
+from separatrix.solvers.linalg.support_factor import SupportFactor
 
 
 @pytest.fixture(scope="module")

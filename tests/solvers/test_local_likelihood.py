@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from separatrix.losses import Logistic, Softmax, Squared
 from separatrix.solvers.compiled.local_likelihood import EMPTY, STATE, sweep
-from separatrix.solvers.local_likelihood import n_columns
-from separatrix.solvers.windows import KERNELS, Window
+from separatrix.solvers.neighbours.local_likelihood import n_columns
+from separatrix.solvers.neighbours.windows import KERNELS, Window
 
 
 @pytest.mark.parametrize("loss, k1", [(Squared(), 1), (Logistic(), 1), (Softmax(), 2)], ids=["squared", "two", "three"])

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from separatrix.solvers import nearest, screened
 from separatrix.solvers.compiled.nearest import close, collect
-from separatrix.solvers.metrics import metric_of
-from separatrix.solvers.nearest import Index
-from separatrix.solvers.screened import Screen
+from separatrix.solvers.neighbours import nearest, screen
+from separatrix.solvers.neighbours.metrics import metric_of
+from separatrix.solvers.neighbours.nearest import Index
+from separatrix.solvers.neighbours.screen import Screen
 
 POWERS = {"euclidean": 2, "manhattan": 1, "chebyshev": np.inf, "minkowski": 3}
 WAYS = ["blocks", "screened", "kd_tree"]
@@ -235,7 +235,7 @@ def test_block_sizes_and_threads_do_not_show(way, monkeypatch):
     before = search(X, Q, 9, way)
     monkeypatch.setattr(nearest, "TILE", 900)
     monkeypatch.setattr(nearest, "QUERIES", 17)
-    monkeypatch.setattr(screened, "WIDTH", 100)
+    monkeypatch.setattr(screen, "WIDTH", 100)
     monkeypatch.setenv("SEPARATRIX_THREADS", "3")
     for found, right in zip(search(X, Q, 9, way), before):
         assert_array_equal(found, right)

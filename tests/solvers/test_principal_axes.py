@@ -10,9 +10,9 @@ from scipy.linalg import eigh
 from separatrix.core.errors import NotCertified
 from separatrix.designs import as_design
 from separatrix.designs.centred import Centred
-from separatrix.solvers import leading as eigen
 from separatrix.solvers import principal_axes as axes_of
-from separatrix.solvers.leading import krylov, leading, none_greater
+from separatrix.solvers.linalg import leading as eigen
+from separatrix.solvers.linalg.leading import krylov, leading, none_greater
 from separatrix.solvers.principal_axes import Axes, Sketch, principal_axes, residual, signs
 
 EPS = np.finfo(np.float64).eps

@@ -19,7 +19,7 @@ from separatrix.designs import as_design
 from separatrix.designs.working import WorkingColumns
 from separatrix.losses import Huber, Logistic, Softmax, Squared
 from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
-from separatrix.solvers.choose import likelihood
+from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.compiled.curvature import look
 from separatrix.solvers.coordinate import elastic_net
 from separatrix.solvers.likelihood_path import likelihood_path
@@ -254,10 +254,10 @@ def test_a_path_without_an_l1_part_is_solved_by_newton():
 
 def test_a_likelihood_goes_to_the_solver_of_its_penalty():
     X, codes, _ = rows()
-    assert np.count_nonzero(likelihood(problem(X, codes, L1(0.05))).beta) < 30
-    assert np.count_nonzero(likelihood(problem(X, codes, L2(0.05))).beta) == 30
-    with_none = likelihood(problem(X, codes, ElasticNet(0.05, 0.0)))
-    assert_allclose(with_none.beta, likelihood(problem(X, codes, L1(0.05))).beta, atol=1e-11)
+    assert np.count_nonzero(solve_likelihood(problem(X, codes, L1(0.05))).beta) < 30
+    assert np.count_nonzero(solve_likelihood(problem(X, codes, L2(0.05))).beta) == 30
+    with_none = solve_likelihood(problem(X, codes, ElasticNet(0.05, 0.0)))
+    assert_allclose(with_none.beta, solve_likelihood(problem(X, codes, L1(0.05))).beta, atol=1e-11)
 
 
 def test_the_trace_tells_a_falling_objective():

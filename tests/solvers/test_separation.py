@@ -13,7 +13,7 @@ from separatrix.core.target import Target
 from separatrix.designs import as_design
 from separatrix.losses import Logistic
 from separatrix.penalties import NoPenalty
-from separatrix.solvers.separation import separation_of
+from separatrix.solvers.separation.existence import separation_of
 
 spec = util.spec_from_file_location("exact_cone", Path(__file__).with_name("exact_cone.py"))
 exact_cone = util.module_from_spec(spec)

@@ -1,8 +1,8 @@
 """How good a model is: metrics, splits, bias and variance, curves, and models compared on the same rows."""
 
 from separatrix.assess.bias_variance import BiasVariance, bias_variance, expected_prediction_error
-from separatrix.assess.compare import compare
-from separatrix.assess.comparison import Comparison, Standing
+from separatrix.assess.compare.compare import compare
+from separatrix.assess.compare.comparison import Comparison, Standing
 from separatrix.assess.complexity import (
     bias_variance_curve,
     coefficient_path,

@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from separatrix.core.errors import cannot
-from separatrix.estimators.doors import enter_weights
-from separatrix.estimators.probabilities import class_codes, enter_labels, same_length
+from separatrix.estimators.probabilities import class_codes, same_length, validate_labels
+from separatrix.estimators.validation import validate_weights
 
 AVERAGES = ("positive", "each", "macro", "weighted", "micro")
 
@@ -128,7 +128,7 @@ def confusion(y_true, y_pred, labels=None, *, sample_weight=None):
             because=f"y_true holds {_kind(y_true)} and y_pred holds {_kind(y_pred)}",
             instead="labels of one kind in both",
         )
-    classes = np.union1d(y_true, y_pred) if labels is None else enter_labels(labels, len(labels), name="labels")
+    classes = np.union1d(y_true, y_pred) if labels is None else validate_labels(labels, len(labels), name="labels")
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
         strange = ~np.isin(y, classes)
         if strange.any():
@@ -138,7 +138,7 @@ def confusion(y_true, y_pred, labels=None, *, sample_weight=None):
                 instead="labels that hold every class, or labels=None",
             )
     k = len(classes)
-    s = None if sample_weight is None else enter_weights(sample_weight, len(y_true))
+    s = None if sample_weight is None else validate_weights(sample_weight, len(y_true))
     # counted here, because scikit-learn's function warns where a fold holds a single class
     cells = k * class_codes(y_pred, classes) + class_codes(y_true, classes)
     return Confusion(classes, np.bincount(cells, s, minlength=k * k).reshape(k, k))

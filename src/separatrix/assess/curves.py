@@ -9,7 +9,7 @@ from sklearn import metrics as theirs
 
 from separatrix.assess.metrics import bin_numbers, confidence, positive_scores
 from separatrix.core.errors import cannot
-from separatrix.estimators.doors import enter_weights
+from separatrix.estimators.validation import validate_weights
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,7 +114,7 @@ def precision_recall_curve(y_true, scores, *, classes=None, sample_weight=None):
     array([0.5 , 0.67, 0.5 , 1.  , 1.  ])
     """
     positive, scores = positive_scores(y_true, scores, classes)
-    s = enter_weights(sample_weight, len(positive))
+    s = validate_weights(sample_weight, len(positive))
     precision, recall, threshold = theirs.precision_recall_curve(positive, scores, sample_weight=s)
     average = theirs.average_precision_score(positive, scores, sample_weight=s)
     columns = {"threshold": np.append(threshold, np.inf), "precision": precision, "recall": recall}
@@ -142,7 +142,7 @@ def calibration_curve(y_true, probabilities, *, classes=None, bins=10, level=0.9
     (array([0.25, 0.75]), array([0.046, 0.301]), array([0.699, 0.954]))
     """
     p, happened = confidence(y_true, probabilities, classes)
-    s = enter_weights(sample_weight, len(p))
+    s = validate_weights(sample_weight, len(p))
     where = bin_numbers(p, bins)
     total = np.bincount(where, s, minlength=bins)
     used = np.flatnonzero(total > 0.0)

@@ -9,8 +9,8 @@ from sklearn import metrics as theirs
 
 from separatrix.assess.counts import settle_undefined
 from separatrix.core.errors import cannot
-from separatrix.estimators.doors import enter_weights
-from separatrix.estimators.probabilities import class_codes, enter_labels, enter_posteriors, same_length
+from separatrix.estimators.probabilities import class_codes, same_length, validate_labels, validate_posteriors
+from separatrix.estimators.validation import validate_weights
 
 # ------------------------------------------------------------------ probabilities
 
@@ -31,8 +31,8 @@ def log_loss(y_true, probabilities, *, classes=None, sample_weight=None):
     >>> round(log_loss(["no", "yes"], [[0.75, 0.25], [0.5, 0.5]]), 6)
     0.490415
     """
-    codes, P, _ = enter_probabilities(y_true, probabilities, classes)
-    s = enter_weights(sample_weight, len(codes))
+    codes, P, _ = validate_probabilities(y_true, probabilities, classes)
+    s = validate_weights(sample_weight, len(codes))
     return float(theirs.log_loss(codes, P, labels=np.arange(P.shape[1]), sample_weight=s))
 
 
@@ -49,8 +49,8 @@ def brier(y_true, probabilities, *, classes=None, sample_weight=None):
     >>> brier([0, 1], [0.25, 0.5]), brier(["a", "b", "c"], [[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     (0.15625, 0.16666666666666666)
     """
-    codes, P, _ = enter_probabilities(y_true, probabilities, classes)
-    s = enter_weights(sample_weight, len(codes))
+    codes, P, _ = validate_probabilities(y_true, probabilities, classes)
+    s = validate_weights(sample_weight, len(codes))
     if P.shape[1] == 2:
         return float(s @ (P[:, 1] - codes) ** 2 / s.sum())
     truth = np.eye(P.shape[1])[codes]
@@ -77,7 +77,7 @@ def roc_auc(y_true, scores, *, classes=None, undefined=None, sample_weight=None)
     pairs = [pair for pair in _against_the_rest(y_true, scores, classes) if pair[0].any() and not pair[0].all()]
     if not pairs:
         return settle_undefined("area under the ROC curve", "all rows are of one class", undefined)
-    s = enter_weights(sample_weight, len(pairs[0][0]))
+    s = validate_weights(sample_weight, len(pairs[0][0]))
     return float(np.mean([theirs.roc_auc_score(positive, column, sample_weight=s) for positive, column in pairs]))
 
 
@@ -102,7 +102,7 @@ def calibration_error(y_true, probabilities, *, classes=None, bins=10, sample_we
     0.25
     """
     p, happened = confidence(y_true, probabilities, classes)
-    s = enter_weights(sample_weight, len(p))
+    s = validate_weights(sample_weight, len(p))
     where = bin_numbers(p, bins)
     gap = np.bincount(where, s * (p - happened), minlength=bins)
     return float(np.abs(gap).sum() / s.sum())
@@ -125,15 +125,15 @@ def _against_the_rest(y_true, scores, classes):
     y_true, scores = np.asarray(y_true), np.asarray(scores, dtype=np.float64)
     same_length(len(y_true), scores, "scores")
     if scores.ndim == 1 or scores.shape[1] <= 2:
-        codes = class_codes(y_true, _two_classes(y_true) if classes is None else enter_labels(classes, 2))
+        codes = class_codes(y_true, _two_classes(y_true) if classes is None else validate_labels(classes, 2))
         return [(codes == 1, scores if scores.ndim == 1 else scores[:, -1])]
-    codes = class_codes(y_true, enter_labels(np.unique(y_true) if classes is None else classes, scores.shape[1]))
+    codes = class_codes(y_true, validate_labels(np.unique(y_true) if classes is None else classes, scores.shape[1]))
     return [(codes == c, column) for c, column in enumerate(scores.T)]
 
 
 def confidence(y_true, probabilities, classes=None):
     """What was claimed and whether it came true: (p, 0 or 1) of the second of two classes, else of the predicted."""
-    codes, P, _ = enter_probabilities(y_true, probabilities, classes)
+    codes, P, _ = validate_probabilities(y_true, probabilities, classes)
     if P.shape[1] == 2:
         return P[:, 1], (codes == 1).astype(np.float64)
     said = P.argmax(axis=1)
@@ -147,7 +147,7 @@ def bin_numbers(p, bins):
     return np.searchsorted(np.linspace(0.0, 1.0, bins + 1)[1:-1], p)
 
 
-def enter_probabilities(y_true, probabilities, classes=None):
+def validate_probabilities(y_true, probabilities, classes=None):
     """Check labels and probabilities; return codes (n,), P (n, k) with rows summing to 1, and the k classes."""
     y_true = np.asarray(y_true)
     P = np.asarray(probabilities)
@@ -155,7 +155,7 @@ def enter_probabilities(y_true, probabilities, classes=None):
         p = P.astype(np.float64).reshape(-1)
         P = np.column_stack([1.0 - p, p])
         classes = _two_classes(y_true) if classes is None else classes
-    P = enter_posteriors(P, name="probabilities")
+    P = validate_posteriors(P, name="probabilities")
     same_length(len(y_true), P, "probabilities")
     if not len(P):
         raise cannot("assess probabilities", because="there are no rows", instead="at least one row")
@@ -167,7 +167,7 @@ def enter_probabilities(y_true, probabilities, classes=None):
                 because=f"y_true holds {len(classes)}: {classes.tolist()[:8]}",
                 instead="classes=model.classes_",
             )
-    classes = enter_labels(classes, P.shape[1])
+    classes = validate_labels(classes, P.shape[1])
     return class_codes(y_true, classes), P / P.sum(axis=1, keepdims=True), classes
 
 
@@ -227,7 +227,7 @@ def r2(y_true, y_pred, *, undefined=None, sample_weight=None):
     0.5
     """
     y = np.asarray(y_true, dtype=np.float64)
-    weighty = y if sample_weight is None else y[enter_weights(sample_weight, len(y)) > 0.0]
+    weighty = y if sample_weight is None else y[validate_weights(sample_weight, len(y)) > 0.0]
     if len(weighty) and np.all(weighty == weighty[0]):
         return settle_undefined("R²", "all values of y are equal", undefined)
     return float(theirs.r2_score(y, y_pred, sample_weight=sample_weight))

@@ -67,7 +67,7 @@ class Clock:
 
 def run(table, target, clock, *, quiet, as_json, exclude, families, **options):
     """The comparison, with what was understood said first and progress on stderr."""
-    from separatrix.assess.compare import compare
+    from separatrix.assess.compare.compare import compare
     from separatrix.tables import understand
 
     if not as_json:
@@ -87,7 +87,7 @@ def run(table, target, clock, *, quiet, as_json, exclude, families, **options):
 def write_model(path, table, comparison, command, test):
     """Write the chosen model with all that is needed to predict, explain and verify; return the path."""
     from separatrix.cli.provenance import remembered
-    from separatrix.inference.seen import Reference
+    from separatrix.inference.original_columns import Reference
     from separatrix.persist import save
 
     about = remembered(

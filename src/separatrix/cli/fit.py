@@ -38,7 +38,7 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
     """
     from separatrix.cli import models, provenance, screen
     from separatrix.cli.verify import stating
-    from separatrix.inference.seen import Reference
+    from separatrix.inference.original_columns import Reference
     from separatrix.persist import save
     from separatrix.tables import read, target_values, understand
 

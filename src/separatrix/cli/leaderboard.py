@@ -103,6 +103,6 @@ def _show_failures(out, failed):
 
 def document(comparison):
     """The leaderboard as plain data for JSON, best first."""
-    keys = ("family", "words", "order", "group", "score", "error", "scores", "measures", "fit_seconds")
+    keys = ("family", "description", "complexity", "group", "score", "error", "scores", "measures", "fit_seconds")
     keys += ("predict_seconds", "size", "rows", "certificate", "certified", "chosen", "note", "reason")
     return [{key: getattr(standing, key) for key in keys} for standing in comparison.standings]

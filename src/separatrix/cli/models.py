@@ -4,7 +4,7 @@ import ast
 from difflib import get_close_matches
 
 from separatrix.core import registry
-from separatrix.core.family import Situation, families
+from separatrix.core.family import DataFacts, families
 from separatrix.core.refusal import cannot
 
 
@@ -48,15 +48,15 @@ def fitted(understanding, table, y, name, settings=(), seed=0):
 
     family = family_named(name, understanding.task)
     cls = None if family else _class_named(name, understanding.task)
-    view = family.view if family else _view_of(cls.__name__, understanding.task)
+    view = family.preparation if family else _view_of(cls.__name__, understanding.task)
     steps = pipeline(understanding, view, "passthrough")[:-1]
     X = steps.fit_transform(table)
-    situation = _situation(understanding, X, y, seed)
+    facts = _facts(understanding, X, y, seed)
     if family:
-        reason = family.unfit(situation)
+        reason = family.why_excluded(facts)
         if reason:
             raise cannot(f"fit {family.name} to these data", because=reason, instead="another family")
-    model = family.make(situation) if family else cls()
+    model = family.make(facts) if family else cls()
     _set(model, settings)
     model.fit(X, y)
     return found_model(Pipeline([*steps.steps, ("model", model)])), family.name if family else cls.__name__
@@ -71,11 +71,11 @@ def found_model(pipeline):
     return pipeline if best is None else Pipeline([*before, (name, best)])
 
 
-def _situation(understanding, X, y, seed):
+def _facts(understanding, X, y, seed):
     import numpy as np
 
     counts = np.unique(y, return_counts=True)[1] if understanding.task == "classification" else ()
-    return Situation(
+    return DataFacts(
         rows=X.shape[0],
         columns=X.shape[1],
         classes=len(counts),
@@ -118,7 +118,7 @@ def _view_of(name, task):
     """The view that a class gets: that of the family that makes it, else the standard one."""
     for family in families(task):
         if name in getattr(getattr(family.make, "__code__", None), "co_names", ()):
-            return family.view
+            return family.preparation
     return "standard"
 
 

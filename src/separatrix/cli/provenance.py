@@ -89,8 +89,8 @@ def training_rows(table, about):
     table = table.take(there)
     if not split:
         return TrainingRows(table, y, same, f"all {len(table):,} rows with a target")
-    from separatrix.assess.refit import refitted_rows
-    from separatrix.assess.splits import hold_out
+    from separatrix.assess.compare.refit import refitted_rows
+    from separatrix.assess.compare.splits import hold_out
 
     how = {"classification": understanding.task == "classification", "seed": split["seed"]}
     rows, _ = hold_out(y, split["test"], **how)
@@ -103,7 +103,7 @@ def training_rows(table, about):
 
 def explained_by(about):
     """The Reference that a file keeps, or None."""
-    from separatrix.inference.seen import Reference
+    from separatrix.inference.original_columns import Reference
 
     kept = about.get("reference")
     return Reference(kept["columns"], kept["mean_parts"]) if kept else None

@@ -22,7 +22,7 @@ from separatrix.linear_model import (
 from separatrix.local import LocalLinearRegression, LocalLogisticRegression
 from separatrix.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
 from separatrix.preprocessing import PolynomialFeatures
-from separatrix.solvers.screened import Screen
+from separatrix.solvers.neighbours.screen import Screen
 
 # What numba sees as different types: element type and storage. Estimators bring everything to one of these.
 STORAGES = {

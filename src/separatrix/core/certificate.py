@@ -26,7 +26,7 @@ from separatrix.core.objective import (
     total_value,
 )
 from separatrix.core.solution import Certificate
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 from separatrix.core.verbs import prox
 
 # A computed gap is the difference of two sums of about equal size; each carries a relative rounding error of at most
@@ -113,7 +113,7 @@ def _terms_by_rows(problem, beta, intercept):
         add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty(6))
         return found
 
-    return [sum(parts) for parts in zip(*in_order(task, design.parts()))]
+    return [sum(parts) for parts in zip(*parallel_map(task, design.parts()))]
 
 
 def _terms_by_blocks(problem, beta, intercept):

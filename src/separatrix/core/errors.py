@@ -118,7 +118,7 @@ class SingularClasses(UserWarning):
 class Separated(ConvergenceWarning):
     """A maximum-likelihood estimate that does not exist: a direction separates the classes.
 
-    ``proof`` is the :class:`~separatrix.solvers.separation.Separation` with its direction and multipliers.
+    ``proof`` is the :class:`~separatrix.solvers.separation.existence.Separation` with its direction and multipliers.
     """
 
     def __init__(self, proof):

@@ -12,7 +12,7 @@ from separatrix.core import registry
 
 
 @dataclass(frozen=True)
-class Situation:
+class DataFacts:
     """What a family may know before it makes a competitor: facts of the training data, never the data.
 
     Parameters
@@ -46,13 +46,13 @@ class Situation:
         return StratifiedKFold(max(2, min(most, self.smallest_class)), shuffle=True, random_state=self.seed)
 
 
-def always(situation):
+def always(facts):
     """No reason against it."""
     return ""
 
 
 def needs(*, dense=False, classes=None, kind=None, columns=None, rows=None, rows_per_column=None, rows_per_class=None):
-    """A function for ``unfit``: which of these needs a situation does not meet, in a sentence.
+    """A function for ``why_excluded``: which of these needs a facts does not meet, in a sentence.
 
     Parameters
     ----------
@@ -63,30 +63,29 @@ def needs(*, dense=False, classes=None, kind=None, columns=None, rows=None, rows
     rows_per_column : float or None.  At least so many rows for each prepared column.
     rows_per_class : int or None.  At least so many rows in every class.
 
-    >>> needs(columns=3)(Situation(rows=100, columns=7))
+    >>> needs(columns=3)(DataFacts(rows=100, columns=7))
     'it takes at most 3 columns, and there are 7'
     """
 
-    def unfit(situation):
-        found = situation
-        if dense and found.sparse:
-            return f"it needs dense columns, and the {found.columns:,} prepared ones are sparse"
-        if classes is not None and found.classes > classes:
-            return f"it tells {classes} classes apart, and there are {found.classes}"
+    def why_excluded(facts):
+        if dense and facts.sparse:
+            return f"it needs dense columns, and the {facts.columns:,} prepared ones are sparse"
+        if classes is not None and facts.classes > classes:
+            return f"it tells {classes} classes apart, and there are {facts.classes}"
         kinds = (kind,) if isinstance(kind, str) else kind
-        if kinds is not None and not set(kinds) & set(found.kinds):
+        if kinds is not None and not set(kinds) & set(facts.kinds):
             return f"it is for columns of the kind {' or '.join(kinds)}, and there is none"
-        if columns is not None and found.columns > columns:
-            return f"it takes at most {columns:,} columns, and there are {found.columns:,}"
-        if rows is not None and found.rows > rows:
-            return f"it takes at most {rows:,} rows, and there are {found.rows:,}"
-        if rows_per_column is not None and found.rows < rows_per_column * found.columns:
-            return f"it needs {rows_per_column:g} rows a column: {found.columns:,} columns have {found.rows:,} rows"
-        if rows_per_class is not None and found.classes and found.smallest_class < rows_per_class:
-            return f"it needs {rows_per_class} rows in every class, and the rarest has {found.smallest_class}"
+        if columns is not None and facts.columns > columns:
+            return f"it takes at most {columns:,} columns, and there are {facts.columns:,}"
+        if rows is not None and facts.rows > rows:
+            return f"it takes at most {rows:,} rows, and there are {facts.rows:,}"
+        if rows_per_column is not None and facts.rows < rows_per_column * facts.columns:
+            return f"it needs {rows_per_column:g} rows a column: {facts.columns:,} columns have {facts.rows:,} rows"
+        if rows_per_class is not None and facts.classes and facts.smallest_class < rows_per_class:
+            return f"it needs {rows_per_class} rows in every class, and the rarest has {facts.smallest_class}"
         return ""
 
-    return unfit
+    return why_excluded
 
 
 @dataclass(frozen=True)
@@ -97,25 +96,25 @@ class Family:
     ----------
     name : str.  What the leaderboard calls it: "lasso", "nearest neighbours".
     task : {"classification", "regression"}.
-    make : callable.  From a Situation to an unfitted estimator that brings its own search (a path, a grid).
-    order : int.  How simple: of models that the data cannot tell apart, the lowest is recommended. 0 is the baseline,
+    make : callable.  From DataFacts to an unfitted estimator that brings its own search (a path, a grid).
+    complexity : int.  Of models that the data cannot tell apart, the lowest is recommended. 0 is the baseline,
         10 a fixed linear model, 20 a penalised linear model, 30 a model with a distribution for each class, 40 additive
         curves, 60 memory of the training rows.
-    words : str.  One sentence for a newcomer: what the model assumes and what it gives.
-    view : str, default "standard".  How it wants the table: one of the views of
+    description : str.  One sentence for a newcomer: what the model assumes and what it gives.
+    preparation : str, default "standard".  How it wants the table: one of the views of
         :mod:`separatrix.estimators.preparation`.
-    unfit : callable, default always.  From a Situation to the reason why the family cannot take part, "" if it can.
-        It is asked twice: before anything is prepared, when `columns` are those of the table, and after.
+    why_excluded : callable, default always.  Why the family cannot take part, given the DataFacts; "" if it
+        can. It is asked twice: before anything is prepared, when `columns` are those of the table, and after.
     most_rows : int or None, default None.  Learn from a random sample of so many rows where there are more.
     """
 
     name: str
     task: str
     make: Callable
-    order: int
-    words: str
-    view: str = "standard"
-    unfit: Callable = always
+    complexity: int
+    description: str
+    preparation: str = "standard"
+    why_excluded: Callable = always
     most_rows: int | None = None
 
 
@@ -132,4 +131,4 @@ def families(task):
     """All families of a task, simplest first; of equal order by name."""
     registry.members("estimator")  # imports every room, so that all have declared themselves
     found = [family for (kind, _), family in _FAMILIES.items() if kind == task]
-    return sorted(found, key=lambda family: (family.order, family.name))
+    return sorted(found, key=lambda family: (family.complexity, family.name))

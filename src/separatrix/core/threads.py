@@ -43,7 +43,7 @@ def one_blas_thread():
     return _controller().limit(limits=1, user_api="blas") if n_threads() > 1 else nullcontext()
 
 
-def in_order(task, items, *, numbers=FEW_NUMBERS):
+def parallel_map(task, items, *, numbers=FEW_NUMBERS):
     """``[task(item) for item in items]`` on threads; BLAS is held to one thread: we are the parallel layer.
 
     `numbers` is how many each task works on, where that is known: few are not worth a thread.

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from separatrix.core.errors import NotCertified, cannot
-from separatrix.decision.costs import decide, enter_costs, zero_one_costs
-from separatrix.estimators.probabilities import class_codes, enter_labels, enter_priors
+from separatrix.decision.costs import decide, validate_costs, zero_one_costs
+from separatrix.estimators.probabilities import class_codes, validate_labels, validate_priors
 
 METHODS = ("quadrature", "monte_carlo")
 # So far out that what lies beyond is lost in rounding: the quantile, and for normal densities standard deviations.
@@ -72,8 +72,8 @@ class KnownProblem:
     def __init__(self, priors, densities, *, classes=None, samplers=None, bounds=None):
         self.densities = tuple(densities)
         k = len(self.densities)
-        self.priors = enter_priors(priors, k)
-        self.classes = enter_labels(classes, k)
+        self.priors = validate_priors(priors, k)
+        self.classes = validate_labels(classes, k)
         self.samplers = None if samplers is None else tuple(samplers)
         if self.samplers is not None and len(self.samplers) != k:
             raise cannot(
@@ -220,10 +220,10 @@ class KnownProblem:
     def _matrix(self, costs, actions, any_actions=False):
         """Costs and the labels of the actions, checked."""
         k = len(self.priors)
-        L = zero_one_costs(k) if costs is None else enter_costs(costs, k)
+        L = zero_one_costs(k) if costs is None else validate_costs(costs, k)
         if any_actions or (actions is None and L.shape[1] != k):
             return L, np.arange(L.shape[1])
-        return L, self.classes if actions is None else enter_labels(actions, L.shape[1], name="actions")
+        return L, self.classes if actions is None else validate_labels(actions, L.shape[1], name="actions")
 
     def _draw(self, c, n, rng):
         if self.samplers is not None:
@@ -259,7 +259,7 @@ def gaussian_bayes_rate(first_mean, second_mean, covariance, priors=(0.5, 0.5)):
     """
     first, second = (np.asarray(mean, dtype=np.float64) for mean in (first_mean, second_mean))
     covariance = np.asarray(covariance, dtype=np.float64)
-    priors = enter_priors(priors, 2)
+    priors = validate_priors(priors, 2)
     if first.ndim != 1 or first.shape != second.shape or covariance.shape != 2 * first.shape:
         raise cannot(
             f"compare normal classes of means {first.shape}, {second.shape} and covariance {covariance.shape}",

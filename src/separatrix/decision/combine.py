@@ -4,7 +4,7 @@ import numpy as np
 
 from separatrix.core.errors import cannot
 from separatrix.core.links import softmax
-from separatrix.estimators.probabilities import enter_posteriors, enter_priors
+from separatrix.estimators.probabilities import validate_posteriors, validate_priors
 
 
 def combine_posteriors(posteriors, priors):
@@ -31,7 +31,7 @@ def combine_posteriors(posteriors, priors):
     >>> combine_posteriors([[[5 / 9, 4 / 9]], [[1 / 9, 8 / 9]]], [0.2, 0.8])
     array([[0.38461538, 0.61538462]])
     """
-    tables = [enter_posteriors(P, name=f"posteriors[{j}]") for j, P in enumerate(posteriors)]
+    tables = [validate_posteriors(P, name=f"posteriors[{j}]") for j, P in enumerate(posteriors)]
     if not tables:
         raise cannot("combine no models", because="there are no posteriors", instead="one array for each model")
     shapes = [P.shape for P in tables]
@@ -41,7 +41,7 @@ def combine_posteriors(posteriors, priors):
             because="all models must speak of the same rows and classes",
             instead="arrays of one shape (n, k)",
         )
-    priors = enter_priors(priors, shapes[0][1])
+    priors = validate_priors(priors, shapes[0][1])
     for j, P in enumerate(tables):
         absent = (priors == 0.0) & (P > 0.0).any(axis=0)
         if absent.any():

@@ -7,8 +7,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
-from separatrix.estimators.doors import enter_weights
-from separatrix.estimators.probabilities import class_codes, enter_labels, enter_posteriors, same_length
+from separatrix.estimators.probabilities import class_codes, same_length, validate_labels, validate_posteriors
+from separatrix.estimators.validation import validate_weights
 
 # Expected costs count as equal when they differ by no more than this many roundings of the terms they are the sum of.
 ROUNDINGS = 8.0
@@ -40,8 +40,8 @@ def expected_costs(posteriors, costs=None):
     >>> expected_costs([[0.985, 0.015]], [[0, 1], [100, 0]])
     array([[1.5  , 0.985]])
     """
-    P = enter_posteriors(posteriors)
-    return 1.0 - P if costs is None else P @ enter_costs(costs, P.shape[1])
+    P = validate_posteriors(posteriors)
+    return 1.0 - P if costs is None else P @ validate_costs(costs, P.shape[1])
 
 
 def decide(posteriors, costs=None, *, actions=None):
@@ -66,14 +66,14 @@ def decide(posteriors, costs=None, *, actions=None):
     >>> decide([[0.995, 0.005], [0.985, 0.015], [0.4, 0.6]], [[0, 1], [100, 0]], actions=["healthy", "cancer"])
     array(['healthy', 'cancer', 'cancer'], dtype='<U7')
     """
-    P = enter_posteriors(posteriors)
+    P = validate_posteriors(posteriors)
     if costs is None:
         risks, sizes = 1.0 - P, 1.0
     else:
-        L = enter_costs(costs, P.shape[1])
+        L = validate_costs(costs, P.shape[1])
         risks = P @ L
         sizes = P @ np.abs(L) if (L < 0.0).any() else risks
-    return enter_labels(actions, risks.shape[1], name="actions")[_cheapest(risks, sizes)]
+    return validate_labels(actions, risks.shape[1], name="actions")[_cheapest(risks, sizes)]
 
 
 def average_cost(y, decisions, costs, *, classes=None, actions=None, sample_weight=None):
@@ -95,14 +95,14 @@ def average_cost(y, decisions, costs, *, classes=None, actions=None, sample_weig
     25.25
     """
     L = np.atleast_2d(np.asarray(costs, dtype=np.float64))
-    L = enter_costs(L, len(L))
-    classes = enter_labels(classes, L.shape[0])
+    L = validate_costs(L, len(L))
+    classes = validate_labels(classes, L.shape[0])
     if actions is None and L.shape[0] == L.shape[1]:
         actions = classes
-    actions = enter_labels(actions, L.shape[1], name="actions")
+    actions = validate_labels(actions, L.shape[1], name="actions")
     truth, done = class_codes(y, classes), class_codes(decisions, actions)
     same_length(len(truth), done, "decisions")
-    s = enter_weights(sample_weight, len(truth))
+    s = validate_weights(sample_weight, len(truth))
     return float(s @ L[truth, done] / s.sum())
 
 
@@ -193,14 +193,14 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     def _labels(self):
         """The labels of the actions, checked against the costs."""
         k = len(self.classes_)
-        a = k if self.costs is None else enter_costs(self.costs, k).shape[1]
+        a = k if self.costs is None else validate_costs(self.costs, k).shape[1]
         if self.actions is None and a != k:
             raise cannot(
                 f"name the actions of costs of shape ({k}, {a})",
                 because=f"there are {a} actions and {k} classes",
                 instead="actions=[...], one label for each column of costs",
             )
-        return self.classes_ if self.actions is None else enter_labels(self.actions, a, name="actions")
+        return self.classes_ if self.actions is None else validate_labels(self.actions, a, name="actions")
 
     def _fitted(self):
         """The model whose posteriors are used: the fitted clone or, without a fit, the classifier as it was given."""
@@ -239,7 +239,7 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return tags
 
 
-def enter_costs(costs, k):
+def validate_costs(costs, k):
     """Check a loss matrix for k classes; return it as float64 of shape (k, a)."""
     try:
         L = np.asarray(costs, dtype=np.float64)

@@ -12,8 +12,8 @@ from separatrix.core.certificate import not_certified
 from separatrix.core.errors import cannot
 from separatrix.core.links import logistic, softmax
 from separatrix.core.solution import Certificate
-from separatrix.estimators.doors import enter_weights
-from separatrix.estimators.probabilities import enter_posteriors, enter_priors
+from separatrix.estimators.probabilities import validate_posteriors, validate_priors
+from separatrix.estimators.validation import validate_weights
 
 
 def shift_priors(posteriors, sample_priors, true_priors):
@@ -43,9 +43,9 @@ def shift_priors(posteriors, sample_priors, true_priors):
     >>> shift_priors([[0.9, 0.1]], [0.5, 0.5], [0.001, 0.999])
     array([[0.00892857, 0.99107143]])
     """
-    P = enter_posteriors(posteriors)
-    new = enter_priors(true_priors, P.shape[1], name="true_priors")
-    shifted = _ratios(P, enter_priors(sample_priors, P.shape[1], name="sample_priors")) * new
+    P = validate_posteriors(posteriors)
+    new = validate_priors(true_priors, P.shape[1], name="true_priors")
+    shifted = _ratios(P, validate_priors(sample_priors, P.shape[1], name="sample_priors")) * new
     totals = shifted.sum(axis=1, keepdims=True)
     if not totals.all():
         i = int(np.argmin(totals))
@@ -116,8 +116,8 @@ def estimate_priors(posteriors, sample_priors, *, sample_weight=None, tol=1e-10,
     >>> found.priors, found.certificate.converged
     (array([0.25, 0.75]), True)
     """
-    P = enter_posteriors(posteriors)
-    old = enter_priors(sample_priors, P.shape[1], name="sample_priors")
+    P = validate_posteriors(posteriors)
+    old = validate_priors(sample_priors, P.shape[1], name="sample_priors")
     if not len(P):
         raise cannot("estimate priors", because="there are no rows", instead="posteriors of at least one row")
     if not tol >= 0.0 or not max_iter >= 1:
@@ -126,7 +126,7 @@ def estimate_priors(posteriors, sample_priors, *, sample_weight=None, tol=1e-10,
             because="a tolerance is not negative and at least one step is needed",
             instead="tol >= 0 and max_iter >= 1",
         )
-    s = enter_weights(sample_weight, len(P))
+    s = validate_weights(sample_weight, len(P))
     trace, priors, steps, gap = _climb(_ratios(P, old), s / s.sum(), old, tol, max_iter)
     certificate = Certificate("likelihood gap", gap, float(tol), iterations=steps, passes=steps)
     if not certificate.converged:
@@ -171,8 +171,8 @@ def shift_intercept(model, sample_priors, true_priors):
     check_is_fitted(model)
     _refuse_unless_logistic(model)
     k = len(model.classes_)
-    old = enter_priors(sample_priors, k, name="sample_priors")
-    new = enter_priors(true_priors, k, name="true_priors")
+    old = validate_priors(sample_priors, k, name="sample_priors")
+    new = validate_priors(true_priors, k, name="true_priors")
     if not (old.all() and new.all()):
         raise cannot(
             f"shift the intercept from {old.tolist()} to {new.tolist()}",

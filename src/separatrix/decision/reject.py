@@ -6,9 +6,9 @@ from numbers import Real
 import numpy as np
 
 from separatrix.core.errors import cannot
-from separatrix.decision.costs import decide, enter_costs, zero_one_costs
-from separatrix.estimators.doors import enter_weights
-from separatrix.estimators.probabilities import class_codes, enter_labels, enter_posteriors, same_length
+from separatrix.decision.costs import decide, validate_costs, zero_one_costs
+from separatrix.estimators.probabilities import class_codes, same_length, validate_labels, validate_posteriors
+from separatrix.estimators.validation import validate_weights
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Rejection:
         """The fraction of wrong decisions among the accepted rows; None if there are none."""
         y = np.asarray(y)
         same_length(len(self.decisions), y)
-        s = enter_weights(sample_weight, len(y)) * self.accepted
+        s = validate_weights(sample_weight, len(y)) * self.accepted
         return float(s @ (self.decisions != y) / s.sum()) if s.any() else None
 
 
@@ -63,9 +63,9 @@ def reject_below(posteriors, theta, *, classes=None, label=None):
     >>> found.decisions, found.coverage
     (array([-1,  1]), 0.5)
     """
-    P = enter_posteriors(posteriors)
+    P = validate_posteriors(posteriors)
     theta = _threshold(theta)
-    classes = enter_labels(classes, P.shape[1])
+    classes = validate_labels(classes, P.shape[1])
     return _rejection(decide(P, actions=classes), P.max(axis=1, initial=0.0) >= theta, classes, label)
 
 
@@ -91,9 +91,9 @@ def chow(posteriors, reject_cost, costs=None, *, classes=None, label=None):
     >>> chow([[0.95, 0.05], [0.6, 0.4]], 0.1, classes=["ham", "spam"]).decisions
     array(['ham', 'reject'], dtype='<U6')
     """
-    P = enter_posteriors(posteriors)
+    P = validate_posteriors(posteriors)
     k = P.shape[1]
-    L = zero_one_costs(k) if costs is None else enter_costs(costs, k)
+    L = zero_one_costs(k) if costs is None else validate_costs(costs, k)
     if L.shape[1] != k:
         raise cannot(
             f"use costs of shape {L.shape} with Chow's rule",
@@ -106,7 +106,7 @@ def chow(posteriors, reject_cost, costs=None, *, classes=None, label=None):
             because="the price of a rejection is a finite number that is not negative",
             instead="reject_cost in [0, inf)",
         )
-    classes = enter_labels(classes, k)
+    classes = validate_labels(classes, k)
     # the rejection comes last, so that of equal costs a decision wins
     codes = decide(P, np.column_stack([L, np.full(k, float(reject_cost))]))
     return _rejection(classes[codes.clip(max=k - 1)], codes < k, classes, label)
@@ -162,12 +162,12 @@ def coverage_curve(y, posteriors, *, classes=None, sample_weight=None):
     >>> curve.theta, curve.error
     (array([0.9, 0.8, 0.6]), array([0.        , 0.        , 0.33333333]))
     """
-    P = enter_posteriors(posteriors)
-    codes = class_codes(y, enter_labels(classes, P.shape[1]))
+    P = validate_posteriors(posteriors)
+    codes = class_codes(y, validate_labels(classes, P.shape[1]))
     same_length(len(P), codes)
     if not len(P):
         raise cannot("draw a coverage curve", because="there are no rows", instead="at least one row")
-    s = enter_weights(sample_weight, len(P))
+    s = validate_weights(sample_weight, len(P))
     confidence = P.max(axis=1)
     order = np.flatnonzero(s > 0.0)
     order = order[np.argsort(-confidence[order], kind="stable")]

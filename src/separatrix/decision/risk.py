@@ -8,8 +8,8 @@ from scipy.optimize import minimize_scalar
 from separatrix.core.errors import cannot
 from separatrix.core.objective import fill_slopes, sum_of_values
 from separatrix.core.verbs import value
-from separatrix.estimators.doors import enter_weights
 from separatrix.estimators.probabilities import same_length
+from separatrix.estimators.validation import validate_weights
 
 # A probability of exp(-700) is the smallest that the slope of a loss can still tell from 0.
 LARGEST_SCORE = 700.0
@@ -41,7 +41,7 @@ def empirical_risk(loss, y, prediction, sample_weight=None):
     same_length(len(y), prediction, "prediction")
     if not len(y):
         raise cannot("average a loss over no rows", because="y is empty", instead="at least one row")
-    s = enter_weights(sample_weight, len(y))
+    s = validate_weights(sample_weight, len(y))
     if type(loss) in value.table:
         if y.ndim != 1 or y.shape != prediction.shape:
             raise cannot(
@@ -112,7 +112,7 @@ def best_constant(loss, y, sample_weight=None):
             because="y must hold the finite values of one variable",
             instead="an array of shape (n,) with n >= 1",
         )
-    s = enter_weights(sample_weight, len(y))
+    s = validate_weights(sample_weight, len(y))
     low, high = float(y[s > 0.0].min()), float(y[s > 0.0].max())
     if type(loss) not in value.table:
 

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 
 from separatrix.core.errors import cannot
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 
 # Rows are handed out in blocks of about this many numbers: four megabytes, which stay in cache while several sums are
 # taken over them (measured: half or twice as many make no difference beyond noise). Where p-by-p sums are made of them,
@@ -119,7 +119,7 @@ class Design(ABC):
         size = -(-len(blocks) // GROUPS)
         groups = [blocks[i : i + size] for i in range(0, len(blocks), size)]
         with np.errstate(over="ignore", invalid="ignore"):
-            return fold(merge, in_order(fold_group, groups))
+            return fold(merge, parallel_map(fold_group, groups))
 
     def needs(self, verb, what):
         """Raise unless this design offers `verb`."""

@@ -6,7 +6,7 @@ from functools import reduce as fold
 import numpy as np
 
 from separatrix.core.errors import cannot
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 from separatrix.designs.base import BLOCK_NUMBERS, GROUPS
 from separatrix.designs.moments import FAR_FROM_ZERO
 from separatrix.designs.sparse import as_dense
@@ -35,7 +35,7 @@ class Centred:
         if not self.dense:
             return self.design.matvec(W) - self.mean @ W
         if self._tall:
-            return np.concatenate(in_order(lambda rows: self._rows(rows) @ W, _slices(self.n, self.p)))
+            return np.concatenate(parallel_map(lambda rows: self._rows(rows) @ W, _slices(self.n, self.p)))
         return _summed(lambda J: self._columns(J) @ W[J], _slices(self.p, self.n), operator.iadd)
 
     def transposed_times(self, Z):
@@ -44,7 +44,7 @@ class Centred:
             return self.design.rmatvec(Z) - np.multiply.outer(self.mean, Z.sum(axis=0))
         if self._tall:
             return _summed(lambda rows: self._rows(rows).T @ Z[rows], _slices(self.n, self.p), operator.iadd)
-        return np.concatenate(in_order(lambda J: self._columns(J).T @ Z, _slices(self.p, self.n)))
+        return np.concatenate(parallel_map(lambda J: self._columns(J).T @ Z, _slices(self.p, self.n)))
 
     def outer_gram(self):
         """``X_c X_c'`` (n, n), for few rows."""
@@ -90,7 +90,7 @@ class Centred:
 
     def over_rows(self, task):
         """``task(X_c[rows])`` for tiles of rows that are made dense one at a time, side by side."""
-        return np.concatenate(in_order(lambda rows: task(self._rows(rows)), _slices(self.n, self.p)))
+        return np.concatenate(parallel_map(lambda rows: task(self._rows(rows)), _slices(self.n, self.p)))
 
     def _rows(self, rows):
         return as_dense(self.design.block(rows)) - self.mean
@@ -115,4 +115,4 @@ def _summed(task, tiles, merge):
             return fold(merge, map(task, group))
 
     with np.errstate(over="ignore", invalid="ignore"):
-        return fold(merge, in_order(fold_group, groups))
+        return fold(merge, parallel_map(fold_group, groups))

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from separatrix.core.registry import register
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 from separatrix.designs import base
 from separatrix.designs.compiled.class_counts import (
     category_totals,
@@ -103,7 +103,7 @@ def _dense_sums(design, codes, k, weights, threshold, low, high):
                     trouble += class_ones(B, c, w, _in_the_units_of(design, threshold), sums)
         return sums, trouble
 
-    return _added(in_order(of_part, design.parts(k)))
+    return _added(parallel_map(of_part, design.parts(k)))
 
 
 def _in_the_units_of(design, threshold):
@@ -133,7 +133,7 @@ def _sparse_sums(design, codes, k, weights, threshold):
         def of_columns(part):
             class_totals_by_columns(data, X.indices, X.indptr, *part, codes, weights, sums)
 
-        in_order(of_columns, pairwise(ends.tolist()))
+        parallel_map(of_columns, pairwise(ends.tolist()))
         return sums
 
     def of_rows(part):
@@ -141,7 +141,7 @@ def _sparse_sums(design, codes, k, weights, threshold):
         class_totals_by_rows(data, X.indices, X.indptr, *part, codes, weights, sums)
         return sums, 0.0
 
-    return _added(in_order(of_rows, design.parts(k)))[0]
+    return _added(parallel_map(of_rows, design.parts(k)))[0]
 
 
 def _without_duplicates(X):
@@ -172,7 +172,7 @@ def first_outside(design, low, high):
         j = int(np.argmax(bad.any(axis=0)))
         return j, float(B[np.argmax(bad[:, j]), j])
 
-    found = [one for one in in_order(of_rows, design.blocks()) if one is not None]
+    found = [one for one in parallel_map(of_rows, design.blocks()) if one is not None]
     return min(found, key=lambda pair: pair[0]) if found else None
 
 
@@ -235,5 +235,5 @@ def product(design, W, threshold=None):
             B = np.greater(B, _in_the_units_of(design, threshold)).astype(np.float64)
         np.matmul(B, W, out=out[rows])
 
-    in_order(of_rows, design.blocks())
+    parallel_map(of_rows, design.blocks())
     return out

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 from separatrix.designs.base import BLOCK_NUMBERS, GROUPS, SMALLEST_PART
 from separatrix.designs.compiled.class_sums import class_squares
 from separatrix.designs.moments import FAR_FROM_ZERO
@@ -158,7 +158,7 @@ def _each(design, codes, k, s):
         rows = order[ends[c] : ends[c + 1]]
         pieces += [(c, rows[i : i + share]) for i in range(0, len(rows), share)]
     parts = {}
-    for c, part in (in_order if design.stored > SMALLEST_PART else map)(of_piece, pieces):
+    for c, part in (parallel_map if design.stored > SMALLEST_PART else map)(of_piece, pieces):
         parts[c] = parts[c].merge(part) if c in parts else part
     found = ClassMoments(np.zeros(k), np.zeros((k, design.p)), np.zeros((k, design.p, design.p)), "each")
     for c, part in parts.items():
@@ -183,7 +183,7 @@ def _diagonal(design, codes, k, s):
             means = np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0.0)
             return ClassMoments(totals, means, np.maximum(squares - sums * means, 0.0), "diagonal")
 
-    found = fold(ClassMoments.merge, in_order(of_part, design.parts(2 * k)))
+    found = fold(ClassMoments.merge, parallel_map(of_part, design.parts(2 * k)))
     return _shifted_back(found, shifts)
 
 

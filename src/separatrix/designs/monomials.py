@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 import scipy.sparse as sp
 
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 from separatrix.designs.base import BLOCK_NUMBERS
 from separatrix.designs.compiled.monomials import STRIP, Plan, csr_monomials, dense_monomials
 
@@ -52,7 +52,7 @@ def _dense(X, plan, width, order):
         block = np.ascontiguousarray(X[top : top + height].T, dtype=np.float64)
         dense_monomials(block, plan, top * row_step, row_step, column_step, flat)
 
-    in_order(expand, range(0, n, height))
+    parallel_map(expand, range(0, n, height))
     return out
 
 
@@ -72,7 +72,7 @@ def _sparse(X, plan, width):
         csr_monomials(rows.data, rows.indices, pointers, X.shape[1], plan, starts[top:], data, indices)
 
     if data.size:
-        in_order(expand, range(0, X.shape[0], height))
+        parallel_map(expand, range(0, X.shape[0], height))
     out = sp.csr_array((data, indices, starts.astype(index)), shape=(X.shape[0], width))
     out = out if X.format == "csr" else out.tocsc()
     if isinstance(X, sp.spmatrix):  # a matrix in the older interface of scipy stays one

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 from separatrix.designs.compiled.working import mirror, row_products
 
 # Row by row, a product of two stored numbers takes about 1 ns; BLAS makes twenty dense ones in that time. Sparse
@@ -115,7 +115,7 @@ class WorkingColumns:
             row_products(Z.data, Z.indices, Z.indptr, w, bounds[piece], bounds[piece + 1], first, out)
             return out
 
-        total, *others = in_order(task, range(PIECES))
+        total, *others = parallel_map(task, range(PIECES))
         for other in others:
             total += other
         mirror(first, total)

@@ -6,9 +6,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.registry import late
 from separatrix.core.target import Target
-from separatrix.estimators.doors import enter, enter_rows
 from separatrix.estimators.geometry import Geometry
-from separatrix.scoring.linear import decide, in_one_dimension, log_probabilities, probabilities, raw_scores
+from separatrix.estimators.validation import enter, validate_rows
+from separatrix.prediction.linear import decide, in_one_dimension, log_probabilities, probabilities, raw_scores
 
 _summary = late("separatrix.inference.summary:summary")
 
@@ -19,7 +19,7 @@ class LinearModel(BaseEstimator):
     def _raw_score(self, X):
         """``X beta + intercept``, of shape (n,) or (n, k)."""
         check_is_fitted(self)
-        X = enter_rows(self, X)
+        X = validate_rows(self, X)
         return raw_scores(vars(self), X)
 
     def _publish(self, beta, intercept, dtype=np.float64):

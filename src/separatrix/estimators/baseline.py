@@ -6,7 +6,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.family import Family, declare
 from separatrix.core.registry import register
-from separatrix.estimators.doors import enter, enter_classes, enter_rows
+from separatrix.estimators.validation import enter, validate_classes, validate_rows
 
 __all__ = ["ConstantClassifier", "ConstantRegressor"]
 
@@ -36,7 +36,7 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y, sample_weight=None):
         """Count the labels y (n,) of the rows X (n, p); a weight is a number of repetitions."""
-        _, codes, s = enter_classes(self, X, y, sample_weight)
+        _, codes, s = validate_classes(self, X, y, sample_weight)
         counts = np.bincount(codes, weights=s, minlength=len(self.classes_))
         self.class_prior_ = counts / counts.sum()
         self.n_parameters_ = len(self.classes_) - 1
@@ -45,7 +45,7 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """The shares of the classes, for each row: (n, k)."""
         check_is_fitted(self)
-        return np.tile(self.class_prior_, (enter_rows(self, X).shape[0], 1))
+        return np.tile(self.class_prior_, (validate_rows(self, X).shape[0], 1))
 
     def predict_log_proba(self, X):
         """Logarithms of the shares, for each row."""
@@ -54,7 +54,7 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         """The commonest class, for each row."""
         check_is_fitted(self)
-        return np.full(enter_rows(self, X).shape[0], self.classes_[self.class_prior_.argmax()])
+        return np.full(validate_rows(self, X).shape[0], self.classes_[self.class_prior_.argmax()])
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -91,7 +91,7 @@ class ConstantRegressor(RegressorMixin, BaseEstimator):
     def predict(self, X):
         """The mean, for each row."""
         check_is_fitted(self)
-        return np.full(enter_rows(self, X).shape[0], self.constant_)
+        return np.full(validate_rows(self, X).shape[0], self.constant_)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -104,15 +104,15 @@ declare(
     Family(
         name="baseline",
         task="classification",
-        make=lambda situation: ConstantClassifier(),
-        order=0,
-        words="Ignores every column and gives each row the shares of the classes: what guessing achieves.",
+        make=lambda facts: ConstantClassifier(),
+        complexity=0,
+        description="Ignores every column and gives each row the shares of the classes: what guessing achieves.",
     ),
     Family(
         name="baseline",
         task="regression",
-        make=lambda situation: ConstantRegressor(),
-        order=0,
-        words="Ignores every column and predicts the mean of the target: what guessing achieves.",
+        make=lambda facts: ConstantRegressor(),
+        complexity=0,
+        description="Ignores every column and predicts the mean of the target: what guessing achieves.",
     ),
 )

@@ -19,8 +19,14 @@ from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.core.target import Target
 from separatrix.designs import as_design
-from separatrix.estimators.doors import check_choice, check_number, enter_classes, enter_rows, enter_scores
 from separatrix.estimators.geometry import region_distances
+from separatrix.estimators.validation import (
+    check_choice,
+    check_number,
+    validate_classes,
+    validate_rows,
+    validate_scores,
+)
 
 __all__ = ["CalibratedLinearClassifier", "LogisticCalibrator", "logistic_posterior", "posterior_from_likelihood_ratio"]
 
@@ -113,7 +119,7 @@ class LogisticCalibrator(BaseEstimator):
     def fit(self, d, y, sample_weight=None):
         """Fit to scores d (n,) and labels y (n,) of two classes."""
         method = check_choice(self, "method", METHODS)
-        d, codes, s = enter_scores(self, d, y, sample_weight)
+        d, codes, s = validate_scores(self, d, y, sample_weight)
         weights = np.ones(len(d)) if s is None else s
         counts = np.bincount(codes, weights=weights, minlength=2)
         observed = float(counts[1] / counts[0])
@@ -150,12 +156,12 @@ class LogisticCalibrator(BaseEstimator):
     def likelihood_ratio(self, d):
         """``exp(gamma (d - d0))`` for each score."""
         check_is_fitted(self)
-        return np.exp(self.gamma_ * (enter_scores(self, d) - self.d0_))
+        return np.exp(self.gamma_ * (validate_scores(self, d) - self.d0_))
 
     def log_odds(self, d):
         """``gamma (d - d0) + log(class_ratio)`` for each score."""
         check_is_fitted(self)
-        return self.gamma_ * (enter_scores(self, d) - self.d0_) + np.log(self.class_ratio_)
+        return self.gamma_ * (validate_scores(self, d) - self.d0_) + np.log(self.class_ratio_)
 
     def predict_proba(self, d):
         """Probability of each class, (n, 2), in the order of ``classes_``."""
@@ -264,7 +270,7 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
     def fit(self, X, y, sample_weight=None):
         """Fit the estimator and, to its distances, the curves."""
         check_choice(self, "method", METHODS)
-        _, codes, s = enter_classes(self, X, y, sample_weight)
+        _, codes, s = validate_classes(self, X, y, sample_weight)
         k = len(self.classes_)
         if k > 2 and self.class_ratio != "observed":
             raise cannot(
@@ -308,7 +314,7 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
     def decision_function(self, X):
         """Log-odds: (n,) for two classes (positive for ``classes_[1]``), else (n, k), each against all others."""
         check_is_fitted(self)
-        enter_rows(self, X)
+        validate_rows(self, X)
         d = signed_distances(self.estimator_, X)
         if d.ndim == 1:
             return self.calibrators_[0].log_odds(d)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import late
-from separatrix.estimators.doors import encode, enter_rows
+from separatrix.estimators.validation import encode, validate_rows
 
 _hyperplane = late("separatrix.decision.boundary:Hyperplane")
 
@@ -66,7 +66,7 @@ class Geometry:
         is an empty one.
         """
         check_is_fitted(self)
-        X = enter_rows(self, X)
+        X = validate_rows(self, X)
         if len(self.coef_) == 1:
             return self.boundary().signed_distance(X)
         coef, intercept = self._in_double()
@@ -75,7 +75,7 @@ class Geometry:
     def project(self, X):
         """The nearest point of the boundary to each row of X; with more than two classes, of the nearest boundary."""
         check_is_fitted(self)
-        X = enter_rows(self, X)
+        X = validate_rows(self, X)
         if len(self.coef_) == 1:
             return self.boundary().project(X)
         # the region of the predicted class is convex: its nearest face is the nearest boundary

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.estimators.coding import from_one_of_k, one_of_k
-from separatrix.estimators.doors import check_choice, encode
+from separatrix.estimators.validation import check_choice, encode
 
 __all__ = ["OneVsOneClassifier", "OneVsRestClassifier", "from_one_of_k", "one_of_k"]
 

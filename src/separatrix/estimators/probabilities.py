@@ -8,7 +8,7 @@ from separatrix.core.errors import cannot
 SUM_TOLERANCE = 1e-5
 
 
-def enter_posteriors(posteriors, *, name="posteriors"):
+def validate_posteriors(posteriors, *, name="posteriors"):
     """Check probabilities of k classes, one row for each observation; return them as float64 of shape (n, k)."""
     P = _numbers(posteriors, name)
     if P.ndim != 2 or not P.shape[1]:
@@ -37,7 +37,7 @@ def enter_posteriors(posteriors, *, name="posteriors"):
     return np.clip(P, 0.0, 1.0)
 
 
-def enter_priors(priors, k, *, name="priors"):
+def validate_priors(priors, k, *, name="priors"):
     """Check one probability for each of k classes; return them as float64 of shape (k,), summing to 1."""
     found = _numbers(priors, name)
     if found.shape != (k,):
@@ -60,7 +60,7 @@ def enter_priors(priors, k, *, name="priors"):
     return found / total
 
 
-def enter_labels(labels, k, *, name="classes"):
+def validate_labels(labels, k, *, name="classes"):
     """Check k different labels, one for each column; None stands for 0, 1, ..., k - 1."""
     if labels is None:
         return np.arange(k)

@@ -32,7 +32,7 @@ def sandwich(evidence, design, residuals, s, kind, *, repetitions):
 
     Parameters
     ----------
-    evidence : Evidence.  Of an unpenalised fit; ``unscaled`` must have been formed.
+    evidence : LeastSquaresStatistics.  Of an unpenalised fit; ``unscaled`` must have been formed.
     design : Design.  The columns of the fit, without the intercept.
     residuals : (n, k) array.
     s : (n,) array or None.  The weights of the fit.

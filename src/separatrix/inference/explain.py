@@ -16,7 +16,7 @@ import numpy as np
 
 from separatrix.core.errors import cannot
 from separatrix.designs import as_dense
-from separatrix.inference.seen import Reference, Seen
+from separatrix.inference.original_columns import OriginalColumns, Reference
 from separatrix.inference.what_if import Flip, nearest_boundary_point, single_flips
 
 NOT_LINEAR = (
@@ -102,7 +102,7 @@ def explain(model, row, *, reference=None):
     >>> [(c.column, round(c.contribution, 9)) for c in found.contributions]
     [('x0', 3.0), ('x1', 1.0)]
     """
-    seen = Seen(model)
+    seen = OriginalColumns(model)
     rows = seen.rows(row)
     if len(rows) != 1:
         raise cannot(f"explain {len(rows)} rows at once", because="each has reasons of its own", instead="one row")

@@ -6,10 +6,10 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from separatrix.core.errors import cannot
-from separatrix.core.evidence import LikelihoodEvidence
 from separatrix.core.problem import Problem
+from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import Target
-from separatrix.estimators.doors import enter, enter_classes
+from separatrix.estimators.validation import enter, validate_classes
 from separatrix.inference.covariance import information_sandwich
 from separatrix.losses import Logistic
 from separatrix.penalties import L2, ElasticNet, NoPenalty
@@ -26,7 +26,7 @@ class Likelihood:
     """A logistic fit with its data: problem and evidence."""
 
     problem: Problem
-    evidence: LikelihoodEvidence
+    evidence: LikelihoodStatistics
 
     @property
     def design(self):
@@ -65,7 +65,7 @@ def likelihood_of(model, X, y, sample_weight=None):
         y = y[:, 1] if len(classes) == 2 else y
     else:
         weight = getattr(model, "class_weight", None)
-        design, codes, s = enter_classes(model, X, y, sample_weight, class_weight=weight, reset=False)
+        design, codes, s = validate_classes(model, X, y, sample_weight, class_weight=weight, reset=False)
         y = codes.astype(np.float64) if len(classes) == 2 else np.eye(len(classes))[codes]
     target = Target(y, s)
     problem = Problem(design, target, Logistic(), penalty_of(model, target.total), bool(model.fit_intercept))
@@ -91,7 +91,7 @@ def _refuse_other_data(model, fit):
     """Raise if the fit was to other data: its evidence differs, or its score is not zero where it should be."""
     evidence, stored = fit.evidence, getattr(model, "evidence_", None)
     because = None
-    if isinstance(stored, LikelihoodEvidence):
+    if isinstance(stored, LikelihoodStatistics):
         if stored.n != evidence.n or abs(stored.total - evidence.total) > 1e-9 * stored.total:
             because = (
                 f"they have {evidence.n} rows of total weight {evidence.total:g}, the fit had {stored.n} of "

@@ -21,7 +21,7 @@ from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
-from separatrix.estimators.doors import enter
+from separatrix.estimators.validation import enter
 from separatrix.inference.covariance import coordinates, square_root
 from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of
 

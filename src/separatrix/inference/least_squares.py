@@ -38,7 +38,7 @@ class Data:
 
 
 class Fit:
-    """Evidence read under a meaning of the weights: observations, degrees of freedom, variances, covariances."""
+    """Statistics read under a meaning of the weights: observations, degrees of freedom, variances, covariances."""
 
     def __init__(self, evidence, covariance, weights, level, data):
         self.evidence, self.covariance, self.weights, self.level, self.data = evidence, covariance, weights, level, data

@@ -8,14 +8,14 @@ import numpy as np
 from scipy.special import xlog1py, xlogy
 
 from separatrix.core.errors import cannot
-from separatrix.estimators.doors import enter_weights
 from separatrix.estimators.probabilities import (
     class_codes,
-    enter_labels,
-    enter_posteriors,
-    enter_priors,
     same_length,
+    validate_labels,
+    validate_posteriors,
+    validate_priors,
 )
+from separatrix.estimators.validation import validate_weights
 
 
 def sequence_log_likelihood(sequence, probabilities, base=math.e):
@@ -40,7 +40,7 @@ def sequence_log_likelihood(sequence, probabilities, base=math.e):
     -5.0
     """
     outcomes = list(probabilities)
-    p = enter_priors([probabilities[z] for z in outcomes], len(outcomes), name="probabilities")
+    p = validate_priors([probabilities[z] for z in outcomes], len(outcomes), name="probabilities")
     counts = Counter(np.asarray(sequence).tolist())
     strangers = [z for z in counts if z not in probabilities]
     if strangers:
@@ -121,10 +121,10 @@ def class_log_likelihood(y, posteriors, *, classes=None, sample_weight=None, bas
     >>> class_log_likelihood([0, 1], [[0.5, 0.5], [0.75, 0.25]], base=2)
     -3.0
     """
-    P = enter_posteriors(posteriors)
-    codes = class_codes(y, enter_labels(classes, P.shape[1]))
+    P = validate_posteriors(posteriors)
+    codes = class_codes(y, validate_labels(classes, P.shape[1]))
     same_length(len(P), codes)
-    s = enter_weights(sample_weight, len(P))
+    s = validate_weights(sample_weight, len(P))
     return _sum_of_logs(s, P[np.arange(len(P)), codes], base)
 
 
@@ -183,7 +183,7 @@ def _residuals(residuals, sample_weight):
             because="they must be the finite residuals of one output",
             instead="an array of shape (n,) with n >= 1",
         )
-    return r, enter_weights(sample_weight, len(r))
+    return r, validate_weights(sample_weight, len(r))
 
 
 def _sum_of_logs(s, p, base):

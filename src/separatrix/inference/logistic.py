@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import chdtrc, ndtr, ndtri
 
 from separatrix.core.errors import cannot
-from separatrix.core.evidence import LikelihoodEvidence
+from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of, penalty_of, robust_covariance
 from separatrix.inference.least_squares import certificate_line, coefficient_names
 from separatrix.inference.table import Coefficient, Summary, Table
@@ -48,7 +48,7 @@ def summarise(model, X, y, sample_weight, *, covariance, level, weights, interva
     if X is not None:
         fit = likelihood_of(model, X, y, sample_weight)
         evidence = fit.evidence
-    if not isinstance(evidence, LikelihoodEvidence):
+    if not isinstance(evidence, LikelihoodStatistics):
         return _describe(model, level)
     if evidence.penalised and (covariance != "classical" or intervals != "wald" or weights != "frequency"):
         raise cannot(

@@ -17,8 +17,8 @@ from scipy.special import expit, ndtri
 
 from separatrix.designs import moments
 from separatrix.inference.covariance import EPS, coordinates
-from separatrix.solvers.factor import triangle_factor
 from separatrix.solvers.information import orthonormal
+from separatrix.solvers.linalg.factor import triangle_factor
 
 TRIALS = 200
 STEPS = 60

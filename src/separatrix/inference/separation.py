@@ -6,10 +6,10 @@ from sklearn.base import BaseEstimator
 from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
-from separatrix.estimators.doors import enter_classes
+from separatrix.estimators.validation import validate_classes
 from separatrix.losses import Logistic
 from separatrix.penalties import NoPenalty
-from separatrix.solvers.separation import Separation, separation_of
+from separatrix.solvers.separation.existence import Separation, separation_of
 
 __all__ = ["Separation", "separation"]
 
@@ -56,7 +56,7 @@ def separation(X, y, sample_weight=None, fit_intercept=True):
             instead="fit_intercept=True (default)",
         )
     door = SeparationCheck()
-    design, codes, s = enter_classes(door, X, y, sample_weight)
+    design, codes, s = validate_classes(door, X, y, sample_weight)
     problem = Problem(design, Target(codes.astype(np.float64), s), Logistic(), NoPenalty(), bool(fit_intercept))
     names = getattr(door, "feature_names_in_", None)
     return separation_of(problem, n_classes=len(door.classes_), names=names, classes=door.classes_)

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from separatrix.core.errors import cannot
-from separatrix.estimators.doors import enter
+from separatrix.estimators.validation import enter
 from separatrix.inference.covariance import EPS
 from separatrix.inference.least_squares import (
     Data,

@@ -8,8 +8,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
-from separatrix.core.evidence import LikelihoodEvidence
-from separatrix.estimators.doors import enter_rows
+from separatrix.core.statistics import LikelihoodStatistics
+from separatrix.estimators.validation import validate_rows
 from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of, penalty_of
 from separatrix.penalties import NoPenalty
 
@@ -20,7 +20,7 @@ class Submodel:
 
     terms: tuple
     model: object
-    evidence: LikelihoodEvidence | None
+    evidence: LikelihoodStatistics | None
     log_likelihood: float
     saturated: float
     df: int
@@ -60,7 +60,7 @@ class Terms:
                 instead="LogisticRegression(C=np.inf)",
             )
         self.estimator, self.y, self.s = model, y, sample_weight
-        self.X = X if hasattr(X, "columns") else enter_rows(model, X)
+        self.X = X if hasattr(X, "columns") else validate_rows(model, X)
         whole = likelihood_of(model, X, y, sample_weight)
         self.evidence = whole.evidence
         self.columns = _columns(model, whole.evidence.p, terms)

@@ -40,7 +40,7 @@ def single_flips(seen, rows, known, linear):
 
     Parameters
     ----------
-    seen : Seen.  rows : the row.
+    seen : OriginalColumns.  rows : the row.
     known : dict.  Ranges and levels of the training rows, by column; columns that are not in it are searched only if
         the model is linear in them.
     linear : bool.  Whether the model is.

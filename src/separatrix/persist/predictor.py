@@ -1,12 +1,12 @@
 """Answers from a model file in plain numpy: neither scikit-learn nor a compiler is imported.
 
 It serves pipelines that begin with the columns of a table, if all of their steps have their arithmetic in
-:mod:`separatrix.scoring`. The estimators call the same functions, so that the answers are those of
+:mod:`separatrix.prediction`. The estimators call the same functions, so that the answers are those of
 :func:`separatrix.load` to the last bit.
 """
 
 from separatrix.persist.files import contents, made
-from separatrix.scoring import SCORERS, Step, can_score, score
+from separatrix.prediction import SCORERS, Step, can_score, score
 
 
 class Predictor:

@@ -22,7 +22,7 @@ def leaderboard(comparison, ax=None):
     ax : Axes or None.
 
     >>> from types import SimpleNamespace as Some
-    >>> from separatrix.assess.comparison import Standing
+    >>> from separatrix.assess.compare.comparison import Standing
     >>> best, base = Standing("lasso", score=0.8, error=0.02, group=1), Standing("baseline", score=0.5, group=2)
     >>> ax = leaderboard(Some(standings=[best, base], score="accuracy", higher_is_better=True, recommended="lasso"))
     >>> [label.get_text() for label in ax.get_yticklabels()]

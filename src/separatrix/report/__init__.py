@@ -3,10 +3,10 @@
 from separatrix.core.registry import lazily
 
 _HOMES = {
-    "Section": "contents",
-    "Skipped": "contents",
+    "Section": "registry",
+    "Skipped": "registry",
     "render": "page",
-    "section": "contents",
+    "section": "registry",
     "write": "page",
 }
 

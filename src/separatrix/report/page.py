@@ -5,9 +5,9 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from separatrix.report.contents import drawn, sections
-from separatrix.report.material import Material
-from separatrix.report.parts import Picture, Remark
+from separatrix.report.blocks import Picture, Remark
+from separatrix.report.context import ReportContext
+from separatrix.report.registry import drawn, sections
 
 MOST_BYTES = 1_000_000
 # Nothing may be loaded and nothing may run; only the styles that are written in the page itself apply.
@@ -20,7 +20,7 @@ def render(comparison, *, command=None, costs=None, seconds=8.0):
 
     Parameters
     ----------
-    comparison : Comparison.  From :func:`separatrix.assess.compare`.
+    comparison : Comparison.  From :func:`separatrix.assess.compare.compare`.
     command : str or None, default None.  The command that made it, to be printed.
     costs : (k, k) array or None, default None.  L[true class, predicted class] for the section on decisions, classes in
         sorted order; None: every mistake costs 1.
@@ -31,14 +31,14 @@ def render(comparison, *, command=None, costs=None, seconds=8.0):
     -------
     str.  A page below 1 MB without scripts, links to elsewhere or anything to be loaded.
     """
-    material = Material(comparison, command, costs, seconds)
+    context = ReportContext(comparison, command, costs, seconds)
     made = []
     for part in sections(comparison.understanding.task):
-        parts, _ = drawn(part, material)
+        parts, _ = drawn(part, context)
         made.append((part, parts))
-    page = _filled(material, made)
+    page = _filled(context, made)
     while len(page.encode()) > MOST_BYTES and _drop_largest_picture(made):
-        page = _filled(material, made)
+        page = _filled(context, made)
     return page
 
 
@@ -74,7 +74,7 @@ def _umask():
     return mask
 
 
-def _filled(material, made):
+def _filled(context, made):
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     # autoescape for every name: what comes out of a table is never markup
@@ -85,12 +85,12 @@ def _filled(material, made):
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    facts = material.understanding
+    facts = context.understanding
     return environment.get_template("page.html").render(
         policy=POLICY,
         title=f"{facts.target} in {facts.source}" if facts.source else str(facts.target),
         facts=facts,
-        recommended=material.comparison.recommended,
+        recommended=context.comparison.recommended,
         made=made,
         now=datetime.now(UTC),
     )

@@ -1,6 +1,6 @@
 """From axes to a picture of the page: inline SVG, its caption, and the same in words."""
 
-from separatrix.report.parts import Picture
+from separatrix.report.blocks import Picture
 
 
 def picture(ax, caption):

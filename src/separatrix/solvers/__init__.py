@@ -5,9 +5,9 @@ from separatrix.core.registry import lazily
 _HOMES = {
     "descend": "descent",
     "gradient_descent": "descent",
-    "learn_from_mistakes": "mistakes",
+    "run_perceptron": "perceptron",
     "newton": "newton_raphson",
-    "separation_of": "separation",
+    "separation_of": "separation.existence",
     "stochastic_descent": "stochastic",
 }
 

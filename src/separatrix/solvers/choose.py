@@ -25,7 +25,7 @@ MOST_ROWS = 10_000
 FEW_COLUMNS = 200
 
 
-def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-14, max_iter=None, found=None, trace=None):
+def solve_least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14, max_iter=None, found=None, trace=None):
     """Least squares (lam = 0) or ridge: by a factorisation where one is affordable, else by conjugate gradients.
 
     Large wide designs go to conjugate gradients first: with many columns the inner products of the rows are usually
@@ -54,7 +54,7 @@ def squared_error(design, target, lam=0.0, *, intercept=True, tol=1e-14, max_ite
     return solution
 
 
-def likelihood(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
+def solve_likelihood(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
     """A logistic or multinomial likelihood: on working sets where the penalty makes zeros, else by full gradients.
 
     With few rows and many columns under an L2 penalty, in the space of the rows.

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.core.evidence import Evidence
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution
+from separatrix.core.statistics import LeastSquaresStatistics
 from separatrix.designs import moments
-from separatrix.solvers.factor import EPS, Factor, gram_factor, triangle_factor
-from separatrix.solvers.refine import Refined, refine
+from separatrix.solvers.linalg.factor import EPS, Factor, gram_factor, triangle_factor
+from separatrix.solvers.linalg.refine import Refined, refine
 
 # Problems up to this many numbers always get every digit: doubled precision costs them a few milliseconds.
 SMALL = 1 << 16
@@ -100,7 +100,7 @@ class DirectFit:
         coefficients = np.vstack([fit.intercept, fit.beta]) if factor.intercept else fit.beta
         inverse = factor.inverse()
         unscaled, edf = factor.variance(inverse, self.lam)
-        return Evidence(
+        return LeastSquaresStatistics(
             n=self.rows,
             total=factor.total,
             p=len(factor.scale),

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import expit
 
 from separatrix.designs import as_dense
-from separatrix.solvers.recession import independent, powers_of_two
+from separatrix.solvers.separation.recession import independent, powers_of_two
 
 HALVINGS = 30
 # A step of a larger score would leave the region where the information says anything.

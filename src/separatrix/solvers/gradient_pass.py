@@ -9,7 +9,7 @@ import operator
 import numpy as np
 
 from separatrix.core.objective import fill_curvatures, is_joint, slopes_at
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 from separatrix.solvers.compiled.gradient import add_curvatures, add_gradient, add_joint_gradient
 
 _NO_WEIGHTS = np.empty(0)
@@ -59,7 +59,7 @@ class GradientPass:
             add(self._rows, problem.loss, target.y, s, *part, beta, intercept, out)
             return out
 
-        total = sum(in_order(task, self._parts))
+        total = sum(parallel_map(task, self._parts))
         total[: len(beta)][self._order] = total[: len(beta)].copy()
         return total
 
@@ -74,7 +74,7 @@ class GradientPass:
             add_joint_gradient(self._rows.X, problem.loss, target.y, s, *part, even, intercept, G, eta)
             return G
 
-        G = sum(in_order(task, self._parts))[: self.k].T
+        G = sum(parallel_map(task, self._parts))[: self.k].T
         return np.vstack([G[-1:], G[:-1]])
 
     def _over_blocks(self, W):

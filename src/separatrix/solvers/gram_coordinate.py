@@ -12,7 +12,7 @@ Cost     a sweep: (changed columns) x (columns); a finish: (support)² for each 
 import numpy as np
 
 from separatrix.solvers.compiled.gram_coordinate import shift, sweep
-from separatrix.solvers.support_factor import SupportFactor
+from separatrix.solvers.linalg.support_factor import SupportFactor
 
 EPS = np.finfo(np.float64).eps
 # Beyond this support a triangle takes more memory (128 MB) and time than sweeps do.

@@ -2,7 +2,7 @@ r"""The Fisher information of a logistic fit, and its inverse: the covariance of
 
 Forms    I = Σ_i s_i x_i x_i' ⊗ (diag(μ_i) - μ_i μ_i'),   the intercept being a column of X, one class left out
 Given    a problem with Logistic loss (y of shape (n,)) or class indicators (n, K), and a fitted point.
-Returns  LikelihoodEvidence.
+Returns  LikelihoodStatistics.
 Cost     one read of X and n p² for two classes, n p² K² / 2 for K.
 From     McCullagh and Nelder (1989), Generalized Linear Models, sections 2.5 and 5.2.4.
 
@@ -14,11 +14,11 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.special import log_softmax, softmax, xlogy
 
-from separatrix.core.evidence import LikelihoodEvidence
+from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import Target
 from separatrix.designs import Moments, as_dense, moments
 from separatrix.designs.moments import moments_of_block, provisional_means
-from separatrix.solvers.factor import EPS, gram_factor, triangle_factor
+from separatrix.solvers.linalg.factor import EPS, gram_factor, triangle_factor
 
 # Problems up to this many numbers are factored by QR at once.
 SMALL = 1 << 16
@@ -60,12 +60,12 @@ def likelihood_evidence(problem, beta, intercept, classes=None):
     }
     beta = np.asarray(beta, dtype=np.float64)
     if _strengths(problem)[0] > 0.0:
-        return LikelihoodEvidence(**common, **_selected(problem, beta, intercept))
+        return LikelihoodStatistics(**common, **_selected(problem, beta, intercept))
     if target.y.ndim == 1:
         offset = float(np.ravel(intercept)[0]) if problem.intercept else 0.0
-        return LikelihoodEvidence(**common, **_two_classes(problem, beta.reshape(-1), offset))
+        return LikelihoodStatistics(**common, **_two_classes(problem, beta.reshape(-1), offset))
     offset = np.broadcast_to(np.asarray(intercept, dtype=np.float64), beta.shape[1:])
-    return LikelihoodEvidence(**common, **_many_classes(problem, beta, offset if problem.intercept else 0.0 * offset))
+    return LikelihoodStatistics(**common, **_many_classes(problem, beta, offset if problem.intercept else 0.0 * offset))
 
 
 # ------------------------------------------------------------------ two classes

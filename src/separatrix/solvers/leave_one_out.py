@@ -13,7 +13,7 @@ A row of weight s counts as s rows. One copy of it is left out, or all of it if 
 import numpy as np
 
 from separatrix.designs import as_dense, moments
-from separatrix.solvers.choose import squared_error
+from separatrix.solvers.choose import solve_least_squares
 from separatrix.solvers.compiled.leave_one_out import left_out_errors
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import centred_gram, dual_ridge
@@ -47,7 +47,7 @@ def generalised_cross_validation(design, target, strengths, *, intercept=True):
         scores[row] = found.total * rss.clip(min=0.0) / (found.total - edf) ** 2
 
     def solve(lam):
-        return squared_error(design, target, lam, intercept=intercept, found=found)
+        return solve_least_squares(design, target, lam, intercept=intercept, found=found)
 
     return scores, solve
 

@@ -1,6 +1,6 @@
 """A logistic or multinomial likelihood along a path of strengths, from strong to weak.
 
-Solves   the problem of `choose.likelihood` for each of several penalties, each started from the last solution.
+Solves   the problem of `choose.solve_likelihood` for each of several penalties, each started from the last solution.
 Given    a Problem (its penalty aside) and penalties in any order: all with an L1 part, or none.
 Returns  coefficients (L, p) or (L, p, k), intercepts (L,) or (L, k), relative gaps (L,) and iterations (L,), in the
          order of the penalties given.
@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.penalties import L1, ElasticNet
-from separatrix.solvers.choose import likelihood
+from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.proximal_newton import Likelihood, solve_at
 
 
@@ -48,6 +48,6 @@ def _on_working_sets(problem, penalties, tol, max_iter):
 def _one_by_one(problem, penalties, tol, max_iter):
     start = None
     for penalty in penalties:
-        solution = likelihood(replace(problem, penalty=penalty), tol=tol, max_iter=max_iter, start=start)
+        solution = solve_likelihood(replace(problem, penalty=penalty), tol=tol, max_iter=max_iter, start=start)
         start = solution.beta, solution.intercept
         yield *start, solution.certificate.value, max(solution.certificate.iterations, 1)

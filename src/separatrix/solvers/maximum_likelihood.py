@@ -2,7 +2,7 @@ r"""Logistic and multinomial fits without a penalty: rank, existence, uncertaint
 
 Solves   max Σ s_i log P(y_i | x_i),   if it has a maximum
 Given    a Problem with Logistic or Softmax loss and no penalty.
-Returns  a Solution; ``details`` holds "evidence" (LikelihoodEvidence) and, where classes are separated, "separation".
+Returns  a Solution; ``details`` holds "evidence" (LikelihoodStatistics) and, where classes are separated, "separation".
          Dependent columns share their effect: of all maxima the one of least norm is returned. Where there is no
          maximum, the fit under a faint penalty is returned.
 """
@@ -16,16 +16,16 @@ from separatrix.core.errors import NotCertified
 from separatrix.core.target import Target
 from separatrix.designs.moments import moments
 from separatrix.penalties import L2
-from separatrix.solvers.choose import likelihood
-from separatrix.solvers.factor import triangle_factor
+from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.information import likelihood_evidence, without_aliased
-from separatrix.solvers.separation import separation_of
+from separatrix.solvers.linalg.factor import triangle_factor
+from separatrix.solvers.separation.existence import separation_of
 
 # Strengths tried in turn on separated classes: scores stay below 25, the likelihood comes within 1e-7 of its supremum.
 FAINT = (1e-10, 1e-12)
 
 
-def maximum_likelihood(problem, *, solve=likelihood, classes=None, names=None, **options):
+def maximum_likelihood(problem, *, solve=solve_likelihood, classes=None, names=None, **options):
     """Maximise a likelihood, or prove that it has no maximum; see the head of this file.
 
     Parameters
@@ -80,7 +80,7 @@ def _faintly_penalised(problem, proof, solution, options):
     off = target.weights > 0.0
     off[proof.rows_on_boundary] = False
     for lam in FAINT:
-        fit = likelihood(replace(scaled, penalty=L2(lam)), **{**options, "start": None, "trace": None})
+        fit = solve_likelihood(replace(scaled, penalty=L2(lam)), **{**options, "start": None, "trace": None})
         if (_leads(scaled, fit.beta, fit.intercept)[off] > 0.0).all():
             break
     fit.beta, fit.trace = (fit.beta.T / size).T, solution.trace

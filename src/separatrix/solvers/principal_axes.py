@@ -20,7 +20,7 @@ from separatrix.core.solution import Certificate
 from separatrix.core.target import Target
 from separatrix.designs import moments
 from separatrix.designs.centred import Centred
-from separatrix.solvers.leading import krylov, leading
+from separatrix.solvers.linalg.leading import krylov, leading
 
 EPS = np.finfo(np.float64).eps
 SPREAD = 1e-8  # of the greatest square; the rounding of a Gram matrix is up to 1e-13 of it

@@ -547,7 +547,7 @@ def test_parameters_out_of_range_are_refused(options, words):
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("options", [{}, {"shrinkage": "auto"}, {"shrinkage": 0.5}, {"covariance_estimator": OAS()}])
 def test_a_number_that_is_none_is_found_in_the_sums(bad, options, monkeypatch):
-    monkeypatch.setattr("separatrix.estimators.doors.UNREAD", 1)
+    monkeypatch.setattr("separatrix.estimators.validation.UNREAD", 1)
     X, y = unequal()
     X[77, 2] = bad
     with pytest.raises(ValueError, match="Input X contains"):
@@ -624,7 +624,7 @@ def test_the_certificate_is_of_the_system_and_would_see_a_wrong_answer(monkeypat
     X, y = unequal()
     good = LinearDiscriminantAnalysis().fit(X, y).certificate_
     assert good.kind == "residual" and good.converged and "rank 4 of 4" in good.message
-    from separatrix.solvers.sphering import Sphere
+    from separatrix.solvers.linalg.sphering import Sphere
 
     honest = Sphere.loadings
     monkeypatch.setattr(Sphere, "loadings", lambda self, V: 1.001 * honest(self, V))

@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from separatrix.core.errors import SingularClasses, SingularWithin
 from separatrix.designs import base
 from separatrix.discriminant_analysis import QuadraticDiscriminantAnalysis
-from separatrix.solvers import class_spheres
+from separatrix.solvers.linalg import class_spheres
 
 sys.path.insert(0, str(Path(__file__).parent))
 from normal_classes import bends, normal_classes, vowels, with_moments, with_vowels

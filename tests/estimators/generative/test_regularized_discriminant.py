@@ -27,7 +27,7 @@ from separatrix.discriminant_analysis import (
     RegularizedDiscriminantAnalysisCV,
 )
 from separatrix.estimators.generative import regularized_discriminant_cv
-from separatrix.solvers import class_spheres
+from separatrix.solvers.linalg import class_spheres
 
 sys.path.insert(0, str(Path(__file__).parent))
 from normal_classes import bends, normal_classes, vowels, with_moments, with_vowels

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from separatrix.core.errors import NotWhole
-from separatrix.estimators.doors import UNREAD
+from separatrix.estimators.validation import UNREAD
 from separatrix.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MixedNB, MultinomialNB
 
 X = np.array([[0, 1], [1, 2], [2, 0], [1, 1]])

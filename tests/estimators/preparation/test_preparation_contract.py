@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix.estimators import preparation
+from separatrix.prediction import SCORERS
 from separatrix.preprocessing import (
     Categories,
     Codes,
@@ -20,7 +21,6 @@ from separatrix.preprocessing import (
     Thresholds,
     Words,
 )
-from separatrix.scoring import SCORERS
 
 EVERY = [
     TableColumns(),

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
+from separatrix.prediction.words import WORD
 from separatrix.preprocessing import Words
-from separatrix.scoring.words import WORD
 
 TEXTS = [
     "Free entry: WIN a prize now, win!",

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.estimators.basis.natural_spline import NaturalSpline
-from separatrix.estimators.doors import enter_columns, enter_first_rows, enter_rows
+from separatrix.estimators.validation import validate_columns, validate_first_rows, validate_rows
 
 
 @register("estimator")
@@ -49,7 +49,7 @@ class AdditiveBasis(TransformerMixin, BaseEstimator):
         """Fit the basis of each feature to its column."""
         from sklearn.compose import ColumnTransformer  # costs as much to import as all the rest: only when needed
 
-        X = enter_columns(self, X, reset=True)
+        X = validate_columns(self, X, reset=True)
         names = OneToOneFeatureMixin.get_feature_names_out(self)
         chosen = [(self._position(column, names), basis) for column, basis in self._pairs()]
         if len({j for j, _ in chosen}) < len(chosen):
@@ -68,7 +68,7 @@ class AdditiveBasis(TransformerMixin, BaseEstimator):
     def transform(self, X):
         """Stack the blocks of all features."""
         check_is_fitted(self)
-        return self._blocks.transform(enter_columns(self, X, reset=False))
+        return self._blocks.transform(validate_columns(self, X, reset=False))
 
     def get_feature_names_out(self, input_features=None):
         """The names that each basis gives to its columns."""
@@ -133,8 +133,8 @@ class _Linear(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """The identity ``φ(x) = x``, on numbers."""
 
     def fit(self, X, y=None):
-        enter_first_rows(self, X)
+        validate_first_rows(self, X)
         return self
 
     def transform(self, X):
-        return enter_rows(self, X, sparse=False)
+        return validate_rows(self, X, sparse=False)

@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
-from separatrix.estimators.doors import check_choice, check_number, enter_first_rows, enter_rows
+from separatrix.estimators.validation import check_choice, check_number, validate_first_rows, validate_rows
 
 
 class ColumnwiseBasis(TransformerMixin, BaseEstimator):
@@ -21,7 +21,7 @@ class ColumnwiseBasis(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Learn what the basis depends on (centres, widths, knots) from X."""
-        X = enter_first_rows(self, X)
+        X = validate_first_rows(self, X)
         check_choice(self, "include_bias", (False, True))
         self._learn(X.astype(np.float64, copy=False))
         return self
@@ -29,7 +29,7 @@ class ColumnwiseBasis(TransformerMixin, BaseEstimator):
     def transform(self, X):
         """Expand each row; float32 comes out as float32, computed in float64."""
         check_is_fitted(self)
-        X = enter_rows(self, X, sparse=False)
+        X = validate_rows(self, X, sparse=False)
         bias = int(self.include_bias)
         widths = self._widths()
         out = np.empty((X.shape[0], bias + sum(widths)), dtype=X.dtype)

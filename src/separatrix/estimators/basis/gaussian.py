@@ -5,7 +5,7 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.estimators.basis.columnwise import CentredBasis, numbers
-from separatrix.estimators.doors import check_number
+from separatrix.estimators.validation import check_number
 
 
 @register("estimator")

@@ -7,7 +7,7 @@ from scipy.linalg import qr
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.estimators.basis.columnwise import ColumnwiseBasis, numbers
-from separatrix.estimators.doors import check_number
+from separatrix.estimators.validation import check_number
 
 _GREATEST = np.finfo(np.float64).max
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.designs.monomials import count_monomials, monomials, plan_monomials
-from separatrix.estimators.doors import check_choice, enter_first_rows, enter_rows
+from separatrix.estimators.validation import check_choice, validate_first_rows, validate_rows
 
 
 @register("estimator")
@@ -70,7 +70,7 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Count the columns of the expansion; nothing else is learnt."""
-        X = enter_first_rows(self, X, sparse=True)
+        X = validate_first_rows(self, X, sparse=True)
         least, greatest = self._degrees()
         for name in ("include_bias", "cross_terms"):
             check_choice(self, name, (True, False))
@@ -93,7 +93,7 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
     def transform(self, X):
         """Expand each row; a numpy array gives a numpy array, a csr or csc matrix one of the same kind."""
         check_is_fitted(self)
-        X = enter_rows(self, X)
+        X = validate_rows(self, X)
         least, greatest = self._degrees()
         plan = plan_monomials(
             self.n_features_in_,

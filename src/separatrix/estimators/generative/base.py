@@ -10,8 +10,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import Impossible, cannot
-from separatrix.estimators.doors import enter_rows
-from separatrix.estimators.probabilities import enter_priors
+from separatrix.estimators.probabilities import validate_priors
+from separatrix.estimators.validation import validate_rows
 
 
 class Generative(ClassifierMixin, BaseEstimator):
@@ -102,7 +102,7 @@ class Generative(ClassifierMixin, BaseEstimator):
 
     def _enter(self, X):
         """Check rows to be predicted."""
-        return enter_rows(self, X, sparse=False)
+        return validate_rows(self, X, sparse=False)
 
     def _log_shares(self):
         """``log P(C_k)`` (k,); a class of share 0 is never predicted."""
@@ -113,5 +113,5 @@ class Generative(ClassifierMixin, BaseEstimator):
         """P(C_k): the priors that were given, or each class's share of the weight."""
         given = getattr(self, name)
         if given is not None:
-            return enter_priors(given, len(self.classes_), name=name)
+            return validate_priors(given, len(self.classes_), name=name)
         return totals / totals.sum()

@@ -9,14 +9,14 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design, class_moments
 from separatrix.estimators.base import LogOddsClassifier
-from separatrix.estimators.doors import check_choice, enter_classes
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.within import divisor, name_columns
-from separatrix.solvers.class_spheres import short_blocks
-from separatrix.solvers.factor import EPS, live_columns
+from separatrix.estimators.validation import check_choice, validate_classes
+from separatrix.solvers.linalg.class_spheres import short_blocks
+from separatrix.solvers.linalg.factor import EPS, live_columns
 
 
 @register("estimator")
@@ -63,7 +63,7 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
         """Fit to X (n, p) and labels y (n,); a weight is a repetition."""
         started = time.perf_counter()
         check_choice(self, "denominator", ("N", "N-K"))
-        design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         found = class_moments(design, codes, len(self.classes_), s, scatter="diagonal")
         self.priors_ = self._shares(found.totals)
         squares = found.scatter.sum(axis=0)
@@ -125,7 +125,7 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
                 D = Z - middle
                 found[rows, c] = constants[c] - 0.5 * np.einsum("ij,ij->i", D, D)
 
-        in_order(task, short_blocks(design.n, design.p))
+        parallel_map(task, short_blocks(design.n, design.p))
         return found
 
     def _draw(self, code, size, random):
@@ -154,10 +154,10 @@ declare(
     Family(
         name="diagonal discriminant",
         task="classification",
-        make=lambda situation: DiagonalLinearDiscriminantAnalysis(),
-        order=30,
-        words="Normal classes with equal variances and independent columns: linear boundaries that few rows suffice "
-        "for.",
-        unfit=needs(dense=True, rows_per_class=2),
+        make=lambda facts: DiagonalLinearDiscriminantAnalysis(),
+        complexity=30,
+        description="Normal classes with equal variances and independent columns: linear boundaries that few rows "
+        "suffice for.",
+        why_excluded=needs(dense=True, rows_per_class=2),
     )
 )

@@ -9,8 +9,8 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.estimators.base import LinearClassifier
-from separatrix.estimators.doors import enter_classes, enter_rows
 from separatrix.estimators.generative.within import name_what_is_left_out, within
+from separatrix.estimators.validation import validate_classes, validate_rows
 
 
 @register("estimator")
@@ -56,7 +56,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,) of two classes."""
         self._check_threshold()
-        design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         refuse_many_classes(self, "LinearDiscriminantAnalysis().fit_transform(X, y), which gives k - 1 projections")
         found = within(self, design, codes, s)
         difference = found.means[1] - found.means[0]
@@ -84,7 +84,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     def transform(self, X):
         """Each row along the direction: (n, 1), without the threshold."""
         check_is_fitted(self)
-        return enter_rows(self, X, sparse=False) @ self.coef_.T
+        return validate_rows(self, X, sparse=False) @ self.coef_.T
 
     def _check_threshold(self):
         found = self.threshold

@@ -10,7 +10,6 @@ from separatrix.core.registry import register
 from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
 from separatrix.estimators.base import LogOddsClassifier
-from separatrix.estimators.doors import check_choice, check_number, enter_classes, enter_rows
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.estimated import estimated_covariances
 from separatrix.estimators.generative.within import (
@@ -20,11 +19,12 @@ from separatrix.estimators.generative.within import (
     refuse_if_nothing_varies,
     within,
 )
-from separatrix.solvers.factor import EPS
-from separatrix.solvers.ledoit_wolf import ledoit_wolf, shrunk
+from separatrix.estimators.validation import check_choice, check_number, validate_classes, validate_rows
+from separatrix.solvers.linalg.factor import EPS
+from separatrix.solvers.linalg.ledoit_wolf import ledoit_wolf, shrunk
+from separatrix.solvers.linalg.scatter import matrix_factor
+from separatrix.solvers.linalg.sphering import sphere
 from separatrix.solvers.principal_axes import signs
-from separatrix.solvers.scatter import matrix_factor
-from separatrix.solvers.sphering import sphere
 
 
 @register("estimator")
@@ -119,7 +119,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,); a weight is a number of repetitions."""
         self._check_parameters()
-        design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         variates = self._number_of_variates(design.p)
         with one_blas_thread():
             found = self._learn(design, codes, s, variates)
@@ -160,7 +160,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def transform(self, X):
         """The first `n_components` canonical variates of each row: (n, n_components)."""
         check_is_fitted(self)
-        X = enter_rows(self, X, sparse=False)
+        X = validate_rows(self, X, sparse=False)
         return (X - self.xbar_) @ self.scalings_[:, : self._n_features_out]
 
     def sphere(self, X):
@@ -170,12 +170,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         mean is the most probable one. Any rotation of them would do as well; these come from a triangular factor.
         """
         check_is_fitted(self)
-        return self._sphere.rows(enter_rows(self, X, sparse=False) - self._center)
+        return self._sphere.rows(validate_rows(self, X, sparse=False) - self._center)
 
     def discriminants(self, X):
         """The scores δ_k (n, k); those of ``decision_function`` differ from them by the same number for all classes."""
         check_is_fitted(self)
-        X = enter_rows(self, X, sparse=False)
+        X = validate_rows(self, X, sparse=False)
         origin = self._sphere.rows(self._center[None])
         centroids = self._sphered + origin
         return self._sphere.rows(X) @ centroids.T - 0.5 * (centroids**2).sum(axis=1) + self._log_shares()
@@ -280,9 +280,9 @@ def _principal_axes(M, rounding):
     return Vt[:q].T, values[:q]
 
 
-def _suited(situation):
+def _suited(facts):
     """With few rows a column the covariance is shrunk by Ledoit and Wolf's rule."""
-    few = situation.rows < 10 * situation.columns
+    few = facts.rows < 10 * facts.columns
     return LinearDiscriminantAnalysis(shrinkage="auto" if few else None)
 
 
@@ -291,8 +291,8 @@ declare(
         name="linear discriminant",
         task="classification",
         make=_suited,
-        order=30,
-        words="Normal classes with one covariance: linear boundaries, from means and covariances alone.",
-        unfit=needs(dense=True, columns=3_000, rows_per_class=2),
+        complexity=30,
+        description="Normal classes with one covariance: linear boundaries, from means and covariances alone.",
+        why_excluded=needs(dense=True, columns=3_000, rows_per_class=2),
     )
 )

@@ -7,8 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.registry import register
 from separatrix.designs import DenseDesign, class_moments
-from separatrix.estimators.doors import enter_classes, enter_rows
 from separatrix.estimators.generative.fisher import no_difference, refuse_many_classes
+from separatrix.estimators.validation import validate_classes, validate_rows
 
 
 @register("estimator")
@@ -40,7 +40,7 @@ class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,) of two classes."""
-        design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         refuse_many_classes(self, "LinearDiscriminantAnalysis().fit_transform(X, y), which gives k - 1 projections")
         means = class_moments(design, codes, 2, s, scatter="diagonal").means
         w = means[1] - means[0]
@@ -59,7 +59,7 @@ class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def transform(self, X):
         """Each row along the direction: (n, 1)."""
         check_is_fitted(self)
-        return enter_rows(self, X, sparse=False) @ self.coef_.T
+        return validate_rows(self, X, sparse=False) @ self.coef_.T
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -10,12 +10,12 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
-from separatrix.estimators.doors import check_choice, check_number, enter_classes
 from separatrix.estimators.generative.estimated import estimated_covariances
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
-from separatrix.solvers.class_spheres import class_spheres, for_each_class
-from separatrix.solvers.ledoit_wolf import ledoit_wolf, shrunk
-from separatrix.solvers.scatter import class_factor, matrix_factor, settled, within_factor
+from separatrix.estimators.validation import check_choice, check_number, validate_classes
+from separatrix.solvers.linalg.class_spheres import class_spheres, for_each_class
+from separatrix.solvers.linalg.ledoit_wolf import ledoit_wolf, shrunk
+from separatrix.solvers.linalg.scatter import class_factor, matrix_factor, settled, within_factor
 
 
 @register("estimator")
@@ -86,7 +86,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
         """Fit to X (n, p) and labels y (n,); a weight is a repetition."""
         started = time.perf_counter()
         self._check_parameters()
-        design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         with one_blas_thread():
             found = settled(class_moments(design, codes, len(self.classes_), s, scatter="each"), design.n)
             return self._fit_moments(found, design, codes, s, started)
@@ -141,20 +141,20 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
         return (1.0 - r) * matrices + r * np.eye(design.p) if r > 0.0 else matrices
 
 
-def _too_few_rows(situation):
+def _too_few_rows(facts):
     """A covariance for each class needs more rows than columns in every class."""
-    if 2 * situation.columns > situation.smallest_class:
-        return f"it needs 2 rows a column in every class: the rarest has {situation.smallest_class:,} rows"
-    return needs(dense=True, columns=1_000)(situation)
+    if 2 * facts.columns > facts.smallest_class:
+        return f"it needs 2 rows a column in every class: the rarest has {facts.smallest_class:,} rows"
+    return needs(dense=True, columns=1_000)(facts)
 
 
 declare(
     Family(
         name="quadratic discriminant",
         task="classification",
-        make=lambda situation: QuadraticDiscriminantAnalysis(),
-        order=35,
-        words="Normal classes, each with a covariance of its own: curved boundaries.",
-        unfit=_too_few_rows,
+        make=lambda facts: QuadraticDiscriminantAnalysis(),
+        complexity=35,
+        description="Normal classes, each with a covariance of its own: curved boundaries.",
+        why_excluded=_too_few_rows,
     )
 )

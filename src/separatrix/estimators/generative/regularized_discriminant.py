@@ -10,13 +10,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
-from separatrix.core.threads import in_order, one_blas_thread
+from separatrix.core.threads import one_blas_thread, parallel_map
 from separatrix.designs import as_design, class_moments
-from separatrix.estimators.doors import check_choice, check_number, encode, enter_classes, enter_rows, enter_weights
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
 from separatrix.estimators.probabilities import same_length
-from separatrix.solvers.class_spheres import Spectra, class_spectra, for_each_class, matrix_spheres, short_blocks
-from separatrix.solvers.scatter import class_factor, settled, within_factor
+from separatrix.estimators.validation import (
+    check_choice,
+    check_number,
+    encode,
+    validate_classes,
+    validate_rows,
+    validate_weights,
+)
+from separatrix.solvers.linalg.class_spheres import Spectra, class_spectra, for_each_class, matrix_spheres, short_blocks
+from separatrix.solvers.linalg.scatter import class_factor, settled, within_factor
 
 # scikit-learn's log loss takes no probability for smaller than this.
 SMALLEST = float(np.log(np.finfo(np.float64).eps))
@@ -73,7 +80,7 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
         started = time.perf_counter()
         alpha = check_number(self, "alpha", 0.0, 1.0)
         self._check_choices()
-        design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         with one_blas_thread():
             found = class_moments(design, codes, len(self.classes_), s, scatter="each")
             return self._fit_at(alpha, found, design, codes, s, started)
@@ -81,7 +88,7 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
     def path(self, alphas):
         """The fitted classes at other alphas: a :class:`RegularizedPath`, without another look at the data."""
         check_is_fitted(self)
-        return RegularizedPath(self, enter_alphas(alphas), self._spectra, self._log_shares())
+        return RegularizedPath(self, validate_alphas(alphas), self._spectra, self._log_shares())
 
     def _check_choices(self):
         check_choice(self, "store_covariance", (False, True))
@@ -137,8 +144,8 @@ class RegularizedPath:
         return self._by_blocks(X, np.asarray)
 
     def _by_blocks(self, X, of_joint):
-        design = as_design(enter_rows(self.model, X, sparse=False))
-        found = in_order(lambda rows: of_joint(self._log_joint(design.block(rows))), self._blocks(design.n))
+        design = as_design(validate_rows(self.model, X, sparse=False))
+        found = parallel_map(lambda rows: of_joint(self._log_joint(design.block(rows))), self._blocks(design.n))
         return np.concatenate(found)
 
     def score(self, X, y, sample_weight=None):
@@ -153,10 +160,10 @@ class RegularizedPath:
         return self._summed(X, y, sample_weight)[1]
 
     def _summed(self, X, y, sample_weight):
-        design = as_design(enter_rows(self.model, X, sparse=False))
+        design = as_design(validate_rows(self.model, X, sparse=False))
         codes = encode(self.model, y, reset=False)
         same_length(design.n, codes)
-        return self.measure(design, np.arange(design.n), codes, enter_weights(sample_weight, design.n))
+        return self.measure(design, np.arange(design.n), codes, validate_weights(sample_weight, design.n))
 
     def measure(self, design, rows, codes, weights):
         """Accuracy and log loss (2, alphas) on some rows of a design, whose codes and weights are (n,)."""
@@ -167,7 +174,7 @@ class RegularizedPath:
             own = joint[np.arange(len(mine)), c] - logsumexp(joint, axis=1)
             return np.stack([s @ (_decided(joint) == c[:, None]), s @ -own.clip(min=SMALLEST)])
 
-        return sum(in_order(task, self._blocks(len(rows)))) / weights[rows].sum()
+        return sum(parallel_map(task, self._blocks(len(rows)))) / weights[rows].sum()
 
     def _log_joint(self, B):
         return self.spectra.log_densities(B, self.alphas) + self.log_shares[:, None]
@@ -184,7 +191,7 @@ def _decided(joint):
     return joint.argmax(axis=1)
 
 
-def enter_alphas(alphas):
+def validate_alphas(alphas):
     """Check some numbers of [0, 1], or how many to spread evenly over it; return them as an array."""
     if isinstance(alphas, int | np.integer) and not isinstance(alphas, bool) and alphas >= 2:
         return np.linspace(0.0, 1.0, int(alphas))

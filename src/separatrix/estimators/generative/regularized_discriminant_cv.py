@@ -7,15 +7,15 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
-from separatrix.core.threads import in_order, one_blas_thread
+from separatrix.core.threads import one_blas_thread, parallel_map
 from separatrix.designs import ClassMoments, class_moments
-from separatrix.estimators.doors import check_choice, enter_classes
 from separatrix.estimators.generative.regularized_discriminant import (
     RegularizedDiscriminantAnalysis,
     RegularizedPath,
-    enter_alphas,
+    validate_alphas,
 )
-from separatrix.solvers.class_spheres import class_spectra
+from separatrix.estimators.validation import check_choice, validate_classes
+from separatrix.solvers.linalg.class_spheres import class_spectra
 
 # Means of equal scores over folds may differ by their rounding: such alphas are equally good.
 TIED = 1e-12
@@ -77,8 +77,8 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         started = time.perf_counter()
         check_choice(self, "scoring", ("accuracy", "neg_log_loss"))
         self._check_choices()
-        self.alphas_ = enter_alphas(self.alphas)
-        design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        self.alphas_ = validate_alphas(self.alphas)
+        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         folds = self._folds(design, codes)
         with one_blas_thread():
             found, training = self._moments(design, codes, s, folds)
@@ -88,7 +88,7 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
             (train, test), mine = folds[fold], training(fold)
             return self._score_fold(mine, design, codes, _only(weights, train), weights, test)
 
-        self.scores_ = np.array(in_order(job, range(len(folds))))
+        self.scores_ = np.array(parallel_map(job, range(len(folds))))
         self.mean_scores_ = np.nanmean(self.scores_, axis=0)
         chosen = simplest_of_the_best(self.alphas_, self.mean_scores_)
         self.alpha_, self.best_score_ = float(self.alphas_[chosen]), float(self.mean_scores_[chosen])
@@ -169,12 +169,10 @@ declare(
     Family(
         name="regularised discriminant",
         task="classification",
-        make=lambda situation: RegularizedDiscriminantAnalysisCV(
-            alphas=11, cv=situation.inner_folds(), scoring="neg_log_loss"
-        ),
-        order=35,
-        words="Between the linear and the quadratic discriminant, as far towards the latter as cross-validation asks "
-        "for.",
-        unfit=needs(dense=True, columns=500, rows_per_class=2, rows_per_column=2.0),
+        make=lambda facts: RegularizedDiscriminantAnalysisCV(alphas=11, cv=facts.inner_folds(), scoring="neg_log_loss"),
+        complexity=35,
+        description="Between the linear and the quadratic discriminant, as far towards the latter as cross-validation "
+        "asks for.",
+        why_excluded=needs(dense=True, columns=500, rows_per_class=2, rows_per_column=2.0),
     )
 )

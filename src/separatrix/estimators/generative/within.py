@@ -11,9 +11,9 @@ from separatrix.core.certificate import not_certified, relative_residual
 from separatrix.core.errors import SingularWithin, cannot
 from separatrix.core.solution import Certificate
 from separatrix.designs import class_moments
-from separatrix.solvers.factor import Factor
-from separatrix.solvers.scatter import within_factor
-from separatrix.solvers.sphering import Sphere, sphere
+from separatrix.solvers.linalg.factor import Factor
+from separatrix.solvers.linalg.scatter import within_factor
+from separatrix.solvers.linalg.sphering import Sphere, sphere
 
 RESIDUAL = 1e-8  # what a solved system is held to: far below what data can tell, far above rounding
 

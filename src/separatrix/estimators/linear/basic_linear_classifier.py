@@ -12,9 +12,9 @@ from separatrix.core.target import Target
 from separatrix.designs import moments
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import coded
-from separatrix.estimators.doors import check_choice, enter_classes
 from separatrix.estimators.linear.least_squares import name_aliases
-from separatrix.solvers.choose import squared_error
+from separatrix.estimators.validation import check_choice, validate_classes
+from separatrix.solvers.choose import solve_least_squares
 
 EPS = np.finfo(np.float64).eps
 
@@ -76,7 +76,7 @@ class BasicLinearClassifier(LinearClassifier):
         prevalence = check_choice(self, "prevalence", ("equal", "observed"))
         check_choice(self, "threshold", ("halfway", "regression"))
         check_choice(self, "centred", (False, True))
-        design, codes, s = enter_classes(self, X, y, sample_weight, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, summed=True)
         k = len(self.classes_)
         self.class_count_ = np.bincount(codes, weights=s, minlength=k).astype(np.float64)
         share = self._shares()
@@ -105,7 +105,7 @@ class BasicLinearClassifier(LinearClassifier):
     def _solve(self, design, target, found, right, started):
         """``M^-1`` times the right-hand sides (p, k), and the certificate."""
         if self.metric == "full":
-            solution = squared_error(design, target, intercept=self.centred, found=found)
+            solution = solve_least_squares(design, target, intercept=self.centred, found=found)
             self.certificate_ = solution.certificate
             name_aliases(self, solution, design)
             return solution.beta
@@ -143,10 +143,10 @@ class BasicLinearClassifier(LinearClassifier):
         return A, -0.5 * (A * means).sum(axis=0)
 
 
-def _with_probabilities(situation):
+def _with_probabilities(facts):
     from separatrix.estimators.calibration import CalibratedLinearClassifier
 
-    return CalibratedLinearClassifier(BasicLinearClassifier(), cv=situation.inner_folds())
+    return CalibratedLinearClassifier(BasicLinearClassifier(), cv=facts.inner_folds())
 
 
 declare(
@@ -154,8 +154,8 @@ declare(
         name="nearest class mean",
         task="classification",
         make=_with_probabilities,
-        order=10,
-        words="Assigns each row to the class whose mean is nearest: classes are round clouds of equal width. "
+        complexity=10,
+        description="Assigns each row to the class whose mean is nearest: classes are round clouds of equal width. "
         "Probabilities are a logistic curve of the distance from the boundary.",
     )
 )

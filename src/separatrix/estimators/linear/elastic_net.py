@@ -14,11 +14,11 @@ from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
+from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
-from separatrix.solvers.choose import squared_error
+from separatrix.solvers.choose import solve_least_squares
 from separatrix.solvers.coordinate import elastic_net
 from separatrix.solvers.nonnegative import nonnegative_least_squares
 
@@ -117,7 +117,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         design, target, penalty = problem.design, problem.target, problem.penalty
         options = {"intercept": problem.intercept, "tol": tol}
         if penalty.l1 == 0.0:  # ridge or least squares: (1/2Σs) Σ s r² + ½ l2 |w|² is ½ Σ s r² + ½ (Σs l2) |w|²
-            solve = nonnegative_least_squares if penalty.positive else squared_error
+            solve = nonnegative_least_squares if penalty.positive else solve_least_squares
             return solve(design, target, penalty.l2 * target.total, **options)
         trace = Trace() if self.trace else None
         found = elastic_net(design, target, penalty, max_iter=max_iter, start=start, trace=trace, **options)
@@ -290,8 +290,8 @@ declare(
     Family(
         name="elastic net",
         task="regression",
-        make=lambda situation: ElasticNetCV(l1_ratio=[0.2, 0.5, 0.8], alphas=30, cv=situation.inner_folds(), tol=1e-6),
-        order=20,
-        words="Between ridge and lasso: few columns, and groups of columns that go together.",
+        make=lambda facts: ElasticNetCV(l1_ratio=[0.2, 0.5, 0.8], alphas=30, cv=facts.inner_folds(), tol=1e-6),
+        complexity=20,
+        description="Between ridge and lasso: few columns, and groups of columns that go together.",
     )
 )

@@ -11,7 +11,7 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import late, register
 from separatrix.core.solution import Certificate
 from separatrix.estimators.base import LogOddsClassifier
-from separatrix.estimators.doors import check_choice, check_number, enter_classes
+from separatrix.estimators.validation import check_choice, check_number, validate_classes
 from separatrix.solvers.firth import JeffreysLikelihood, modified_score
 
 # The solver goes further than it is asked to, for the certificate is computed anew, with roundings of its own.
@@ -93,7 +93,7 @@ class FirthLogisticRegression(LogOddsClassifier):
         return self._publish(w[int(intercept) :], w[0] if intercept else 0.0)
 
     def _enter(self, X, y, sample_weight, reset=True):
-        design, codes, s = enter_classes(self, X, y, sample_weight, reset=reset)
+        design, codes, s = validate_classes(self, X, y, sample_weight, reset=reset)
         if len(self.classes_) > 2:
             raise cannot(
                 f"fit FirthLogisticRegression to {len(self.classes_)} classes",
@@ -129,10 +129,10 @@ declare(
     Family(
         name="logistic regression, Firth",
         task="classification",
-        make=lambda situation: FirthLogisticRegression(),
-        order=11,
-        words="Logistic regression with the bias of small samples removed: finite also where the classes can be "
+        make=lambda facts: FirthLogisticRegression(),
+        complexity=11,
+        description="Logistic regression with the bias of small samples removed: finite also where the classes can be "
         "separated.",
-        unfit=needs(classes=2, rows=5_000, columns=100, rows_per_column=2.0, dense=True),
+        why_excluded=needs(classes=2, rows=5_000, columns=100, rows_per_column=2.0, dense=True),
     )
 )

@@ -179,8 +179,8 @@ declare(
     Family(
         name="lasso",
         task="regression",
-        make=lambda situation: LassoCV(alphas=50, cv=situation.inner_folds(), tol=1e-6),
-        order=20,
-        words="Linear in few columns: the others get a coefficient of exactly zero.",
+        make=lambda facts: LassoCV(alphas=50, cv=facts.inner_folds(), tol=1e-6),
+        complexity=20,
+        description="Linear in few columns: the others get a coefficient of exactly zero.",
     )
 )

@@ -10,7 +10,7 @@ from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.doors import check_choice, check_number, enter
+from separatrix.estimators.validation import check_choice, check_number, enter
 
 
 class SquaredErrorModel(MultiOutputMixin, LinearRegressor):
@@ -18,7 +18,7 @@ class SquaredErrorModel(MultiOutputMixin, LinearRegressor):
 
     @cached_property
     def evidence_(self):
-        """What the fit knows of its own uncertainty (:class:`separatrix.core.evidence.Evidence`)."""
+        """What the fit knows of its own uncertainty (:class:`separatrix.core.statistics.LeastSquaresStatistics`)."""
         if self._direct_fit is None:
             raise AttributeError(
                 f"this {type(self).__name__} has no evidence_: it was solved by iterations that form no covariance"
@@ -81,7 +81,7 @@ class LinearRegression(SquaredErrorModel):
     rank_ : int.  Number of linearly independent (centred) columns.
     singular_ : (min(n, p),) array.  Singular values of the centred X, for dense X.
     certificate_ : Certificate.  The relative gap, and the condition of the columns.
-    evidence_ : Evidence.  What the summary is made of.
+    evidence_ : LeastSquaresStatistics.  What the summary is made of.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
     References: Björck (1996), Numerical Methods for Least Squares Problems.
@@ -131,7 +131,7 @@ class LinearRegression(SquaredErrorModel):
         if self.positive:
             from separatrix.solvers.nonnegative import nonnegative_least_squares as solve
         else:
-            from separatrix.solvers.choose import squared_error as solve
+            from separatrix.solvers.choose import solve_least_squares as solve
         solution = solve(design, target, intercept=self.fit_intercept, tol=tol)
         self._keep(solution, design)
         if self._direct_fit is not None:
@@ -185,10 +185,10 @@ declare(
     Family(
         name="least squares",
         task="regression",
-        make=lambda situation: LinearRegression(),
-        order=10,
-        words="A number that is linear in the columns, with the smallest squared error: coefficients have standard "
-        "errors.",
-        unfit=needs(columns=20_000, rows_per_column=2.0),
+        make=lambda facts: LinearRegression(),
+        complexity=10,
+        description="A number that is linear in the columns, with the smallest squared error: coefficients have "
+        "standard errors.",
+        why_excluded=needs(columns=20_000, rows_per_column=2.0),
     )
 )

@@ -9,11 +9,11 @@ from separatrix.core.registry import register
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import CODINGS, coded
-from separatrix.estimators.doors import check_choice, check_number, enter_classes, enter_rows
 from separatrix.estimators.linear.least_squares import name_aliases
+from separatrix.estimators.validation import check_choice, check_number, validate_classes, validate_rows
 from separatrix.losses import Squared
 from separatrix.penalties import NoPenalty
-from separatrix.solvers.choose import squared_error
+from separatrix.solvers.choose import solve_least_squares
 
 
 @register("estimator")
@@ -67,9 +67,9 @@ class LeastSquaresClassifier(LinearClassifier):
         """Fit to X (n, p) and labels y (n,)."""
         check_choice(self, "coding", ("auto", *CODINGS))
         tol = check_number(self, "tol", 0.0)
-        design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight, summed=True)
         target = Target(coded(codes, len(self.classes_), self._coding()), s)
-        solution = squared_error(design, target, intercept=self.fit_intercept, tol=tol)
+        solution = solve_least_squares(design, target, intercept=self.fit_intercept, tol=tol)
         self.certificate_ = solution.certificate
         beta, intercept = np.asarray(solution.beta).reshape(design.p, -1), np.atleast_1d(solution.intercept)
         if not self.fit_intercept:
@@ -86,7 +86,7 @@ class LeastSquaresClassifier(LinearClassifier):
 
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, for each column of targets."""
-        design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight, reset=False)
+        design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight, reset=False)
         T = coded(codes, len(self.classes_), self._coding()).reshape(design.n, -1)
         return [
             Problem(design, Target(np.ascontiguousarray(t), s), Squared(), NoPenalty(), bool(self.fit_intercept))
@@ -103,7 +103,7 @@ class LeastSquaresClassifier(LinearClassifier):
     def predict_targets(self, X):
         """Fitted values of the targets: (n,) for one column of them, else (n, k); no probabilities, see above."""
         check_is_fitted(self)
-        X = enter_rows(self, X)
+        X = validate_rows(self, X)
         fitted = X @ self.target_coef_.T + self.target_intercept_
         return fitted[:, 0] if fitted.shape[1] == 1 else fitted
 
@@ -113,10 +113,10 @@ class LeastSquaresClassifier(LinearClassifier):
         return "plus_minus" if len(self.classes_) == 2 else "one_of_k"
 
 
-def _with_probabilities(situation):
+def _with_probabilities(facts):
     from separatrix.estimators.calibration import CalibratedLinearClassifier
 
-    return CalibratedLinearClassifier(LeastSquaresClassifier(), cv=situation.inner_folds())
+    return CalibratedLinearClassifier(LeastSquaresClassifier(), cv=facts.inner_folds())
 
 
 declare(
@@ -124,9 +124,9 @@ declare(
         name="least squares classifier",
         task="classification",
         make=_with_probabilities,
-        order=12,
-        words="Fits a plane to classes coded as numbers, in closed form; far rows of the right class pull it, too. "
-        "Probabilities are a logistic curve of the distance from the boundary.",
-        unfit=needs(columns=20_000, rows_per_column=2.0),
+        complexity=12,
+        description="Fits a plane to classes coded as numbers, in closed form; far rows of the right class pull it, "
+        "too. Probabilities are a logistic curve of the distance from the boundary.",
+        why_excluded=needs(columns=20_000, rows_per_column=2.0),
     )
 )

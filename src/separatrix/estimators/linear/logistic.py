@@ -16,10 +16,10 @@ from separatrix.core.registry import register
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
 from separatrix.estimators.base import LogOddsClassifier
-from separatrix.estimators.doors import check_choice, check_number, encode, enter_classes, enter_soft
+from separatrix.estimators.validation import check_choice, check_number, encode, validate_classes, validate_soft
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
-from separatrix.solvers.choose import likelihood
+from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.descent import descend
 from separatrix.solvers.maximum_likelihood import maximum_likelihood
 from separatrix.solvers.newton_raphson import newton
@@ -75,7 +75,7 @@ class LogisticRegression(LogOddsClassifier):
     n_iter_ : (1,) array of int.
     n_features_in_, feature_names_in_ : as in scikit-learn.
     certificate_ : Certificate.
-    evidence_ : LikelihoodEvidence, where nothing is penalised.  What the summary is made of.
+    evidence_ : LikelihoodStatistics, where nothing is penalised.  What the summary is made of.
     separation_ : Separation, where nothing is penalised and there is no maximum.  Its proof.
     trace_ : Trace, if asked for.
 
@@ -157,9 +157,9 @@ class LogisticRegression(LogOddsClassifier):
         return self._publish(solution.beta, solution.intercept)
 
     def _solve(self, problem, options):
-        solve = {"newton": newton, "gradient": descend}.get(self.solver, likelihood)
+        solve = {"newton": newton, "gradient": descend}.get(self.solver, solve_likelihood)
         if isinstance(problem.loss, Softmax):
-            solve = likelihood
+            solve = solve_likelihood
         if not isinstance(problem.penalty, NoPenalty):
             return solve(problem, **options)
         names = getattr(self, "feature_names_in_", None)
@@ -203,9 +203,9 @@ class LogisticRegression(LogOddsClassifier):
         """Design and target, of labels or of soft labels."""
         shape = np.asarray(y).shape
         if len(shape) == 2 and shape[1] > 1:
-            design, Y, s = enter_soft(self, X, y, sample_weight, class_weight=self.class_weight, reset=reset)
+            design, Y, s = validate_soft(self, X, y, sample_weight, class_weight=self.class_weight, reset=reset)
             return design, Target(np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else Y, s)
-        design, codes, s = enter_classes(
+        design, codes, s = validate_classes(
             self,
             X,
             y,
@@ -270,10 +270,10 @@ declare(
     Family(
         name="logistic regression, no penalty",
         task="classification",
-        make=lambda situation: LogisticRegression(C=np.inf),
-        order=10,
-        words="Log-odds that are linear in the columns, by maximum likelihood: coefficients are odds ratios with "
+        make=lambda facts: LogisticRegression(C=np.inf),
+        complexity=10,
+        description="Log-odds that are linear in the columns, by maximum likelihood: coefficients are odds ratios with "
         "standard errors.",
-        unfit=needs(columns=2_000, rows_per_column=5.0),
+        why_excluded=needs(columns=2_000, rows_per_column=5.0),
     )
 )

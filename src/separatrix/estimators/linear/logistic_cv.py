@@ -13,9 +13,9 @@ from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.core.target import Target
-from separatrix.core.threads import in_order
-from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter_classes
+from separatrix.core.threads import parallel_map
 from separatrix.estimators.linear.logistic import LogisticRegression
+from separatrix.estimators.validation import check_choice, check_number, check_numbers, validate_classes
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
 from separatrix.solvers.likelihood_path import likelihood_path
@@ -122,7 +122,7 @@ class LogisticRegressionCV(LogisticRegression):
         check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "penalty", tuple(RATIOS))
         self.Cs_, self.l1_ratios_ = self._strengths(), self._mixtures()
-        design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight)
+        design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight)
         from sklearn.model_selection import check_cv  # 0.2 s that a fit without cross-validation need not spend
 
         labels = self.classes_[codes]
@@ -135,7 +135,7 @@ class LogisticRegressionCV(LogisticRegression):
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NotCertified)  # one warning for all, below
-            found = in_order(job, folds, numbers=design.n * design.p)
+            found = parallel_map(job, folds, numbers=design.n * design.p)
         # (folds, shares, strengths, 1 or k, p or p + 1), and without the last two
         paths, scores, gaps, rounds = (np.array(part) for part in zip(*found))
         if gaps.max() > self.tol:
@@ -291,11 +291,11 @@ def _penalty(strength, ratio):
 
 
 def _search(ratio):
-    def make(situation):
+    def make(facts):
         return LogisticRegressionCV(
             Cs=np.logspace(-4.0, 2.0, 13),
             l1_ratios=(ratio,),
-            cv=situation.inner_folds(),
+            cv=facts.inner_folds(),
             scoring="neg_log_loss",
             tol=1e-5,
             use_legacy_attributes=False,
@@ -309,24 +309,24 @@ declare(
         name="logistic regression, L2",
         task="classification",
         make=_search(0.0),
-        order=20,
-        words="Log-odds that are linear in the columns, with coefficients shrunk towards zero by as much as "
+        complexity=20,
+        description="Log-odds that are linear in the columns, with coefficients shrunk towards zero by as much as "
         "cross-validation asks for.",
     ),
     Family(
         name="logistic regression, L1",
         task="classification",
         make=_search(1.0),
-        order=20,
-        words="Log-odds that are linear in few columns: the others get a coefficient of exactly zero.",
+        complexity=20,
+        description="Log-odds that are linear in few columns: the others get a coefficient of exactly zero.",
     ),
     Family(
         name="additive curves",
         task="classification",
         make=_search(0.0),
-        order=40,
-        words="A smooth curve for each number in the place of a straight line, added up to log-odds.",
-        view="curves",
-        unfit=needs(kind="number", columns=5_000),
+        complexity=40,
+        description="A smooth curve for each number in the place of a straight line, added up to log-odds.",
+        preparation="curves",
+        why_excluded=needs(kind="number", columns=5_000),
     ),
 )

@@ -19,7 +19,7 @@ from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.core.stationarity import certify_gradient
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearModel, LinearRegressor
-from separatrix.estimators.doors import check_choice, check_number, enter
+from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.losses import (
     EpsilonInsensitive,
     Huber,

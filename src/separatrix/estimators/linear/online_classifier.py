@@ -8,8 +8,8 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearClassifier
-from separatrix.estimators.doors import class_factors, enter_classes
 from separatrix.estimators.linear.online import LOSSES_OF_A_NUMBER, PASSED, Online
+from separatrix.estimators.validation import class_factors, validate_classes
 from separatrix.losses import Hinge, Logistic, ModifiedHuber, SquaredHinge
 
 LOSSES_OF_A_CLASS = {
@@ -40,7 +40,7 @@ class OnlineClassifier(LinearClassifier, Online):
         """
         self._check()
         started = time.perf_counter()
-        design, codes, s = enter_classes(self, X, y, sample_weight, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, summed=True)
         factors = self._factors(codes, s)
         self._walkers = self._start(design.p, coef_init, intercept_init, self._outputs())
         self.t_ = 1.0
@@ -94,14 +94,14 @@ class OnlineClassifier(LinearClassifier, Online):
                 because="a chunk does not tell how frequent the classes are",
                 instead="class_weight={label: weight, ...} or None",
             )
-        design, codes, s = enter_classes(self, X, y, sample_weight, classes=classes, reset=first)
+        design, codes, s = validate_classes(self, X, y, sample_weight, classes=classes, reset=first)
         if first:
             self._walkers, self.t_ = self._start(design.p, k=self._outputs()), 1.0
         return design, codes, s, self._factors(codes, s)
 
     def _restate(self, X, y, sample_weight):
         """The problem of each class against the rest, on data that are handed in again."""
-        design, codes, s = enter_classes(self, X, y, sample_weight, reset=False)
+        design, codes, s = validate_classes(self, X, y, sample_weight, reset=False)
         factors = self._factors(codes, s)
         targets = (self._target(codes, s, factors, c) for c in range(self._outputs()))
         return [self._problem(design, target) for target in targets]

@@ -7,9 +7,9 @@ from sklearn.base import BaseEstimator
 
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter
+from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.solvers.path import elastic_net_path, strength_grid
 
 
@@ -100,7 +100,7 @@ class CrossValidatedPath(LinearRegressor):
             return self._fold_errors(design, target, grid, ratio, train, test, tol, max_iter)
 
         jobs = [(mixture, fold) for mixture in zip(ratios, grids) for fold in folds]
-        mse = np.reshape(in_order(errors, jobs), (len(ratios), len(folds), -1)).transpose(0, 2, 1)
+        mse = np.reshape(parallel_map(errors, jobs), (len(ratios), len(folds), -1)).transpose(0, 2, 1)
         weights = np.array([target.weights[test].sum() for _, test in folds])
         mean = mse @ (weights / weights.sum()) if sample_weight is not None else mse.mean(axis=2)
         best, row = np.unravel_index(mean.argmin(), mean.shape)

@@ -11,9 +11,9 @@ from separatrix.core.family import Family, declare
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.designs import as_dense
-from separatrix.estimators.doors import check_choice, encode, enter_classes, enter_rows
 from separatrix.estimators.linear.online_classifier import OnlineClassifier
-from separatrix.solvers.mistakes import learn_from_mistakes, mistake_bound, widest_separator
+from separatrix.estimators.validation import check_choice, encode, validate_classes, validate_rows
+from separatrix.solvers.perceptron import mistake_bound, run_perceptron, widest_separator
 
 PASSED = Certificate("mistakes", np.inf, 0.0, message="a stream that has passed cannot be certified")
 # What belongs to the rows of one fit, and to no stream.
@@ -159,7 +159,7 @@ class Perceptron(OnlineClassifier):
             self._refuse_with_penalty(order)
             return super().fit(X, y, coef_init, intercept_init, sample_weight)
         started = time.perf_counter()
-        design, codes, s = enter_classes(self, X, y, sample_weight)
+        design, codes, s = validate_classes(self, X, y, sample_weight)
         order = _permutation(order, design.n)
         factors = self._factors(codes, s)
         self._walkers = self._start(design.p, coef_init, intercept_init, self._outputs())
@@ -210,7 +210,7 @@ class Perceptron(OnlineClassifier):
         with :math:`f_0` the score at the start, and without the 1 if there is no intercept.
         """
         check_is_fitted(self, "dual_coef_")
-        X, X_fit = enter_rows(self, X), enter_rows(self, X_fit)
+        X, X_fit = validate_rows(self, X), validate_rows(self, X_fit)
         if X_fit.shape[0] != self.dual_coef_.shape[1]:
             raise cannot(
                 f"use the dual form with {X_fit.shape[0]} rows",
@@ -247,7 +247,7 @@ class Perceptron(OnlineClassifier):
                 because="the bound holds for constant steps from zero",
                 instead="schedule='constant' and no coef_init, intercept_init or warm_start",
             )
-        rows, codes = as_dense(enter_rows(self, X)).astype(np.float64), encode(self, y, reset=False)
+        rows, codes = as_dense(validate_rows(self, X)).astype(np.float64), encode(self, y, reset=False)
         if self.fit_intercept:
             rows = np.column_stack([rows, np.ones(len(rows))])
         factor = self._weight_ratio**2 * (len(rows) if self.updates == "batch" else 1)
@@ -285,7 +285,7 @@ class Perceptron(OnlineClassifier):
             )
 
     def _learn(self, design, target, walker, order=None, score=None, trace=False, max_iter=None):
-        return learn_from_mistakes(
+        return run_perceptron(
             design,
             target.y,
             walker,
@@ -344,10 +344,10 @@ def _ratio(s):
     return 1.0 if s is None else float(s.max() / s[s > 0.0].min())
 
 
-def _with_probabilities(situation):
+def _with_probabilities(facts):
     from separatrix.estimators.calibration import CalibratedLinearClassifier
 
-    return CalibratedLinearClassifier(Perceptron(max_iter=100, random_state=situation.seed), cv=situation.inner_folds())
+    return CalibratedLinearClassifier(Perceptron(max_iter=100, random_state=facts.seed), cv=facts.inner_folds())
 
 
 declare(
@@ -355,8 +355,8 @@ declare(
         name="perceptron",
         task="classification",
         make=_with_probabilities,
-        order=15,
-        words="Walks through the rows and moves its plane at every mistake; finds a plane without mistakes where there "
-        "is one. Probabilities are a logistic curve of the distance from the boundary.",
+        complexity=15,
+        description="Walks through the rows and moves its plane at every mistake; finds a plane without mistakes where"
+        " there is one. Probabilities are a logistic curve of the distance from the boundary.",
     )
 )

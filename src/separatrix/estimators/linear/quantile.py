@@ -8,7 +8,7 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.doors import check_choice, check_number, enter
+from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.losses import Quantile
 from separatrix.penalties import L1
 from separatrix.solvers import linear_program
@@ -94,10 +94,10 @@ declare(
     Family(
         name="median regression",
         task="regression",
-        make=lambda situation: QuantileRegressor(quantile=0.5, alpha=0.0),
-        order=15,
-        words="A line that leaves half of the targets below it: wild targets move it little.",
-        unfit=needs(columns=500, rows_per_column=2.0),
+        make=lambda facts: QuantileRegressor(quantile=0.5, alpha=0.0),
+        complexity=15,
+        description="A line that leaves half of the targets below it: wild targets move it little.",
+        why_excluded=needs(columns=500, rows_per_column=2.0),
         most_rows=5_000,
     )
 )

@@ -11,9 +11,9 @@ from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.core.target import Target
-from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter
 from separatrix.estimators.linear.least_squares import SquaredErrorModel
-from separatrix.solvers.choose import squared_error
+from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
+from separatrix.solvers.choose import solve_least_squares
 from separatrix.solvers.leave_one_out import generalised_cross_validation, leave_one_out
 from separatrix.solvers.nonnegative import nonnegative_least_squares
 
@@ -46,7 +46,7 @@ class Ridge(SquaredErrorModel):
     coef_, intercept_, n_iter_, n_features_in_, feature_names_in_ : as in scikit-learn.
     solver_ : str.  "auto".
     certificate_ : Certificate.  The relative gap.
-    evidence_ : Evidence.  What the summary is made of, effective degrees of freedom among it.
+    evidence_ : LeastSquaresStatistics.  What the summary is made of, effective degrees of freedom among it.
 
     References: Hoerl and Kennard (1970), Technometrics 12(1).
 
@@ -96,7 +96,7 @@ class Ridge(SquaredErrorModel):
             if self.positive:
                 return nonnegative_least_squares(design, target, alpha, intercept=self.fit_intercept, tol=tol)
             options = {"intercept": self.fit_intercept, "tol": tol, "max_iter": max_iter, "trace": trace}
-            return squared_error(design, target, alpha, **options)
+            return solve_least_squares(design, target, alpha, **options)
 
         if self.trace:
             self.trace_ = trace
@@ -222,7 +222,7 @@ class RidgeCV(SquaredErrorModel):
             return solve(self.alpha_)
         outputs = [Target(np.ascontiguousarray(y), target.s) for y in target.y.T]
         options = {"intercept": self.fit_intercept}
-        return _side_by_side([squared_error(design, y, a, **options) for y, a in zip(outputs, self.alpha_)])
+        return _side_by_side([solve_least_squares(design, y, a, **options) for y, a in zip(outputs, self.alpha_)])
 
     def _problems(self, design, target):
         return Ridge(self.alpha_, fit_intercept=self.fit_intercept)._problems(design, target)
@@ -288,7 +288,7 @@ class RidgeCV(SquaredErrorModel):
             warnings.simplefilter("ignore", UserWarning)
             search.fit(design.X, target.y, **({} if target.s is None else {"sample_weight": target.s}))
         self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
-        return lambda alpha: squared_error(design, target, alpha, intercept=self.fit_intercept)
+        return lambda alpha: solve_least_squares(design, target, alpha, intercept=self.fit_intercept)
 
 
 class _Told:
@@ -301,7 +301,7 @@ class _Told:
         return X[:, 0]
 
 
-def _search(situation):
+def _search(facts):
     return RidgeCV(alphas=np.logspace(-3.0, 5.0, 33))
 
 
@@ -310,16 +310,17 @@ declare(
         name="ridge",
         task="regression",
         make=_search,
-        order=20,
-        words="Linear in the columns, with coefficients shrunk towards zero by as much as leave-one-out asks for.",
+        complexity=20,
+        description="Linear in the columns, with coefficients shrunk towards zero by as much as leave-one-out asks "
+        "for.",
     ),
     Family(
         name="additive curves",
         task="regression",
         make=_search,
-        order=40,
-        words="A smooth curve for each number in the place of a straight line, added up.",
-        view="curves",
-        unfit=needs(kind="number", columns=5_000),
+        complexity=40,
+        description="A smooth curve for each number in the place of a straight line, added up.",
+        preparation="curves",
+        why_excluded=needs(kind="number", columns=5_000),
     ),
 )

@@ -7,8 +7,8 @@ from separatrix.core.registry import register
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import coded
-from separatrix.estimators.doors import enter_classes
 from separatrix.estimators.linear.ridge import Ridge, RidgeCV
+from separatrix.estimators.validation import validate_classes
 
 
 class _RidgeOnClasses(LinearClassifier):
@@ -16,7 +16,7 @@ class _RidgeOnClasses(LinearClassifier):
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,)."""
-        design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight, summed=True)
         regression = self._regression()
         solution = regression._solution(design, Target(coded(codes, len(self.classes_), "plus_minus"), s))
         for name in ("solver_", "alpha_", "best_score_", "scores_", "cv_results_"):
@@ -28,7 +28,7 @@ class _RidgeOnClasses(LinearClassifier):
 
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, for each column of targets."""
-        design, codes, s = enter_classes(self, X, y, sample_weight, class_weight=self.class_weight, reset=False)
+        design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight, reset=False)
         target = Target(coded(codes, len(self.classes_), "plus_minus"), s)
         strength = getattr(self, "alpha_", None)
         regression = self._regression() if strength is None else Ridge(strength, fit_intercept=self.fit_intercept)
@@ -174,14 +174,14 @@ class _ChosenByClasses(RidgeCV):
     def _search(self, design, target, alphas):
         from sklearn.model_selection import GridSearchCV
 
-        from separatrix.solvers.choose import squared_error
+        from separatrix.solvers.choose import solve_least_squares
 
         codes = (target.y > 0.0).astype(int) if target.y.ndim == 1 else target.y.argmax(axis=1)
         model = RidgeClassifier(fit_intercept=self.fit_intercept)
         search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self.scoring)
         search.fit(design.X, self.classes[codes], **({} if target.s is None else {"sample_weight": target.s}))
         self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
-        return lambda alpha: squared_error(design, target, alpha, intercept=self.fit_intercept)
+        return lambda alpha: solve_least_squares(design, target, alpha, intercept=self.fit_intercept)
 
 
 class _ToldClassifier(LinearClassifier):
@@ -201,11 +201,11 @@ class _ToldClassifier(LinearClassifier):
         return X[:, 0] if X.shape[1] == 1 else X
 
 
-def _with_probabilities(situation):
+def _with_probabilities(facts):
     from separatrix.estimators.calibration import CalibratedLinearClassifier
 
     search = RidgeClassifierCV(alphas=np.logspace(-3.0, 5.0, 17))
-    return CalibratedLinearClassifier(search, cv=situation.inner_folds())
+    return CalibratedLinearClassifier(search, cv=facts.inner_folds())
 
 
 declare(
@@ -213,9 +213,9 @@ declare(
         name="ridge classifier",
         task="classification",
         make=_with_probabilities,
-        order=20,
-        words="Fits a plane to classes coded as numbers, with coefficients shrunk towards zero by as much as "
+        complexity=20,
+        description="Fits a plane to classes coded as numbers, with coefficients shrunk towards zero by as much as "
         "leave-one-out asks for. Probabilities are a logistic curve of the distance from the boundary.",
-        unfit=needs(dense=True),  # leave-one-out decomposes X, which fills what was sparse
+        why_excluded=needs(dense=True),  # leave-one-out decomposes X, which fills what was sparse
     )
 )

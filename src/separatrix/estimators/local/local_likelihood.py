@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.certificate import not_certified
 from separatrix.core.errors import LocallyUndetermined, NoLocalMaximum, cannot
 from separatrix.core.solution import Certificate
-from separatrix.estimators.doors import check_choice, check_number, enter_rows
-from separatrix.solvers.local_likelihood import LocalData, fit_locally, n_columns
-from separatrix.solvers.windows import KERNELS, Window
+from separatrix.estimators.validation import check_choice, check_number, validate_rows
+from separatrix.solvers.neighbours.local_likelihood import LocalData, fit_locally, n_columns
+from separatrix.solvers.neighbours.windows import KERNELS, Window
 
 TOLERANCE = 1e-10
 PROBES = 16
@@ -151,7 +151,7 @@ class LocalModel(BaseEstimator):
     def _fit_at(self, X, errors=False):
         """Fit at each row of X, and say what was met there."""
         check_is_fitted(self)
-        X = np.asarray(enter_rows(self, X, sparse=False), dtype=np.float64)
+        X = np.asarray(validate_rows(self, X, sparse=False), dtype=np.float64)
         queries = (X - self._centre) / self.scale_ / self._data.unit
         fits = fit_locally(self._data, self._window, queries, degree=self.degree, alpha=self.alpha, errors=errors)
         if fits.empty.any() and self.empty == "raise":

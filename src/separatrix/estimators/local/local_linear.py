@@ -8,10 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
-from separatrix.estimators.doors import enter
 from separatrix.estimators.local.local_likelihood import LocalModel, check_level
+from separatrix.estimators.validation import enter
 from separatrix.losses import Squared
-from separatrix.solvers.local_likelihood import fit_locally
+from separatrix.solvers.neighbours.local_likelihood import fit_locally
 
 # Residuals are measured against the spread of y plus this much of its largest deviation, or an exact fit would have
 # nothing but rounding to be measured against.
@@ -136,12 +136,12 @@ class LocalLinearRegression(RegressorMixin, LocalModel):
         return self._level + self._size * fits.scores[:, 0], fits.slopes[:, 0] * scale
 
 
-def _search(situation):
+def _search(facts):
     from sklearn.model_selection import GridSearchCV
 
     widths = {"span": [0.15, 0.3, 0.5, 0.8]}
     model = LocalLinearRegression(standardize=True, alpha=1e-6)
-    return GridSearchCV(model, widths, scoring="neg_mean_squared_error", cv=situation.inner_folds(3))
+    return GridSearchCV(model, widths, scoring="neg_mean_squared_error", cv=facts.inner_folds(3))
 
 
 declare(
@@ -149,9 +149,9 @@ declare(
         name="local linear regression",
         task="regression",
         make=_search,
-        order=60,
-        words="A line of its own around every query: a curve of any shape, for one to three columns.",
-        unfit=needs(dense=True, columns=3),
+        complexity=60,
+        description="A line of its own around every query: a curve of any shape, for one to three columns.",
+        why_excluded=needs(dense=True, columns=3),
         most_rows=5_000,
     )
 )

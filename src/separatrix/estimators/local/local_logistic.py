@@ -8,8 +8,8 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.estimators.base import LogOddsClassifier
-from separatrix.estimators.doors import enter_classes
 from separatrix.estimators.local.local_likelihood import LocalModel, check_level
+from separatrix.estimators.validation import validate_classes
 from separatrix.losses import Logistic, Softmax
 
 
@@ -71,7 +71,7 @@ class LocalLogisticRegression(ClassifierMixin, LocalModel):
     def fit(self, X, y, sample_weight=None):
         """Remember X of shape (n, p) and labels y of two or more classes; a weight counts as repetitions of its row."""
         self._check_parameters()
-        design, codes, s = enter_classes(self, X, y, sample_weight, sparse=False)
+        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False)
         k = len(self.classes_)
         # the penalty on scores that sum to 0, as seen from the first class: |b - mean(b)|² with b_0 = 0
         mix = np.eye(k - 1) - 1.0 / k if k > 2 else np.eye(1)
@@ -146,12 +146,12 @@ class LocalLogisticRegression(ClassifierMixin, LocalModel):
         return scores - scores.mean(axis=1, keepdims=True), slopes - slopes.mean(axis=1, keepdims=True)
 
 
-def _search(situation):
+def _search(facts):
     from sklearn.model_selection import GridSearchCV
 
     widths = {"span": [0.3, 0.5, 0.8]}
     return GridSearchCV(
-        LocalLogisticRegression(standardize=True, alpha=1e-3), widths, scoring="accuracy", cv=situation.inner_folds(3)
+        LocalLogisticRegression(standardize=True, alpha=1e-3), widths, scoring="accuracy", cv=facts.inner_folds(3)
     )
 
 
@@ -160,9 +160,10 @@ declare(
         name="local logistic regression",
         task="classification",
         make=_search,
-        order=60,
-        words="A logistic regression of its own around every query: boundaries of any shape, for one to three columns.",
-        unfit=needs(dense=True, columns=3),
+        complexity=60,
+        description="A logistic regression of its own around every query: boundaries of any shape, for one to three "
+        "columns.",
+        why_excluded=needs(dense=True, columns=3),
         most_rows=2_000,
     )
 )

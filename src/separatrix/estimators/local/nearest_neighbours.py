@@ -9,7 +9,6 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
-from separatrix.estimators.doors import check_choice, check_number, enter, enter_labels
 from separatrix.estimators.local.neighbourhood import (
     Neighbourhood,
     average_of,
@@ -17,6 +16,7 @@ from separatrix.estimators.local.neighbourhood import (
     inverse_distances,
     refuse_if_nothing_counts,
 )
+from separatrix.estimators.validation import check_choice, check_number, enter, validate_labels
 
 
 class KNearest(Neighbourhood):
@@ -171,7 +171,7 @@ class KNeighborsClassifier(ClassifierMixin, KNearest):
     def fit(self, X, y):
         """Keep X (n, p), dense or sparse, and labels y (n,) or (n, outputs)."""
         check_number(self, "n_neighbors", 1, integer=True)
-        return self._keep(*enter_labels(self, X, y))
+        return self._keep(*validate_labels(self, X, y))
 
     def predict(self, X):
         """The class of each row of X; with X=None of each training row, by the others."""
@@ -283,11 +283,11 @@ class KNeighborsRegressor(RegressorMixin, KNearest):
 def _search(model, scoring):
     """A search for k: from one neighbour to a sixth of the rows."""
 
-    def make(situation):
+    def make(facts):
         from sklearn.model_selection import GridSearchCV
 
-        grid = [k for k in (1, 3, 5, 9, 15, 25, 51, 101) if k == 1 or k <= situation.rows // 6]
-        return GridSearchCV(model(), {"n_neighbors": grid}, scoring=scoring, cv=situation.inner_folds())
+        grid = [k for k in (1, 3, 5, 9, 15, 25, 51, 101) if k == 1 or k <= facts.rows // 6]
+        return GridSearchCV(model(), {"n_neighbors": grid}, scoring=scoring, cv=facts.inner_folds())
 
     return make
 
@@ -303,20 +303,20 @@ declare(
         name="nearest neighbours",
         task="classification",
         make=_search(KNeighborsClassifier, _agreement),
-        order=60,
-        words="Asks the most similar training rows, as many as cross-validation likes best; assumes nothing, keeps "
-        "every row.",
-        unfit=needs(columns=2_000),
+        complexity=60,
+        description="Asks the most similar training rows, as many as cross-validation likes best; assumes nothing, "
+        "keeps every row.",
+        why_excluded=needs(columns=2_000),
         most_rows=50_000,
     ),
     Family(
         name="nearest neighbours",
         task="regression",
         make=_search(KNeighborsRegressor, "neg_mean_squared_error"),
-        order=60,
-        words="Averages the most similar training rows, as many as cross-validation likes best; assumes nothing, keeps "
-        "every row.",
-        unfit=needs(columns=2_000),
+        complexity=60,
+        description="Averages the most similar training rows, as many as cross-validation likes best; assumes nothing,"
+        " keeps every row.",
+        why_excluded=needs(columns=2_000),
         most_rows=50_000,
     ),
 )

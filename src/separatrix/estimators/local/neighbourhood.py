@@ -5,9 +5,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
-from separatrix.estimators.doors import check_choice, check_number, enter_rows
-from separatrix.solvers.metrics import metric_of
-from separatrix.solvers.nearest import Index
+from separatrix.estimators.validation import check_choice, check_number, validate_rows
+from separatrix.solvers.neighbours.metrics import metric_of
+from separatrix.solvers.neighbours.nearest import Index
 
 
 class Neighbourhood(BaseEstimator):
@@ -40,7 +40,7 @@ class Neighbourhood(BaseEstimator):
     def _queries(self, X):
         """Rows to find neighbours of: those of X, or the training rows themselves."""
         check_is_fitted(self)
-        return self._fit_X if X is None else enter_rows(self, X)
+        return self._fit_X if X is None else validate_rows(self, X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -8,7 +8,6 @@ from sklearn.base import RegressorMixin
 
 from separatrix.core.errors import EmptyWindow, cannot
 from separatrix.core.registry import register
-from separatrix.estimators.doors import check_choice, check_number, enter
 from separatrix.estimators.local.neighbourhood import (
     Neighbourhood,
     average_of,
@@ -16,6 +15,7 @@ from separatrix.estimators.local.neighbourhood import (
     inverse_distances,
     refuse_if_nothing_counts,
 )
+from separatrix.estimators.validation import check_choice, check_number, enter
 
 
 @register("estimator")

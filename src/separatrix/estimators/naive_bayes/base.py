@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.errors import cannot
 from separatrix.core.solution import Certificate
 from separatrix.designs import as_design, product
-from separatrix.estimators.doors import check_choice, check_number, check_numbers, enter_classes, enter_rows
 from separatrix.estimators.generative.base import Generative
+from separatrix.estimators.validation import check_choice, check_number, check_numbers, validate_classes, validate_rows
 
 EPS = np.finfo(np.float64).eps
 # The smoothing that force_alpha=False raises a smaller one to: scikit-learn's.
@@ -32,7 +32,7 @@ class NaiveBayes(Generative):
         """Fit to X (n, p) and labels y (n,); a weight of a row means so many rows like it."""
         started = time.perf_counter()
         self._check()
-        design, codes, s = enter_classes(self, X, y, sample_weight, sparse=self._sparse, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=self._sparse, summed=True)
         return self._publish(self._count(design, codes, s), started)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -49,7 +49,7 @@ class NaiveBayes(Generative):
         self._check()
         first = not hasattr(self, "_tally")
         refuse_if_unannounced(self, first, classes)
-        design, codes, s = enter_classes(
+        design, codes, s = validate_classes(
             self, X, y, sample_weight, classes=classes, sparse=self._sparse, reset=first, summed=True
         )
         found = self._count(design, codes, s)
@@ -81,7 +81,7 @@ class NaiveBayes(Generative):
         return self._log_likelihood(X) + self._log_shares()
 
     def _enter(self, X):
-        return enter_rows(self, X, sparse=self._sparse)
+        return validate_rows(self, X, sparse=self._sparse)
 
     def _name(self, j):
         """What to call a column."""

@@ -6,8 +6,8 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.registry import register
 from separatrix.designs.class_counts import class_counts, first_outside
-from separatrix.estimators.doors import check_number
 from separatrix.estimators.naive_bayes.base import EPS, LinearNB, logarithm
+from separatrix.estimators.validation import check_number
 
 
 @register("estimator")
@@ -113,10 +113,10 @@ declare(
     Family(
         name="naive Bayes, yes or no",
         task="classification",
-        make=lambda situation: BernoulliNB(),
-        order=30,
-        words="Each column is reduced to yes or no (above its middle, present, equal to a level), independent within a "
-        "class.",
-        view="binary",
+        make=lambda facts: BernoulliNB(),
+        complexity=30,
+        description="Each column is reduced to yes or no (above its middle, present, equal to a level), independent "
+        "within a class.",
+        preparation="binary",
     )
 )

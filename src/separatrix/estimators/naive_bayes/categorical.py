@@ -6,11 +6,11 @@ import numpy as np
 
 from separatrix.core.errors import NotWhole, cannot
 from separatrix.core.registry import register
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design
 from separatrix.designs.class_counts import category_counts, category_ranges
-from separatrix.estimators.doors import check_choice, check_numbers
 from separatrix.estimators.naive_bayes.base import DiscreteNB, logarithm
+from separatrix.estimators.validation import check_choice, check_numbers
 
 CODES = "codes 0, 1, 2, ..., such as those of sklearn.preprocessing.OrdinalEncoder"
 # Codes beyond this are no categories but numbers: a table of all of them would not fit anywhere.
@@ -148,7 +148,7 @@ class CategoricalNB(DiscreteNB):
             for j, table in enumerate(tables):
                 out[rows] += table[codes[:, j]]
 
-        in_order(of_rows, design.blocks())
+        parallel_map(of_rows, design.blocks())
         return out
 
     def _refuse_unseen(self, largest):

@@ -4,10 +4,10 @@ import numpy as np
 
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
-from separatrix.core.threads import in_order
+from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design, class_moments
-from separatrix.estimators.doors import check_number
 from separatrix.estimators.naive_bayes.base import EPS, NaiveBayes, logarithm
+from separatrix.estimators.validation import check_number
 
 # A square about the common centre is the square about the mean of a class plus terms that cancel. They are as large as
 # (distance of mean and centre / σ)²: up to this distance the sum loses no more than four of sixteen digits.
@@ -130,7 +130,7 @@ class GaussianNB(NaiveBayes):
                 found[(np.abs(B[:, J] - mean) > ROUNDING * np.abs(mean)).any(axis=1), c] = -np.inf
             out[rows] = found
 
-        in_order(of_rows, design.blocks())
+        parallel_map(of_rows, design.blocks())
         return out
 
     def _as_it_stands(self, B, variance, constant):
@@ -145,9 +145,9 @@ declare(
     Family(
         name="naive Bayes, Gaussian",
         task="classification",
-        make=lambda situation: GaussianNB(),
-        order=30,
-        words="Each column is normal within a class, and columns are independent there.",
-        unfit=needs(dense=True, rows_per_class=2),
+        make=lambda facts: GaussianNB(),
+        complexity=30,
+        description="Each column is normal within a class, and columns are independent there.",
+        why_excluded=needs(dense=True, rows_per_class=2),
     )
 )

@@ -11,7 +11,6 @@ from sklearn.base import OneToOneFeatureMixin
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
-from separatrix.estimators.doors import check_choice, check_number, enter_columns, enter_weights
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.naive_bayes.base import logarithm, refuse_if_unannounced
 from separatrix.estimators.naive_bayes.bernoulli import BernoulliNB
@@ -19,6 +18,7 @@ from separatrix.estimators.naive_bayes.categorical import CategoricalNB
 from separatrix.estimators.naive_bayes.columns import Columns
 from separatrix.estimators.naive_bayes.gaussian import GaussianNB
 from separatrix.estimators.naive_bayes.multinomial import MultinomialNB
+from separatrix.estimators.validation import check_choice, check_number, validate_columns, validate_weights
 
 DISTRIBUTIONS = ("gaussian", "bernoulli", "categorical", "multinomial")
 
@@ -97,10 +97,10 @@ class MixedNB(Generative):
         check_number(self, "alpha", 0.0)
         check_number(self, "var_smoothing", 0.0)
         check_choice(self, "unseen", ("error", "smooth", "ignore"))
-        X = enter_columns(self, X, reset=first)
+        X = validate_columns(self, X, reset=first)
         table = Columns(X)
         if sample_weight is not None:
-            s = enter_weights(sample_weight, table.n)
+            s = validate_weights(sample_weight, table.n)
             if not s.all() and y is not None:  # a row of weight 0 is as if it were not there
                 seen = np.flatnonzero(s)
                 table, y, s = table.rows(seen), np.asarray(y)[seen], s[seen]
@@ -203,7 +203,7 @@ class MixedNB(Generative):
         return np.stack([table.codes(j, self._names[j], known, strict) for j, known in categories.items()], axis=1)
 
     def _enter(self, X):
-        return Columns(enter_columns(self, X, reset=False))
+        return Columns(validate_columns(self, X, reset=False))
 
     def _log_joint(self, X):
         found = np.tile(self._log_shares(), (X.n, 1))
@@ -242,10 +242,10 @@ class MixedNB(Generative):
         return nw.from_dict(drawn, backend=self._backend).to_native(), y
 
 
-def _of_codes(situation):
+def _of_codes(facts):
     from separatrix.estimators.preparation.compose import distributions  # brings scikit-learn's column transformer
 
-    return MixedNB(distributions(situation.kinds), unseen="smooth")
+    return MixedNB(distributions(facts.kinds), unseen="smooth")
 
 
 declare(
@@ -253,9 +253,9 @@ declare(
         name="naive Bayes, mixed",
         task="classification",
         make=_of_codes,
-        order=30,
-        words="Numbers are normal within a class, categories have shares there, and columns are independent.",
-        view="codes",
-        unfit=needs(kind=("category", "flag"), dense=True, rows_per_class=2),
+        complexity=30,
+        description="Numbers are normal within a class, categories have shares there, and columns are independent.",
+        preparation="codes",
+        why_excluded=needs(kind=("category", "flag"), dense=True, rows_per_class=2),
     )
 )

@@ -115,10 +115,10 @@ declare(
     Family(
         name="naive Bayes, word counts",
         task="classification",
-        make=lambda situation: MultinomialNB(),
-        order=30,
-        words="A text is a bag of words, each drawn with the probability that it has in the class.",
-        view="counts",
-        unfit=needs(kind="text"),
+        make=lambda facts: MultinomialNB(),
+        complexity=30,
+        description="A text is a bag of words, each drawn with the probability that it has in the class.",
+        preparation="counts",
+        why_excluded=needs(kind="text"),
     )
 )

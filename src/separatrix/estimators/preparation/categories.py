@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 
 from separatrix.core.registry import register
-from separatrix.estimators.doors import check_choice, check_number
 from separatrix.estimators.preparation.columns import CellColumns
-from separatrix.scoring.categories import codes, one_hot, outcomes
-from separatrix.scoring.cells import as_text
+from separatrix.estimators.validation import check_choice, check_number
+from separatrix.prediction.categories import codes, one_hot, outcomes
+from separatrix.prediction.cells import as_text
 
 # Up to so many columns come out as an array, and more if a row fills this share of them: a sparse array takes twelve
 # bytes for each cell that is filled, an array eight for every cell.

@@ -7,11 +7,11 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
-from separatrix.estimators.doors import enter_cells, enter_numbers
+from separatrix.estimators.validation import validate_cells, validate_numbers
 
 
 class PreparedColumns(TransformerMixin, BaseEstimator):
-    """A transformer whose arithmetic is a function of its state (parameters and fitted attributes) in scoring/."""
+    """A transformer whose arithmetic is a function of its state (parameters and fitted attributes) in prediction/."""
 
     def fit(self, X, y=None):
         """Learn from the columns of X."""
@@ -56,7 +56,7 @@ class NumberColumns(PreparedColumns):
     """A transformer of numbers, NaN where a cell is missing."""
 
     def _enter(self, X, *, reset):
-        X = enter_numbers(self, X, reset=reset)
+        X = validate_numbers(self, X, reset=reset)
         infinite = np.isinf(X)
         if infinite.any():
             i, j = np.argwhere(infinite)[0]
@@ -81,7 +81,7 @@ class CellColumns(PreparedColumns):
     """A transformer of text, or of whatever may stand for a category."""
 
     def _enter(self, X, *, reset):
-        return enter_cells(self, X, reset=reset)
+        return validate_cells(self, X, reset=reset)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

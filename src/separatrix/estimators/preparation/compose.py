@@ -22,7 +22,7 @@ from separatrix.estimators.preparation.numbers import Numbers
 from separatrix.estimators.preparation.table_columns import TableColumns
 from separatrix.estimators.preparation.thresholds import Thresholds
 from separatrix.estimators.preparation.words import Words
-from separatrix.scoring.table_columns import select
+from separatrix.prediction.table_columns import select
 
 
 class Block(NamedTuple):

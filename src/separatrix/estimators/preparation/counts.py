@@ -3,9 +3,9 @@
 import numpy as np
 
 from separatrix.core.registry import register
-from separatrix.estimators.doors import check_choice
 from separatrix.estimators.preparation.columns import NumberColumns
-from separatrix.scoring.numbers import counts, refuse_if
+from separatrix.estimators.validation import check_choice
+from separatrix.prediction.numbers import counts, refuse_if
 
 
 @register("estimator")

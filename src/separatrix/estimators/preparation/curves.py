@@ -4,10 +4,10 @@ import numpy as np
 
 from separatrix.core.registry import register
 from separatrix.estimators.basis.natural_spline import NaturalSpline
-from separatrix.estimators.doors import check_number
 from separatrix.estimators.preparation.columns import NumberColumns, medians, moments
-from separatrix.scoring.curves import bend, curve, starts_and_units
-from separatrix.scoring.numbers import fill
+from separatrix.estimators.validation import check_number
+from separatrix.prediction.curves import bend, curve, starts_and_units
+from separatrix.prediction.numbers import fill
 
 
 @register("estimator")

@@ -4,8 +4,8 @@ import numpy as np
 
 from separatrix.core.registry import register
 from separatrix.estimators.preparation.columns import NumberColumns, medians, moments
-from separatrix.scoring.dates import calendar
-from separatrix.scoring.numbers import fill
+from separatrix.prediction.dates import calendar
+from separatrix.prediction.numbers import fill
 
 _PARTS = ("", ": season sine", ": season cosine", ": weekday sine", ": weekday cosine")
 

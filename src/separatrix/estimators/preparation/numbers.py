@@ -3,9 +3,9 @@ r"""Numbers for a linear model: missing cells filled by the median, :math:`z_j =
 import numpy as np
 
 from separatrix.core.registry import register
-from separatrix.estimators.doors import check_choice
 from separatrix.estimators.preparation.columns import NumberColumns, medians, moments
-from separatrix.scoring.numbers import fill, standardise
+from separatrix.estimators.validation import check_choice
+from separatrix.prediction.numbers import fill, standardise
 
 
 @register("estimator")

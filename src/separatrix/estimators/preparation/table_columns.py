@@ -6,8 +6,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
-from separatrix.estimators.doors import enter_numbers
-from separatrix.scoring.table_columns import select
+from separatrix.estimators.validation import validate_numbers
+from separatrix.prediction.table_columns import select
 from separatrix.tables.dates import FORMS
 from separatrix.tables.understanding import USED
 
@@ -48,7 +48,7 @@ class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def fit(self, X, y=None):
         """Check the parameters; of X only the number of columns matters, and only if there are no names."""
         if self.names is None:
-            enter_numbers(self, X, reset=True)
+            validate_numbers(self, X, reset=True)
             return self
         for parameter, legal in (("kinds", USED), ("forms", ("", *FORMS))):
             given = getattr(self, parameter)
@@ -66,7 +66,7 @@ class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X):
         """The columns of X: float64 (n, p) if none of them is text, else object."""
         check_is_fitted(self)
-        return enter_numbers(self, X, reset=False) if self.names is None else select(vars(self), X)
+        return validate_numbers(self, X, reset=False) if self.names is None else select(vars(self), X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

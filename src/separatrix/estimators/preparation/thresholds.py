@@ -4,7 +4,7 @@ import numpy as np
 
 from separatrix.core.registry import register
 from separatrix.estimators.preparation.columns import NumberColumns, medians
-from separatrix.scoring.numbers import above
+from separatrix.prediction.numbers import above
 
 
 @register("estimator")

@@ -5,10 +5,10 @@ from collections import Counter
 import numpy as np
 
 from separatrix.core.registry import register
-from separatrix.estimators.doors import check_choice, check_number
 from separatrix.estimators.preparation.columns import CellColumns
-from separatrix.scoring.cells import as_text
-from separatrix.scoring.words import bag, words_of
+from separatrix.estimators.validation import check_choice, check_number
+from separatrix.prediction.cells import as_text
+from separatrix.prediction.words import bag, words_of
 
 
 @register("estimator")

@@ -14,8 +14,14 @@ from separatrix.core.registry import register
 from separatrix.core.threads import one_blas_thread
 from separatrix.designs import as_design
 from separatrix.designs.centred import Centred
-from separatrix.estimators.doors import check_choice, check_number, enter_coordinates, enter_first_rows, enter_rows
 from separatrix.estimators.projection.dimension import by_evidence, by_share
+from separatrix.estimators.validation import (
+    check_choice,
+    check_number,
+    validate_coordinates,
+    validate_first_rows,
+    validate_rows,
+)
 from separatrix.solvers.principal_axes import Sketch, principal_axes
 
 # Decompositions of fewer rows or columns gain nothing from two threads of BLAS, and the pass over X loses by them.
@@ -109,24 +115,24 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Find the axes of X (n, p), a numpy array or a scipy.sparse matrix; y takes no part."""
-        self._learn(enter_first_rows(self, X, sparse=True, summed=True))
+        self._learn(validate_first_rows(self, X, sparse=True, summed=True))
         return self
 
     def fit_transform(self, X, y=None):
         """Fit, and return the coordinates of X."""
-        X = enter_first_rows(self, X, sparse=True, summed=True)
+        X = validate_first_rows(self, X, sparse=True, summed=True)
         self._learn(X)
         return self._coordinates(X)
 
     def transform(self, X):
         """Coordinates ``z = P'(x - mean)`` of each row, (n, k); divided by their standard deviations if `whiten`."""
         check_is_fitted(self)
-        return self._coordinates(enter_rows(self, X))
+        return self._coordinates(validate_rows(self, X))
 
     def inverse_transform(self, X):
         """The points ``mean + P z`` whose coordinates are the rows of X (n, k)."""
         check_is_fitted(self)
-        Z = enter_coordinates(self, X, self.n_components_)
+        Z = validate_coordinates(self, X, self.n_components_)
         P = self.components_
         if self.whiten:
             P = np.sqrt(self.explained_variance_)[:, None] * P
@@ -141,7 +147,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             B -= (B @ P.T) @ P
             return np.square(B).sum(axis=1)
 
-        return float(Centred(as_design(enter_rows(self, X)), self.mean_).over_rows(lengths).mean())
+        return float(Centred(as_design(validate_rows(self, X)), self.mean_).over_rows(lengths).mean())
 
     def get_covariance(self):
         """Covariance of the probabilistic model: ``P diag(λ - v) P' + v I``, where v is the noise variance."""
@@ -168,7 +174,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             B -= Z @ P  # the squares of what is left, not a difference of squares
             return -0.5 * (np.square(Z) @ inverse + rest * np.square(B).sum(axis=1) + volume)
 
-        return Centred(as_design(enter_rows(self, X)), self.mean_).over_rows(density)
+        return Centred(as_design(validate_rows(self, X)), self.mean_).over_rows(density)
 
     def score(self, X, y=None):
         """Mean log-density of the rows of X under the probabilistic model."""

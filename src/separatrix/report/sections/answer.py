@@ -2,28 +2,28 @@
 
 import math
 
-from separatrix.report.contents import section
+from separatrix.report.blocks import Facts, Remark, Text
 from separatrix.report.numbers import counted, plus_minus
-from separatrix.report.parts import Facts, Remark, Text
+from separatrix.report.registry import section
 
 
 @section("answer", "The answer", order=10)
-def answer(material):
+def answer(context):
     """The recommendation, its score in cross-validation and on the test part, beside the baseline's."""
-    comparison, standing = material.comparison, material.standing
+    comparison, standing = context.comparison, context.standing
     parts = [Text(f"Recommended: {standing.family}.", strong=True)]
-    if standing.words:
-        parts.append(Text(standing.words))
+    if standing.description:
+        parts.append(Text(standing.description))
     parts.append(Text(comparison.why[:1].upper() + comparison.why[1:]))
     rounds = counted(comparison.folds * comparison.repeats, "round")
     pairs = [(f"{comparison.score}, by cross-validation", f"{plus_minus(standing.score, standing.error)} ({rounds})")]
     pairs.append(("on the held-out test part", _tested(comparison)))
-    if material.baseline is not None and material.baseline is not standing:
-        guessed = plus_minus(material.baseline.score, material.baseline.error)
+    if context.baseline is not None and context.baseline is not standing:
+        guessed = plus_minus(context.baseline.score, context.baseline.error)
         pairs.append(("guessing without looking at the columns", guessed))
-    pairs.append(("better than guessing?", _verdict(material)))
+    pairs.append(("better than guessing?", _verdict(context)))
     parts.append(Facts(tuple(pairs)))
-    parts += [Remark(text) for text in _warnings(material)]
+    parts += [Remark(text) for text in _warnings(context)]
     return parts
 
 
@@ -34,18 +34,18 @@ def _tested(comparison):
     return f"{plus_minus(comparison.test_score, comparison.test_error)} ({rows}, looked at once)"
 
 
-def _verdict(material):
-    if material.comparison.beats_baseline:
+def _verdict(context):
+    if context.comparison.beats_baseline:
         return "Yes: the difference is larger than chance explains (corrected paired test, 5 %)."
-    if material.baseline is None:
+    if context.baseline is None:
         return "Not known: guessing did not take part."
     return "No: on these data no model is shown to be better than guessing."
 
 
-def _warnings(material):
+def _warnings(context):
     """What a careful reader should know before using the number."""
-    comparison, standing = material.comparison, material.standing
-    if not comparison.beats_baseline and material.baseline is not None:
+    comparison, standing = context.comparison, context.standing
+    if not comparison.beats_baseline and context.baseline is not None:
         yield (
             "The columns may hold nothing about the target, or there may be too few rows to see it. More rows or other "
             "columns can change this answer; another model on the same rows hardly will."

@@ -1,8 +1,8 @@
 """What was asked: the table, the target, the task, and what the score means in plain words."""
 
-from separatrix.report.contents import section
+from separatrix.report.blocks import Facts, Text
 from separatrix.report.numbers import counted
-from separatrix.report.parts import Facts, Text
+from separatrix.report.registry import section
 
 TASKS = {
     "classification": "classification: which class does a row belong to?",
@@ -33,15 +33,15 @@ MEANINGS = {
 
 
 @section("asked", "What was asked", order=20)
-def asked(material):
+def asked(context):
     """The question, in facts."""
-    understanding, comparison = material.understanding, material.comparison
+    understanding, comparison = context.understanding, context.comparison
     pairs = [
         ("table", understanding.source or "a table in memory"),
         ("target", understanding.target),
         ("task", TASKS.get(understanding.task, understanding.task)),
     ]
-    if material.is_classification:
+    if context.is_classification:
         pairs.append(("classes", ", ".join(str(label) for label in understanding.classes)))
     pairs += [
         ("score", f"{comparison.score} ({'higher' if comparison.higher_is_better else 'lower'} is better)"),

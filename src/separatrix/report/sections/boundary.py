@@ -5,10 +5,10 @@ import time
 import numpy as np
 
 from separatrix import plots
-from separatrix.report.contents import Skipped, section
+from separatrix.report.blocks import Text, grid
 from separatrix.report.numbers import counted, short
-from separatrix.report.parts import Text, grid
 from separatrix.report.pictures import picture
+from separatrix.report.registry import Skipped, section
 from separatrix.tables.table import Table, is_number
 
 SAMPLE = 400
@@ -17,11 +17,11 @@ GRID_ROWS = 14_400  # that a picture asks the model about
 
 
 @section("boundary", "Which columns move the predictions", order=110)
-def boundary(material):
+def boundary(context):
     """Columns by how much shuffling them changes predictions, and the model over the first two that are numbers."""
-    effects, each = _effects(material)
+    effects, each = _effects(context)
     order = sorted(effects, key=lambda name: -effects[name])
-    said = "changes of probabilities" if material.is_classification else "changes of the prediction"
+    said = "changes of probabilities" if context.is_classification else "changes of the prediction"
     parts = [
         Text(
             "Each column in turn was shuffled among rows, so that it says nothing any more: the more the predictions "
@@ -34,12 +34,12 @@ def boundary(material):
             f"{counted(len(order), 'column')}.",
         ),
     ]
-    telling = [name for name in order if is_number(material.train[name]) and effects[name] > 0.0][:2]
+    telling = [name for name in order if is_number(context.train[name]) and effects[name] > 0.0][:2]
     if len(telling) < 2:
         raise Skipped("fewer than two columns of numbers move the predictions, and a plane needs two")
-    material.needs_seconds(each * GRID_ROWS, "the picture of the model over two columns")
-    ax = plots.boundary(material.comparison.model, material.train, material.comparison.y_train, columns=telling)
-    others = len(material.train.names) - 2
+    context.needs_seconds(each * GRID_ROWS, "the picture of the model over two columns")
+    ax = plots.boundary(context.comparison.model, context.train, context.comparison.y_train, columns=telling)
+    others = len(context.train.names) - 2
     held = f" The other {counted(others, 'column')} are held at their median or commonest value" if others else ""
     caption = f"The model over {telling[0]} and {telling[1]}, the two columns of numbers that move it most.{held}" + (
         ", so that a training row, which differs in the other columns too, may lie in a region of another colour."
@@ -49,21 +49,21 @@ def boundary(material):
     return [*parts, picture(ax, caption)]
 
 
-def _effects(material):
+def _effects(context):
     """Mean absolute change of the predictions when a column is shuffled, by name; and the seconds that a row takes."""
-    table, model = material.train, material.comparison.model
+    table, model = context.train, context.comparison.model
     if not isinstance(table, Table) or not len(table):
         raise Skipped("the training rows are not a table")
-    random = np.random.default_rng(material.comparison.seed)
+    random = np.random.default_rng(context.comparison.seed)
     rows = np.sort(random.choice(len(table), min(len(table), SAMPLE), replace=False))
     few = table.take(rows)
     predict = model.predict_proba if hasattr(model, "predict_proba") else model.predict
-    if material.is_classification and not hasattr(model, "predict_proba"):
+    if context.is_classification and not hasattr(model, "predict_proba"):
         raise Skipped("the model gives no probabilities")
     started = time.perf_counter()
     before = np.asarray(predict(few))
     each = (time.perf_counter() - started) / len(few)
-    material.needs_seconds(each * len(few) * len(few.names), "shuffling each column")
+    context.needs_seconds(each * len(few) * len(few.names), "shuffling each column")
     effects = {}
     for j, name in enumerate(few.names):
         shuffled = few.columns[j][random.permutation(len(few))]

@@ -2,18 +2,18 @@
 
 from separatrix import plots
 from separatrix.assess import calibration_error
-from separatrix.report.contents import section
+from separatrix.report.blocks import Text
 from separatrix.report.numbers import short
-from separatrix.report.parts import Text
 from separatrix.report.pictures import picture
+from separatrix.report.registry import section
 
 
 @section("calibration", "Are the probabilities right?", order=60, task="classification")
-def calibration(material):
+def calibration(context):
     """Predicted probabilities of rows that were held out against what happened."""
-    y, P = material.held_out
-    error = calibration_error(y, P, classes=material.classes)
-    ax = plots.calibration(y, P, classes=material.classes)
+    y, P = context.held_out
+    error = calibration_error(y, P, classes=context.classes)
+    ax = plots.calibration(y, P, classes=context.classes)
     off = f"{short(100 * error, 2)} percentage points" if error >= 0.001 else "less than 0.1 percentage points"
     read = (
         "If the model says 30 % of many rows, about 30 in 100 of them should turn out so: then the dots lie on the "

@@ -1,9 +1,9 @@
 """The certificate: proof, not hope, that the fit solved the problem it states."""
 
 from separatrix.estimators.verify import verify
-from separatrix.report.contents import Skipped, section
+from separatrix.report.blocks import Facts, Remark, Text
 from separatrix.report.numbers import short
-from separatrix.report.parts import Facts, Remark, Text
+from separatrix.report.registry import Skipped, section
 
 MEANINGS = {
     "gap": (
@@ -22,11 +22,11 @@ CLOSED = "is a closed form or a count: nothing was searched for, so that there i
 
 
 @section("certificate", "The certificate", order=120)
-def certificate(material):
+def certificate(context):
     """What the fit says for itself, and the same recomputed from the model and the rows."""
-    found = getattr(material.model, "certificate_", None)
+    found = getattr(context.model, "certificate_", None)
     if found is None:
-        raise Skipped(f"{material.standing.family} {CLOSED}.")
+        raise Skipped(f"{context.standing.family} {CLOSED}.")
     kind = found.kind
     verdict = "The fit is certified." if found.converged else "The fit is NOT certified: treat its numbers with care."
     meaning = MEANINGS.get(kind, "The value says how far the fit is from an exact solution.")
@@ -38,19 +38,19 @@ def certificate(material):
     if found.iterations:
         pairs.append(("iterations", f"{found.iterations:,}"))
     parts = [Text(verdict, strong=True), Text(meaning), Facts(tuple(pairs))]
-    return [*parts, *_recomputed(material, found)]
+    return [*parts, *_recomputed(context, found)]
 
 
-def _recomputed(material, found):
+def _recomputed(context, found):
     """The certificate by code that no solver owns, where the model states the problem it solves."""
-    if not hasattr(material.model, "_restate"):
+    if not hasattr(context.model, "_restate"):
         return [Remark("The value is that of the fit; this kind of model is not recomputed from the rows.")]
     try:
-        again = verify(material.model, material.prepared, material.comparison.y_train)
+        again = verify(context.model, context.prepared, context.comparison.y_train)
     except (ValueError, TypeError, AttributeError) as failure:
         return [Remark(f"It could not be recomputed from the training rows: {failure}", missing=True)]
     word = "certified" if again.converged else "NOT certified"
-    rows = f"{len(material.comparison.y_train):,} training rows"
+    rows = f"{len(context.comparison.y_train):,} training rows"
     if found.converged and not again.converged:
         word += " on these rows. That is expected of a model that was fitted to a part of them, and an error otherwise"
     return [

@@ -5,17 +5,17 @@ import numpy as np
 from separatrix import plots
 from separatrix.assess import confusion as count
 from separatrix.decision import average_cost, decide, zero_one_costs
-from separatrix.report.contents import section
+from separatrix.report.blocks import Facts, Text, grid
 from separatrix.report.numbers import short
-from separatrix.report.parts import Facts, Text, grid
 from separatrix.report.pictures import picture
+from separatrix.report.registry import section
 
 
 @section("decisions", "Right and wrong decisions", order=80, task="classification")
-def decisions(material):
+def decisions(context):
     """The confusion matrix of the decisions of least expected cost."""
-    y, P = material.held_out
-    classes, costs = material.classes, material.costs
+    y, P = context.held_out
+    classes, costs = context.classes, context.costs
     # out-of-fold probabilities may have lost their last digit
     P = P / P.sum(axis=1, keepdims=True)
     done = decide(P, costs, actions=classes)

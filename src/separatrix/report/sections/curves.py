@@ -1,17 +1,17 @@
 """How well the classes are ranked: ROC and precision-recall curves of rows that were held out."""
 
 from separatrix import plots
-from separatrix.report.contents import section
-from separatrix.report.parts import Text
+from separatrix.report.blocks import Text
 from separatrix.report.pictures import picture
+from separatrix.report.registry import section
 
 
 @section("ranking", "How well are the classes told apart?", order=70, task="classification")
-def ranking(material):
+def ranking(context):
     """ROC and precision-recall curves over all thresholds."""
-    y, P = material.held_out
-    two = len(material.classes) == 2
-    who = f"rows of {material.classes[1]}" if two else "rows of each class"
+    y, P = context.held_out
+    two = len(context.classes) == 2
+    who = f"rows of {context.classes[1]}" if two else "rows of each class"
     scores = P[:, 1] if two else P
     words = (
         f"Every threshold on the probability finds some {who} (true positives) and raises some false alarms. A curve "
@@ -21,12 +21,12 @@ def ranking(material):
     return [
         Text(words),
         picture(
-            plots.roc(y, scores, classes=material.classes),
+            plots.roc(y, scores, classes=context.classes),
             "ROC: the share of positives found against the share of negatives wrongly called. The dotted line is "
             "guessing. All folds are pooled here, so that the area may differ a little from the mean over the folds.",
         ),
         picture(
-            plots.precision_recall(y, scores, classes=material.classes),
+            plots.precision_recall(y, scores, classes=context.classes),
             "Precision-recall: of the rows called positive how many are, against how many of the positives are found.",
         ),
     ]

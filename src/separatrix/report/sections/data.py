@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from separatrix.report.contents import section
+from separatrix.report.blocks import Facts, Heading, Remark, grid
 from separatrix.report.numbers import counted, short
-from separatrix.report.parts import Facts, Heading, Remark, grid
+from separatrix.report.registry import section
 
 MOST_COLUMNS = 60
 OPEN_COLUMNS = 12
@@ -12,14 +12,14 @@ MOST_LEVELS = 40
 
 
 @section("data", "The data", order=30)
-def data(material):
+def data(context):
     """What was understood of the table."""
-    facts, comparison = material.understanding, material.comparison
+    facts, comparison = context.understanding, context.comparison
     used = [column for column in facts.columns if column.used]
     left_out = [column for column in facts.columns if not column.used]
     parts = [Facts(tuple(_pairs(facts, comparison, used, left_out)))]
     parts += [Remark(note) for note in facts.notes]
-    if material.is_classification:
+    if context.is_classification:
         parts += [Heading("Balance of the classes"), _balance(facts)]
     else:
         parts += _target(comparison)

@@ -4,10 +4,10 @@ import math
 from dataclasses import replace
 
 from separatrix import plots
-from separatrix.report.contents import section
+from separatrix.report.blocks import Grid, Group, Text, grid
 from separatrix.report.numbers import counted, fixed, plus_minus, seconds, short
-from separatrix.report.parts import Grid, Group, Text, grid
 from separatrix.report.pictures import picture, wide
+from separatrix.report.registry import section
 
 # Shown where the families have them; keys are those of the measures, and what a column is called.
 COLUMNS = {
@@ -22,16 +22,16 @@ EXPLAINED = (
 
 
 @section("leaderboard", "Leaderboard", order=40)
-def leaderboard(material):
+def leaderboard(context):
     """Everyone who took part, and why some could not."""
-    comparison = material.comparison
+    comparison = context.comparison
     ran = [standing for standing in comparison.standings if not standing.failed]
     failed = [standing for standing in comparison.standings if standing.failed]
     said = f"{counted(len(ran), 'family', 'families')} of models ran in {seconds(comparison.seconds)}"
     said += f", {counted(len(failed), 'family', 'families')} could not." if failed else "."
     parts = [Text(said), Text(EXPLAINED)]
     if ran:
-        parts += [_picture(comparison, ran), _table(material, ran)]
+        parts += [_picture(comparison, ran), _table(context, ran)]
     if failed:
         rows = [(standing.family, standing.reason) for standing in failed]
         parts.append(grid(("family", "reason"), rows, "Families that could not take part.", cards=True))
@@ -43,7 +43,7 @@ def leaderboard(material):
 def _picture(comparison, ran):
     """Scores as dots; a baseline that is far off is told, not drawn, so that the others can be told apart."""
     caption = "Each family with one standard error to both sides; the star marks the recommended one."
-    guess = [s for s in ran if s.order == 0 and s.family != comparison.recommended]
+    guess = [s for s in ran if s.complexity == 0 and s.family != comparison.recommended]
     others = [s.score for s in ran if s not in guess]
     if guess and others:
         away = min(abs(guess[0].score - score) for score in others)
@@ -54,11 +54,11 @@ def _picture(comparison, ran):
     return picture(plots.leaderboard(comparison, ax=wide(height=0.9 + 0.26 * len(ran))), caption)
 
 
-def _table(material, ran):
-    comparison = material.comparison
+def _table(context, ran):
+    comparison = context.comparison
     measures = [
         (key, label)
-        for key, label in COLUMNS.get(material.understanding.task, ())
+        for key, label in COLUMNS.get(context.understanding.task, ())
         if label != comparison.score and any(key in standing.measures for standing in ran)
     ]
     heads = ("family", comparison.score, *(label for _, label in measures), "fit", "predict", "size", "certified")
@@ -105,7 +105,7 @@ def _certificate(standing):
 
 
 def _settings(ran):
-    rows = [(s.family, s.words, _chosen(s), s.certificate, s.note) for s in ran]
+    rows = [(s.family, s.description, _chosen(s), s.certificate, s.note) for s in ran]
     heads = ("family", "what it is", "settings chosen", "certificate", "remark")
     return grid(
         heads,

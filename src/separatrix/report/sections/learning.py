@@ -11,10 +11,10 @@ from separatrix import plots
 from separatrix.assess import MEASURES
 from separatrix.designs import as_design
 from separatrix.inference.bootstrap import at_choice
-from separatrix.report.contents import Skipped, section
+from separatrix.report.blocks import Text
 from separatrix.report.numbers import counted, plus_minus
-from separatrix.report.parts import Text
 from separatrix.report.pictures import picture
+from separatrix.report.registry import Skipped, section
 
 FOLDS = 5
 SHARES = (0.1, 0.2, 0.35, 0.6, 1.0)
@@ -23,13 +23,13 @@ MOST_ROWS = 20_000
 
 
 @section("learning", "Would more rows help?", order=90)
-def learning(material):
+def learning(context):
     """Scores on rows learnt from and on rows held out, as the number of rows grows; settings as chosen."""
-    comparison = material.comparison
+    comparison = context.comparison
     y = np.asarray(comparison.y_train)
     if len(y) < FEWEST_ROWS:
         raise Skipped(f"{len(y)} rows are too few to learn from parts of them")
-    table = _scores(material, y[:MOST_ROWS])
+    table = _scores(context, y[:MOST_ROWS])
     measure = _measure(comparison)
     ax = plots.learning_curve(table, score=measure.label)
     words = (
@@ -46,12 +46,12 @@ def _measure(comparison):
     return MEASURES.get(comparison.measure, MEASURES[usual])
 
 
-def _scores(material, y):
-    design, measure = as_design(material.prepared), _measure(material.comparison)
-    plain = at_choice(_searching(material.comparison.model))
-    seed = material.comparison.seed
-    splitter = StratifiedKFold if material.is_classification else KFold
-    folds = min(FOLDS, int(np.unique(y, return_counts=True)[1].min())) if material.is_classification else FOLDS
+def _scores(context, y):
+    design, measure = as_design(context.prepared), _measure(context.comparison)
+    plain = at_choice(_searching(context.comparison.model))
+    seed = context.comparison.seed
+    splitter = StratifiedKFold if context.is_classification else KFold
+    folds = min(FOLDS, int(np.unique(y, return_counts=True)[1].min())) if context.is_classification else FOLDS
     if folds < 2:
         raise Skipped("a class has a single row")
     split = splitter(folds, shuffle=True, random_state=seed).split(np.zeros((len(y), 1)), y)
@@ -63,8 +63,8 @@ def _scores(material, y):
         for share in reversed(SHARES):
             rows = learn[: max(2, round(share * len(learn)))]
             spent = time.perf_counter() - started
-            material.needs_seconds(0.5 * spent / steps if steps else 0.0, "a learning curve")
-            found[share].append(_score(clone(plain), design, y, rows, held, measure, material.classes))
+            context.needs_seconds(0.5 * spent / steps if steps else 0.0, "a learning curve")
+            found[share].append(_score(clone(plain), design, y, rows, held, measure, context.classes))
             steps += 1
     return _table(found, len(learn))
 

@@ -4,20 +4,20 @@ import numpy as np
 
 from separatrix import plots
 from separatrix.inference.describe import describe
-from separatrix.report.contents import section
+from separatrix.report.blocks import Heading, Remark, Text, grid
 from separatrix.report.numbers import short, with_interval
-from separatrix.report.parts import Heading, Remark, Text, grid
 from separatrix.report.pictures import picture, wide
+from separatrix.report.registry import section
 
 OPEN_ROWS, MOST_DRAWN = 20, 15
 
 
 @section("model", "The chosen model", order=50)
-def chosen_model(material):
+def chosen_model(context):
     """What the model has learnt, as :func:`separatrix.inference.describe` tells it."""
-    comparison = material.comparison
+    comparison = context.comparison
     found = describe(
-        comparison.model, comparison.feature_names, material.prepared, comparison.y_train, units=material.units
+        comparison.model, comparison.feature_names, context.prepared, comparison.y_train, units=context.units
     )
     parts = [Text(found.words)]
     if found.tables and found.tables[0].intervals:

@@ -7,10 +7,10 @@ from separatrix import plots
 from separatrix.designs import as_dense
 from separatrix.estimators.linear.elastic_net import enet_path
 from separatrix.inference.bootstrap import at_choice
-from separatrix.report.contents import Skipped, section
+from separatrix.report.blocks import Text
 from separatrix.report.numbers import short
-from separatrix.report.parts import Text
 from separatrix.report.pictures import picture, wide
+from separatrix.report.registry import Skipped, section
 
 MOST_STRENGTHS = 24
 MOST_CELLS = 20_000_000
@@ -18,27 +18,27 @@ WEAKEST = 11.0  # times weaker than the penalty that was chosen
 
 
 @section("path", "What the penalty does", order=100)
-def path(material):
+def path(context):
     """Coefficients of the chosen family over the strengths that it tried."""
-    model, X = material.model, material.prepared
+    model, X = context.model, context.prepared
     strengths, name = _grid(model)
     strengths = _telling(strengths, _chosen(model, name), name)
     if X.shape[0] * X.shape[1] > MOST_CELLS:
         raise Skipped(f"{X.shape[0]:,} rows of {X.shape[1]:,} columns are too many to follow a path in a few seconds")
-    if name == "alpha" and hasattr(model, "l1_ratio_") and not len(material.classes):
-        coefs = _elastic_net(material, X, strengths)
+    if name == "alpha" and hasattr(model, "l1_ratio_") and not len(context.classes):
+        coefs = _elastic_net(context, X, strengths)
     else:
-        strengths, coefs = _refitted(material, X, strengths, name)
+        strengths, coefs = _refitted(context, X, strengths, name)
     chosen = _chosen(model, name)
     if name == "C":  # an inverse strength
         strengths, chosen = 1.0 / strengths, 1.0 / chosen
-    ax = plots.path(strengths, coefs, names=material.comparison.feature_names, chosen=chosen, ax=wide(3.8))
+    ax = plots.path(strengths, coefs, names=context.comparison.feature_names, chosen=chosen, ax=wide(3.8))
     words = (
         "A penalty holds the coefficients back; cross-validation chose how strongly. On the left the penalty is strong "
         "and the coefficients small; to the right it weakens and they grow. Columns that come in early, and stay, "
         f"matter most. The strength chosen is {short(chosen)}."
     )
-    several = len(material.classes) > 2 or np.ndim(coefs) == 3
+    several = len(context.classes) > 2 or np.ndim(coefs) == 3
     caption = "Coefficients of the prepared columns, fitted to all training rows." + (
         " With several classes, the length of the coefficients of a column over all classes." if several else ""
     )
@@ -65,21 +65,21 @@ def _chosen(model, name):
     return float(np.ravel(getattr(model, f"{name}_"))[0])
 
 
-def _elastic_net(material, X, strengths):
-    X, y = as_dense(X), np.asarray(material.comparison.y_train, dtype=np.float64)
+def _elastic_net(context, X, strengths):
+    X, y = as_dense(X), np.asarray(context.comparison.y_train, dtype=np.float64)
     _, coefs, _ = enet_path(
-        X - X.mean(axis=0), y - y.mean(), l1_ratio=material.model.l1_ratio_, alphas=strengths, tol=1e-5
+        X - X.mean(axis=0), y - y.mean(), l1_ratio=context.model.l1_ratio_, alphas=strengths, tol=1e-5
     )
     return coefs[:, ::-1]  # from strong to weak there, from weak to strong here
 
 
-def _refitted(material, X, strengths, name):
+def _refitted(context, X, strengths, name):
     """The plain model at each strength; of several classes, the length of each column's coefficients."""
     few = strengths[np.unique(np.linspace(0, len(strengths) - 1, min(len(strengths), MOST_STRENGTHS)).astype(int))]
-    plain, found = at_choice(material.model), []
+    plain, found = at_choice(context.model), []
     for strength in few:
-        material.needs_seconds(0.0, "a regularisation path")
-        fitted = clone(plain).set_params(**{name: float(strength)}).fit(X, material.comparison.y_train)
+        context.needs_seconds(0.0, "a regularisation path")
+        fitted = clone(plain).set_params(**{name: float(strength)}).fit(X, context.comparison.y_train)
         coef = np.atleast_2d(fitted.coef_)
         found.append(coef[0] if len(coef) == 1 else np.linalg.norm(coef, axis=0))
     return few, np.array(found).T

@@ -6,21 +6,21 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from separatrix.report.contents import section
+from separatrix.report.blocks import Code, Facts, Text
 from separatrix.report.numbers import counted, seconds
-from separatrix.report.parts import Code, Facts, Text
+from separatrix.report.registry import section
 from separatrix.tables.table import Table
 
 PACKAGES = ("separatrix", "numpy", "scipy", "scikit-learn", "numba", "matplotlib")
 
 
 @section("reproduce", "How to reproduce it", order=130)
-def reproduce(material):
+def reproduce(context):
     """Everything that the result depends on."""
-    comparison = material.comparison
+    comparison = context.comparison
     parts = []
-    if material.command:
-        parts += [Text("This report was made by:"), Code(material.command)]
+    if context.command:
+        parts += [Text("This report was made by:"), Code(context.command)]
     rounds = f"{comparison.folds} folds × {counted(comparison.repeats, 'repeat')}, the same for every family"
     budget = "none" if comparison.budget is None else seconds(comparison.budget)
     pairs = [

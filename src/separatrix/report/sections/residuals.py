@@ -3,21 +3,21 @@
 import numpy as np
 
 from separatrix import plots
-from separatrix.report.contents import section
+from separatrix.report.blocks import Text
 from separatrix.report.numbers import short
-from separatrix.report.parts import Text
 from separatrix.report.pictures import picture
+from separatrix.report.registry import section
 
 
 @section("residuals", "How far off are the predictions?", order=60, task="regression")
-def residuals(material):
+def residuals(context):
     """Predicted and true values, residuals against predictions, residuals against normal quantiles."""
-    y, predicted = material.held_out
+    y, predicted = context.held_out
     off = np.abs(np.asarray(y, dtype=np.float64) - predicted)
     half, most = np.quantile(off, [0.5, 0.9])
     words = (
         f"Half of the predictions are off by less than {short(half)}, nine in ten by less than {short(most)} (in units "
-        f"of {material.understanding.target}). Every row was predicted by a model that had not seen it."
+        f"of {context.understanding.target}). Every row was predicted by a model that had not seen it."
     )
     return [
         Text(words),

@@ -1,0 +1,94 @@
+"""From scores to a ranking: groups that the data cannot tell apart, and the simplest model that is good enough."""
+
+import numpy as np
+
+from separatrix.assess.compare.paired import better_than, corrected_error, worse_than
+
+LEVEL = 0.05
+
+
+def rank(standings, *, higher_is_better, ratio):
+    """Order standings from best to worst, failures last; set score, error and group; return the p-values of the groups.
+
+    Group 1 is led by the best score and holds every model that is not significantly worse than its leader: at 5 %, by
+    corrected paired tests, Holm-adjusted for the number of models that the leader is compared with. Group 2 is led by
+    the best of the rest, and so on. Groups are judged against their leaders only: two other members may differ.
+
+    Returns
+    -------
+    dict from (leader, other) to the adjusted p-value, for every test that was made.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    for standing in standings:
+        if not standing.failed:
+            standing.score = float(np.nanmean(standing.scores))
+            standing.error = corrected_error(standing.scores, ratio)
+    standings.sort(key=lambda s: (s.failed, -sign * s.score if not s.failed else 0.0, s.complexity, s.family))
+    left = [standing for standing in standings if not standing.failed]
+    p_values, group = {}, 0
+    while left:
+        group += 1
+        leader, *others = left
+        found = worse_than({s.family: sign * s.scores for s in others}, sign * leader.scores, ratio)
+        p_values |= {(leader.family, name): p for name, p in found.items()}
+        for standing in left:
+            if standing is leader or found[standing.family] >= LEVEL:
+                standing.group = group
+        left = [standing for standing in left if standing.group == 0]
+    return p_values
+
+
+def recommend(standings, *, higher_is_better, ratio, score):
+    """The standing to recommend, whether it is better than the baseline, and why, in a sentence or two.
+
+    The baseline are the standings of order 0. Where no model is significantly better than it (one-sided corrected
+    tests, Holm-adjusted for the number of models), the baseline is recommended: a winner of noise is none. Otherwise it
+    is the simplest model, by order and then by size, of those that are better than the baseline, within one standard
+    error of the best, and in its group: scores of rounds vary together, and the error of a score may be wide where the
+    tests can tell two models apart. One whose last fit was not certified (a maximum that does not exist, say) comes
+    after all others.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    running = [standing for standing in standings if not standing.failed]
+    baselines = [standing for standing in running if standing.complexity == 0]
+    best = running[0]
+    if not baselines:
+        better = {standing.family: 0.0 for standing in running}
+    else:
+        rivals = {s.family: sign * s.scores for s in running if s.complexity > 0}
+        better = better_than(rivals, sign * baselines[0].scores, ratio)
+    winners = [standing for standing in running if better.get(standing.family, 1.0) < LEVEL]
+    if not winners:
+        return baselines[0], False, _nothing_found(best, baselines[0], score)
+    best = winners[0]
+    slack = best.error if np.isfinite(best.error) else 0.0
+    equals = [standing for standing in winners if standing.group == best.group]
+    near = [standing for standing in equals if sign * (best.score - standing.score) <= slack]
+    chosen = min(near, key=lambda s: (s.certified is False, s.complexity, s.size, -sign * s.score))
+    return chosen, bool(baselines), _reason(chosen, best, baselines, score)
+
+
+def _nothing_found(best, baseline, score):
+    shown = f"No model is shown to be better than guessing: the baseline has {_said(baseline, score)}"
+    if best is baseline:
+        return f"{shown}, and nothing has more. Better columns or more rows are needed."
+    return (
+        f"{shown}, and {best.family}, the best of the others, {_said(best)}, which chance explains. "
+        "Better columns or more rows are needed."
+    )
+
+
+def _reason(chosen, best, baselines, score):
+    than = f", and it beats the baseline ({_said(baselines[0])})" if baselines else ""
+    if chosen is best:
+        alone = "no simpler model is within one standard error"
+        return f"{chosen.family} has the best {score}, {_said(chosen)}; {alone}{than}."
+    return (
+        f"{chosen.family} is the simplest model within one standard error of the best: {score} {_said(chosen)} "
+        f"against {_said(best)} of {best.family}{than}."
+    )
+
+
+def _said(standing, score=""):
+    error = f" ± {standing.error:.2g}" if np.isfinite(standing.error) else ""
+    return f"{score} {standing.score:.4g}{error}".strip()

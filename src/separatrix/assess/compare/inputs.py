@@ -1,0 +1,68 @@
+"""What is asked: a table in whatever shape it comes, its target, and what was understood of both."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.core.refusal import cannot
+from separatrix.tables import Table, Understanding, as_table, read, target_values, understand
+
+FRAMES = ("pandas", "polars", "pyarrow")
+
+
+class Inputs(NamedTuple):
+    """The rows that have a target, those targets, what was understood, and the kind of frame that came in ("" if none).
+
+    ``table`` still holds the column of the target; a pipeline takes the columns that are used, and no other.
+    """
+
+    table: Any
+    y: np.ndarray
+    understanding: Understanding
+    kind: str
+
+
+def comparison_inputs(table, target, *, task=None, exclude=()):
+    """Understand a table and its target.
+
+    Parameters
+    ----------
+    table : Table, frame, dict of columns, path, or pair (X, y) of arrays.
+    target : str or None.  The column to predict; the name to give y where a pair comes in ("target" for None).
+    task : {"classification", "regression"} or None.
+    exclude : sequence of str.  Columns to leave out.
+
+    >>> found = comparison_inputs(([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0], [5.0, 9.0]], ["a", "b", "a", "b"]), None)
+    >>> found.table.names, found.y.tolist(), found.understanding.task
+    (('x0', 'x1', 'target'), ['a', 'b', 'a', 'b'], 'classification')
+    """
+    kind = type(table).__module__.split(".")[0]
+    if isinstance(table, str | Path):
+        table = read(table)
+    elif isinstance(table, tuple) and len(table) == 2:
+        target = target or "target"
+        table = _of_pair(*table, target)
+    elif not isinstance(table, Table):
+        table = as_table(table)
+    if target is None:
+        raise cannot(
+            "compare models without a target",
+            because="nothing says which column to predict",
+            instead=f"target= one of {', '.join(map(repr, table.names[-3:]))}, for example",
+        )
+    understanding = understand(table, target, task=task, exclude=exclude)
+    y, rows = target_values(table, understanding)
+    return Inputs(table.take(rows) if len(rows) < len(table) else table, y, understanding, kind * (kind in FRAMES))
+
+
+def _of_pair(X, y, target):
+    table, y = as_table(X if hasattr(X, "columns") else np.asarray(X)), np.asarray(y)
+    if y.shape != (len(table),):
+        raise cannot(
+            f"compare models on {len(table)} rows and y of shape {y.shape}",
+            because="each row has one target",
+            instead=f"y of shape ({len(table)},)",
+        )
+    added = as_table({target: y})
+    return Table((*table.names, target), (*table.columns, *added.columns), table.source, table.notes)

@@ -1,0 +1,389 @@
+"""The one door through which data enter: X, y and sample weights are checked here and trusted everywhere else."""
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_array, column_or_1d, validate_data
+
+from separatrix.core.errors import cannot
+from separatrix.core.target import Target
+from separatrix.designs import as_design
+
+DTYPES = (np.float64, np.float32)
+# A design of fewer numbers is looked through for NaN and infinity at once: that takes a millisecond.
+UNREAD = 1 << 20
+# Of more labels than this, whole numbers are told apart by counting them: sorting a million takes a tenth of a second,
+# longer than a closed form of their classes.
+MANY_LABELS = 1 << 14
+# Squares of larger numbers cannot be summed.
+LARGEST_TARGET = 1e150
+
+
+def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True, reset=True, summed=False):
+    """Check X, y and the weights of a fit; return a design and a target.
+
+    With `summed` the solver promises to look for NaN and infinity itself, in sums over all of X that it takes anyway
+    (:meth:`Design.refuse_if_not_finite`): a large X is then not read just to be looked at.
+    """
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        accept_sparse=("csr", "csc") if sparse else False,
+        dtype=DTYPES,
+        multi_output=multi_output,
+        y_numeric=True,
+        reset=reset,
+        ensure_all_finite=not (summed and isinstance(X, np.ndarray) and X.size > UNREAD),
+    )
+    y = np.asarray(y, dtype=np.float64)
+    assert_all_finite(y, input_name="y")
+    _refuse_if_too_large(y)
+    return as_design(X), Target(y, _weights(sample_weight, y.shape[0]))
+
+
+def validate_classes(
+    estimator, X, y, sample_weight=None, *, class_weight=None, classes=None, sparse=True, reset=True, summed=False
+):
+    """Check X, class labels and weights; return a design, codes (n,) into ``classes_``, and weights (n,) or None.
+
+    A first fit (`reset`) sets ``estimator.classes_``, sorted; later data must keep to those classes. `class_weight`
+    multiplies the weights of the rows of each class: a dict, or "balanced" for equal totals. `classes` announces the
+    classes of a stream, whose chunks need not hold all of them. `summed` is explained in :func:`enter`.
+    """
+    X, y = validate_data(
+        estimator,
+        X,
+        y,
+        accept_sparse=("csr", "csc") if sparse else False,
+        dtype=DTYPES,
+        reset=reset,
+        ensure_all_finite=not (summed and isinstance(X, np.ndarray) and X.size > UNREAD),
+    )
+    s = _weights(sample_weight, X.shape[0])
+    learns = reset and classes is None
+    if classes is not None:
+        _announce(estimator, classes, reset)
+    codes = encode(estimator, y, reset=learns, seen=None if s is None else s > 0.0)
+    if class_weight is not None:
+        s = _by_class(class_weight, estimator.classes_, codes, s)
+    present = np.flatnonzero(np.bincount(codes, s))
+    if learns and len(present) < 2:
+        raise cannot(
+            f"fit {type(estimator).__name__} to one class",
+            because=f"every row of positive weight is of the class {estimator.classes_.tolist()[present[0]]!r}",
+            instead="data with at least two classes",
+        )
+    return as_design(X), codes, s
+
+
+def validate_labels(estimator, X, y):
+    """Check X and labels y (n,) or (n, outputs), of one class or more; return a design and codes of the shape of y.
+
+    Sets ``estimator.outputs_2d_``, and ``classes_``: sorted, or a list of such arrays, one for each column of y.
+    """
+    X, y = validate_data(estimator, X, y, accept_sparse=("csr", "csc"), dtype=DTYPES, multi_output=True)
+    check_classification_targets(y)
+    estimator.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
+    if not estimator.outputs_2d_:
+        estimator.classes_, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+        return as_design(X), codes
+    found = [np.unique(column, return_inverse=True) for column in y.T]
+    estimator.classes_ = [classes for classes, _ in found]
+    return as_design(X), np.stack([codes for _, codes in found], axis=1)
+
+
+def encode(estimator, y, *, reset, seen=None):
+    """Codes 0, 1, ... of class labels; a first fit (`reset`) learns the classes, later labels must be among them.
+
+    Rows that are not `seen`, of weight zero, are as if they were not there: their labels make no classes.
+    """
+    learn_all = reset and (seen is None or seen.all())
+    if learn_all and _are_many_small_numbers(y):
+        estimator.classes_, codes = _tell_apart(y)
+        return codes
+    check_classification_targets(y)
+    y = column_or_1d(y, warn=True)
+    if learn_all:
+        estimator.classes_, codes = np.unique(y, return_inverse=True)
+        return codes
+    if reset:
+        estimator.classes_ = np.unique(y[seen])
+    codes = np.searchsorted(estimator.classes_, y).clip(max=len(estimator.classes_) - 1)
+    if reset:
+        return codes
+    unknown = estimator.classes_[codes] != y
+    if unknown.any():
+        raise cannot(
+            f"use the label {y[unknown][:1].tolist()[0]!r}",
+            because=f"{type(estimator).__name__} was fitted to the classes {estimator.classes_.tolist()}",
+            instead="labels that were met in training, or fit again",
+        )
+    return codes
+
+
+def _are_many_small_numbers(y):
+    """Whether y holds far more whole numbers than there are between the smallest and the largest."""
+    whole = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iu" and y.size > MANY_LABELS
+    return whole and int(y.max()) - int(y.min()) < MANY_LABELS // 4
+
+
+def _tell_apart(y):
+    """``np.unique(y, return_inverse=True)`` of whole numbers that lie close together: counted, not sorted."""
+    low = y.min()
+    place = np.subtract(y, low, dtype=np.int64, casting="unsafe")
+    met = np.bincount(place) > 0
+    # what overflows in a small type on the way there overflows back
+    classes = np.flatnonzero(met).astype(y.dtype) + low
+    return classes, place if met.all() else (np.cumsum(met) - 1)[place]
+
+
+def validate_soft(estimator, X, y, sample_weight=None, *, class_weight=None, reset=True):
+    """Check X, class probabilities (n, k) and weights; return a design, probabilities and weights.
+
+    ``classes_`` are the names of the columns of a frame, or 0, 1, ...
+    """
+    names = getattr(y, "columns", None)
+    design, target = enter(estimator, X, y, sample_weight, reset=reset)
+    Y, s = target.y, target.s
+    if Y.min() < 0.0 or Y.max() > 1.0 or np.abs(Y.sum(axis=1) - 1.0).max() > 1e-6:
+        outside = "lie outside [0, 1]" if Y.min() < 0.0 or Y.max() > 1.0 else "do not sum to 1 in every row"
+        raise cannot(
+            f"fit {type(estimator).__name__} to soft labels of shape {Y.shape}",
+            because=f"they {outside}",
+            instead="one probability for each class, each row summing to 1",
+        )
+    Y = Y / Y.sum(axis=1, keepdims=True)
+    if reset:
+        estimator.classes_ = np.arange(Y.shape[1]) if names is None else np.asarray(list(names))
+    elif len(estimator.classes_) != Y.shape[1]:
+        raise cannot(
+            f"use soft labels of {Y.shape[1]} classes",
+            because=f"{type(estimator).__name__} was fitted to {len(estimator.classes_)}",
+            instead=f"shape (n, {len(estimator.classes_)})",
+        )
+    weights = np.ones(len(Y)) if s is None else s
+    if class_weight is not None:
+        each = class_factors(class_weight, estimator.classes_, weights @ Y)
+        share = Y @ each
+        s, Y = weights * share, np.divide(Y * each, share[:, None], out=np.copy(Y), where=share[:, None] > 0.0)
+        weights = s
+    if (weights @ Y > 0.0).sum() < len(estimator.classes_):
+        raise cannot(
+            f"fit {type(estimator).__name__} to these soft labels",
+            because="some class has probability zero in every row of positive weight",
+            instead="only classes that may occur",
+        )
+    return design, Y, s
+
+
+def _announce(estimator, classes, reset):
+    """Set the classes of a stream; a later chunk may name them again, but no others."""
+    found = np.unique(column_or_1d(classes))
+    if len(found) < 2:
+        raise cannot(
+            f"fit {type(estimator).__name__} to one class",
+            because=f"classes={found.tolist()} holds no second",
+            instead="all the classes that the stream can bring",
+        )
+    if reset:
+        estimator.classes_ = found
+    elif not np.array_equal(estimator.classes_, found):
+        raise cannot(
+            f"go on with classes={found.tolist()}",
+            because=f"the stream began with the classes {estimator.classes_.tolist()}",
+            instead="the same classes, or none",
+        )
+
+
+def _by_class(class_weight, classes, codes, s):
+    """Weights of the rows times the weights of their classes."""
+    s = np.ones(len(codes)) if s is None else s
+    each = class_factors(class_weight, classes, np.bincount(codes, weights=s, minlength=len(classes)))
+    if (each == 0.0).any() and len(classes) > 2:
+        raise cannot(
+            f"use class_weight={class_weight!r}",
+            because=f"it gives the class {classes[np.argmin(each)]!r} the weight 0, and so no place in the model",
+            instead="positive weights, or data without that class",
+        )
+    return s * each[codes]
+
+
+def class_factors(class_weight, classes, counts):
+    """The weight of each class: as a dict says, or those that make the weighted `counts` equal ("balanced")."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return np.divide(counts.sum(), len(classes) * counts, out=np.zeros(len(classes)), where=counts > 0.0)
+    if isinstance(class_weight, dict):
+        strangers = [label for label in class_weight if label not in classes.tolist()]
+        each = np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
+        if strangers or not np.all((each >= 0.0) & np.isfinite(each)):
+            raise cannot(
+                f"use class_weight={class_weight!r}",
+                because=f"{strangers[0]!r} is not a class of y" if strangers else "a weight must be finite and >= 0",
+                instead=f"one weight >= 0 for each of {classes.tolist()}",
+            )
+        return each
+    raise cannot(
+        f"use class_weight={class_weight!r}",
+        because="it is neither a dict, nor 'balanced', nor None",
+        instead="class_weight={label: weight, ...}, 'balanced' or None",
+    )
+
+
+def _refuse_if_too_large(y):
+    largest = max(float(y.max()), -float(y.min()))
+    if largest > LARGEST_TARGET:
+        raise cannot(
+            f"fit to y with numbers up to {largest:.1e}",
+            because="their squares overflow",
+            instead=f"other units for y, with numbers below {LARGEST_TARGET:g}",
+        )
+
+
+def validate_rows(estimator, X, *, sparse=True):
+    """Check X of a prediction or transformation against what the estimator was fitted on."""
+    return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES, reset=False)
+
+
+def validate_first_rows(estimator, X, *, sparse=False, summed=False):
+    """Check X of a transformer's fit, which has no target. `summed` is explained in :func:`enter`."""
+    return validate_data(
+        estimator,
+        X,
+        accept_sparse=("csr", "csc") if sparse else False,
+        dtype=DTYPES,
+        ensure_all_finite=not (summed and isinstance(X, np.ndarray) and X.size > UNREAD),
+    )
+
+
+def validate_numbers(estimator, X, *, reset):
+    """Check X of a transformer that looks after missing (NaN) and infinite numbers itself; return it as float64."""
+    return validate_data(estimator, X, dtype=np.float64, ensure_all_finite=False, reset=reset)
+
+
+def validate_cells(estimator, X, *, reset):
+    """Check X whose cells may be text, numbers or missing; return it as an array of whatever they are."""
+    mixed = not hasattr(X, "dtype") and not hasattr(X, "columns")  # numpy would write numbers among text as text
+    return validate_data(estimator, X, dtype=object if mixed else None, ensure_all_finite=False, reset=reset)
+
+
+def validate_coordinates(estimator, Z, k):
+    """Check rows of k coordinates that a transformer is asked to map back."""
+    Z = check_array(Z, dtype=DTYPES, input_name="X")
+    if Z.shape[1] != k:
+        raise cannot(
+            f"map {Z.shape[1]} coordinates back",
+            because=f"{type(estimator).__name__} was fitted with {k} components",
+            instead=f"an array of shape (n, {k})",
+        )
+    return Z
+
+
+def validate_scores(estimator, d, y=None, sample_weight=None):
+    """Check one score for each row, (n,) or (n, 1); with labels y of two classes also return codes and weights."""
+    d = check_array(d, ensure_2d=False, dtype=np.float64, input_name="d")
+    if d.ndim != 1 and d.shape[1:] != (1,):
+        raise cannot(f"use scores of shape {d.shape}", because="a row has one score", instead="d of shape (n,)")
+    d = d.reshape(-1)
+    if y is None:
+        return d
+    _, codes, s = validate_classes(estimator, d[:, None], y, sample_weight)
+    if len(estimator.classes_) != 2:
+        raise cannot(
+            f"fit one curve to {len(estimator.classes_)} classes",
+            because="one score tells two classes apart",
+            instead="labels of two classes, or a curve for each class against the others",
+        )
+    return d, codes, s
+
+
+def validate_columns(estimator, X, *, reset):
+    """Check X of a composition whose parts check their own columns; a frame or array may mix numbers and words."""
+    if hasattr(X, "columns"):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)  # names and number of the columns
+        return X
+    words = isinstance(X, np.ndarray) and X.dtype.kind in "OU" and any(isinstance(v, str) for v in X.flat)
+    return validate_data(estimator, X, dtype=object if words else DTYPES, reset=reset)
+
+
+def _weights(sample_weight, n):
+    """Weights as float64, or None for all ones; zero-weight rows are allowed, all-zero weights are not."""
+    if sample_weight is None:
+        return None
+    if isinstance(sample_weight, Real):
+        s = np.full(n, float(sample_weight))
+    else:
+        s = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    if s.shape != (n,):
+        raise cannot(
+            f"use sample_weight of shape {s.shape}",
+            because=f"X has {n} rows",
+            instead=f"one weight for each row, shape ({n},)",
+        )
+    if (s < 0.0).any():
+        raise cannot(
+            f"use sample_weight with the value {s.min():g}",
+            because="Negative weights have no meaning as repetitions of a row",
+            instead="weights >= 0",
+        )
+    if not s.any():
+        raise cannot("fit with sample_weight", because="all weights are zero", instead="at least one positive weight")
+    return s
+
+
+def validate_weights(sample_weight, n):
+    """Check the weights of n rows that no estimator is fitted to; return them as an array, ones for None."""
+    s = _weights(sample_weight, n)
+    return np.ones(n) if s is None else s
+
+
+def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high=False, integer=False, none=False):
+    """Check that a parameter is a number of an interval; return it as float or int."""
+    found = getattr(estimator, name)
+    if found is None and none:
+        return None
+    open_high = open_high or high == np.inf
+    legal = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
+    kind = Integral if integer else Real
+    right_type = isinstance(found, kind) and not isinstance(found, bool | np.bool_)
+    inside = (
+        right_type and (low < found if open_low else low <= found) and (found < high if open_high else found <= high)
+    )
+    if not inside:
+        raise cannot(
+            f"fit {type(estimator).__name__} with {name}={found!r}",
+            because=f"{name} must be {'an integer' if integer else 'a number'} in {legal}",
+            instead=f"{name} in {legal}",
+            kind=ValueError if right_type else TypeError,
+        )
+    return int(found) if integer else float(found)
+
+
+def check_numbers(estimator, name, instead):
+    """Check that a parameter is a number or an array of numbers; return it as a flat array."""
+    found = getattr(estimator, name)
+    try:
+        return np.atleast_1d(np.asarray(found, dtype=np.float64)).ravel()
+    except (TypeError, ValueError):
+        raise cannot(
+            f"fit {type(estimator).__name__} with {name}={found!r}",
+            because=f"{name} must be made of numbers",
+            instead=instead,
+            kind=TypeError,
+        ) from None
+
+
+def check_choice(estimator, name, choices):
+    """Check that a parameter is one of some words; return it."""
+    found = getattr(estimator, name)
+    if not any(found is c or (isinstance(c, str) and isinstance(found, str) and found == c) for c in choices):
+        raise cannot(
+            f"fit {type(estimator).__name__} with {name}={found!r}",
+            because=f"{name} is not one of {', '.join(map(repr, choices))}",
+            instead=f"{name}={choices[0]!r} (default)",
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Dense linear algebra: triangular factors, refinement, eigenvectors, sphering."""

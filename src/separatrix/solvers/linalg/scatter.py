@@ -1,0 +1,106 @@
+"""Triangular factors of scatters within classes, ``R'R = D S D``: from moments where that is safe, else from rows."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.core.target import Target
+from separatrix.designs import DenseDesign
+from separatrix.designs.moments import Moments
+from separatrix.solvers.linalg.factor import EPS, deviations_factor, gram_factor, live_columns, triangle_factor
+
+
+def within_factor(found, design, codes, s=None, lam=0.0):
+    """Factor of the pooled scatter of :class:`~separatrix.designs.ClassMoments` that were taken of these rows.
+
+    `lam` is added to its diagonal. Of moments whose kind is "diagonal" no p-by-p matrix is made: that is for p > n.
+
+    >>> import numpy as np
+    >>> from separatrix.designs import DenseDesign, class_moments
+    >>> design, codes = DenseDesign(np.array([[1.0], [3.0], [8.0], [8.0]])), np.array([0, 0, 1, 1])
+    >>> float(np.exp(within_factor(class_moments(design, codes, 2), design, codes).log_determinant).round(12))
+    2.0
+    """
+    size_of_means = np.abs(found.means).max(axis=0)
+    scatter = found.pooled.scatter
+    total = _as_moments(scatter[0] if found.kind == "diagonal" else scatter, size_of_means, found.total)
+
+    def deviations(B, c, weights):
+        Z = B - found.means[c]
+        return Z if weights is None else Z * np.sqrt(weights)[:, None]
+
+    factor = None if found.kind == "diagonal" else _from_moments(total, design.n, lam)
+    return factor or deviations_factor(design, deviations, (codes, s), total, size_of_means, lam)
+
+
+def matrix_factor(S):
+    """Factor of a positive semi-definite matrix that does not come from rows.
+
+    >>> import numpy as np
+    >>> float(np.exp(matrix_factor(np.array([[2.0, 1.0], [1.0, 2.0]])).log_determinant).round(12))
+    3.0
+    """
+    factor = safe_factor(S)
+    if factor is not None:
+        return factor
+    p = len(S)
+    one = _as_moments(S, np.zeros(p), 1.0)
+    size = np.sqrt(one.squares)
+    unit = np.divide(1.0, size, out=np.zeros(p), where=size > 0.0)
+    values, V = np.linalg.eigh(S * unit[:, None] * unit)
+    if not values[0] >= -1e-8 * max(values[-1], 0.0):
+        raise cannot(
+            "factor a covariance matrix",
+            because=f"it has the negative eigenvalue {values[0]:.1e} (of the correlations)",
+            instead="an estimator whose covariance_ is positive semi-definite",
+        )
+    root = np.sqrt(np.where(values > 4.0 * EPS * p * values[-1], values, 0.0))[:, None] * V.T * size
+    return deviations_factor(DenseDesign(root), lambda B: B, (), one, np.zeros(p))
+
+
+def safe_factor(S):
+    """Cholesky factor of such a matrix, or None where rounding could spoil its digits."""
+    return _from_moments(_as_moments(S, np.zeros(len(S)), 1.0), 1)
+
+
+def class_factor(found, c, design, codes, s=None):
+    """Factor of the scatter of class c, where `found` holds that of each class."""
+    rows = np.flatnonzero(codes == c)
+    one = _as_moments(found.scatter[c], found.means[c], found.totals[c])
+    factor = _from_moments(one, len(rows))
+    if factor is None:
+        factor = triangle_factor(
+            design.take(rows), Target(np.zeros(len(rows)), None if s is None else s[rows]), one, 0.0, True
+        )
+    return factor
+
+
+def settled(found, n):
+    """Moments of classes whose scatters are exactly 0 where a column is constant in a class, up to rounding."""
+    for c, (scatter, mean, total) in enumerate(zip(found.scatter, found.means, found.totals, strict=True)):
+        varies = np.zeros(len(mean), dtype=bool)
+        varies[live_columns(np.sqrt(np.diag(scatter).clip(min=0.0)), mean, total, n)] = True
+        if not varies.all():
+            found.scatter[c] *= varies[:, None] & varies
+    return found
+
+
+def _as_moments(scatter, mean, total):
+    p = len(mean)
+    return Moments(float(total), mean, np.zeros(0), scatter, np.zeros((p, 0)), np.zeros(0))
+
+
+def _from_moments(one, n, lam=0.0):
+    """Cholesky factor of the columns that vary, or None where it would not be safe."""
+    live = live_columns(np.sqrt(one.squares + lam), one.x_mean, one.total, n)
+    p = len(one.x_mean)
+    if len(live) == p:
+        return gram_factor(one, lam, False)
+    factor = gram_factor(_as_moments(one.xx[np.ix_(live, live)], one.x_mean[live], one.total), lam, False)
+    if factor is None:
+        return None
+    scale = np.zeros(p)
+    scale[live] = factor.scale
+    constant = np.setdiff1d(np.arange(p), live)
+    return replace(factor, scale=scale, kept=live, mean=np.zeros(p), constant=constant)

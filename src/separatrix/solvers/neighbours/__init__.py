@@ -1,0 +1,1 @@
+"""Nearest rows, and models fitted in a window about each query."""

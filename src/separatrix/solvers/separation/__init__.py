@@ -1,0 +1,1 @@
+"""Proofs that classes are separated, or that they overlap."""

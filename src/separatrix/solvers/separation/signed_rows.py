@@ -1,0 +1,195 @@
+r"""Rows signed by their classes, for two classes and for more, hard labels and soft; and proofs for very many of them.
+
+A row z = (1, x) of class c asks of scores ``z'W`` that ``z'(w_c - w_d) >= 0`` for every other class d. With the first
+class as reference (``w_0 = 0``) each demand is a row of a matrix A with q (k - 1) columns, class after class. With two
+classes these are the rows ``±z``. A soft label makes demands for each class it gives weight to.
+"""
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import lsqr
+
+from separatrix.designs import as_dense
+from separatrix.solvers.separation.exact_signs import EPS, as_floats, signs
+from separatrix.solvers.separation.recession import NEGLIGIBLE, Face, powers_of_two, program, recession
+
+# Fewer demands than this are looked at all together.
+FEW = 3000
+# Dense algebra beyond this many columns (and rows) takes minutes.
+DENSE_COLUMNS = 1500
+ROUNDS = 60
+
+
+class SignedRows:
+    """The demands of labelled rows: ``row``, ``own`` and ``rival`` of each."""
+
+    def __init__(self, design, labels, weights, intercept):
+        """`labels` is an (n, k) array of the weight each row gives each class; rows of no weight are left out."""
+        self.design, self.intercept, self.n_classes = design, intercept, labels.shape[1]
+        self.q = design.p + int(intercept)
+        row, own = np.nonzero((labels > 0.0) & (weights > 0.0)[:, None])
+        others = np.arange(self.n_classes - 1)
+        self.row = np.repeat(row, len(others))
+        self.own = np.repeat(own, len(others))
+        rival = np.tile(others, len(row))
+        self.rival = rival + (rival >= self.own)
+        self.width = self.q * (self.n_classes - 1)
+        self.narrow = self.width <= DENSE_COLUMNS
+
+    def __len__(self):
+        return len(self.row)
+
+    def matrix(self, demands, dense=None):
+        """Some rows of A: dense where dense algebra can be done with it (or as told), else sparse."""
+        row, own, rival = self.row[demands], self.own[demands], self.rival[demands]
+        Z = self.design.take(row).block(slice(0, len(row)))
+        if self.dense(len(row)) if dense is None else dense:
+            Z = np.asarray(as_dense(Z))
+            Z = np.column_stack([np.ones(len(row)), Z]) if self.intercept else Z
+            return np.hstack([Z * self._sign(own, rival, c)[:, None] for c in range(1, self.n_classes)])
+        Z = sp.hstack([np.ones((len(row), 1)), Z], format="csr") if self.intercept else sp.csr_array(Z)
+        parts = [sp.diags_array(self._sign(own, rival, c)) @ Z for c in range(1, self.n_classes)]
+        return sp.csr_array(sp.hstack(parts, format="csr"))
+
+    def dense(self, m):
+        """Whether m rows are few enough, or narrow enough, for dense algebra."""
+        return min(m, self.width) <= DENSE_COLUMNS and m * self.width <= 1 << 25
+
+    @staticmethod
+    def _sign(own, rival, c):
+        return (own == c).astype(np.float64) - (rival == c)
+
+    def pieces(self, demands):
+        """Demands in pieces whose matrices are small."""
+        height = max(1, (1 << 20) // self.width) if self.narrow else 4 * DENSE_COLUMNS
+        return [demands[i : i + height] for i in range(0, len(demands), height)]
+
+    def factor(self, demands):
+        """R with ``R'R = A'A`` of some demands, piece by piece."""
+        R, height = np.zeros((0, self.width)), max(self.width, (1 << 20) // self.width)
+        for start in range(0, len(demands), height):
+            R = np.linalg.qr(np.vstack([R, self.matrix(demands[start : start + height], dense=True)]), mode="r")
+        return R
+
+    def signs(self, w):
+        """Exact signs of ``A w`` for all demands; most are told by a float product and one bound for all rows."""
+        W = self.as_scores(w)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self.scores(W)
+            reach = (self.lengths @ np.abs(W)).max() if len(W) else 0.0
+        found = np.sign(np.nan_to_num(scores)).astype(int)
+        unsure = np.flatnonzero(~(np.abs(scores) > (4 * self.q + 16) * EPS * reach))
+        for piece in self.pieces(unsure):
+            found[piece] = signs(self.matrix(piece), w)
+        return found
+
+    @cached_property
+    def lengths(self):
+        """Of the columns: no entry of a column is larger."""
+        with np.errstate(over="ignore"):
+            columns = np.sqrt(self.design.column_squares())
+        return np.concatenate([[1.0], columns]) if self.intercept else columns
+
+    def as_scores(self, w):
+        """A direction, one number for each column of A, as floats of shape (q, k); the reference class has zeros."""
+        return np.column_stack([np.zeros(self.q), as_floats(list(w))[0].reshape(-1, self.q).T])
+
+    def scores(self, W):
+        """``A w`` in floats, for W of shape (q, k), intercept first."""
+        eta = self.design.matvec(W[int(self.intercept) :]) + (W[0] if self.intercept else 0.0)
+        return eta[self.row, self.own] - eta[self.row, self.rival]
+
+    def sample(self, size, scores=None):
+        """Demands to begin with: at random from each class, and half of them those with the lowest `scores`."""
+        if scores is not None:
+            worst = np.argpartition(scores, size // 2)[: size // 2]
+            return np.union1d(worst, self.sample(size - size // 2))
+        rng = np.random.default_rng(0)
+        share = -(-size // self.n_classes)
+        members = [np.flatnonzero(self.own == c) for c in range(self.n_classes)]
+        return np.sort(np.concatenate([rng.permutation(m)[:share] for m in members]))
+
+
+def prove(rows, W=None):
+    """The Face of all demands; few of them are worked on, and the others checked.
+
+    Multipliers of some rows that span the columns prove overlap for all. A direction found on some is tried on all, and
+    the rows that refute it join. `W` (q, k) is a hint: where to begin, or the answer.
+    """
+    scores = rows.scores(W) if W is not None and np.isfinite(W).all() else None
+    if scores is not None and (scores > 0.0).all():
+        w = (W[:, 1:] - W[:, :1]).T.ravel()
+        if (rows.signs(w) > 0).all():
+            return Face(w, np.zeros(len(rows)), np.ones(len(rows), dtype=bool), True)
+    if len(rows) <= FEW or not rows.narrow:
+        return _face(rows, np.arange(len(rows)))
+    working = rows.sample(max(FEW // 2, 6 * rows.width), scores) if max(FEW, 6 * rows.width) < len(rows) else None
+    for _ in range(ROUNDS):
+        if working is None or 2 * len(working) > len(rows):
+            break
+        A = rows.matrix(working)
+        face = recession(A)
+        if not face.proven:
+            working = np.union1d(working, rows.sample(2 * len(working)))
+            continue
+        found, strays = _strays(rows, working, A, face)
+        if not len(strays):
+            whole = Face(face.w, np.zeros(len(rows)), found > 0, True, face.kept)
+            whole.a[working] = face.a
+            return whole
+        working = np.union1d(working, strays[: len(working)])
+    return _face(rows, np.arange(len(rows)))
+
+
+def _face(rows, demands):
+    A = rows.matrix(demands)
+    return recession(A) if rows.dense(len(demands)) else _sparse_face(A)
+
+
+def _strays(rows, working, A, face):
+    """Signs of all demands, and those outside that refute the direction or add to what the held rows span."""
+    outside = np.ones(len(rows), dtype=bool)
+    outside[working] = False
+    found = np.zeros(len(rows), dtype=int)
+    if face.above.any():
+        scores = rows.scores(rows.as_scores(face.w))
+        wrong = np.flatnonzero(outside & (scores < -NEGLIGIBLE * np.abs(scores).max()))
+        if len(wrong):
+            return found, wrong[np.argsort(scores[wrong])]
+        found = rows.signs(face.w)
+    scale = powers_of_two(np.abs(A).max(axis=0))
+    wrong = found < 0
+    for basis, where in ((_span(A * scale), outside), (_span(A[~face.above] * scale), outside & (found == 0))):
+        if basis.shape[1] < rows.width:
+            for piece in rows.pieces(np.flatnonzero(where)):
+                B = rows.matrix(piece) * scale
+                wrong[piece] |= np.abs(B - (B @ basis) @ basis.T).max(axis=1, initial=0.0) > NEGLIGIBLE
+    return found, np.random.default_rng(0).permutation(np.flatnonzero(wrong & outside))
+
+
+def _span(A):
+    """An orthonormal basis of the span of the rows of A, (q, r)."""
+    if not len(A):
+        return np.zeros((A.shape[1], 0))
+    _, values, V = np.linalg.svd(A, full_matrices=False)
+    return V[values > 64.0 * EPS * np.sqrt(max(A.shape)) * values[0]].T
+
+
+def _sparse_face(A):
+    """Too many columns for dense algebra: directions by least squares and by the program, no proof of multipliers."""
+    m, q = A.shape
+    scale = powers_of_two(np.sqrt(np.asarray(A.multiply(A).sum(axis=0)).ravel()))
+    scaled = sp.csr_array(A @ sp.diags_array(scale))
+    kept, above = np.flatnonzero(np.asarray(abs(A).sum(axis=0)).ravel()), np.ones(m, dtype=bool)
+    w = lsqr(scaled, np.ones(m), atol=1e-10, btol=1e-10, iter_lim=2000)[0]
+    if (signs(scaled, w) > 0).all():
+        return Face(w * scale, np.zeros(m), above, True, kept)
+    found = program(scaled)
+    if found is None:
+        return Face(np.zeros(q), np.zeros(m), ~above, False, kept)
+    w, a, above = found
+    if above.all():
+        return Face(w * scale, np.zeros(m), above, bool((signs(scaled, w) > 0).all()), kept)
+    return Face(w * scale, a, above, False, kept)
