@@ -1,7 +1,7 @@
 """The one decorator for compiled loops, and the disk cache behind it.
 
 A loop that inlined an overloaded verb is not recompiled by numba when the verb's text changes. So the cache lives in
-a folder named by the digest of all our sources: an edited loss can never run from a stale file.
+a folder named by the digest of every source that loops are made of: an edited loss can never run from a stale file.
 
 numba itself takes half a second to import and to load its first loop from disk. A process that only fits something
 small should not wait for that: until loops have handled `SMALL_WORK` numbers they run as the plain Python they are
@@ -11,6 +11,7 @@ written in. What numba must be told once it is there (overloads of verbs, parts 
 import functools
 import hashlib
 import os
+import re
 import threading
 from pathlib import Path
 
@@ -19,6 +20,9 @@ SMALL_WORK = 1 << 19
 # Sums may be reassociated: that is what lets them use vector registers, and it makes long sums more accurate, not
 # less. NaN and infinity keep their meaning.
 REASSOCIATE = frozenset({"reassoc", "contract"})
+
+_COMPILES = re.compile(r"^from separatrix\.core\.(?:jit|dispatch) import .*\b(compiled|part|implements|generic)", re.M)
+_IMPORTS = re.compile(r"^ *from (separatrix[\w.]*) import (\([^)]*\)|[^\n]*)", re.M)
 
 _LOCK = threading.RLock()
 _waiting: list = []
@@ -119,9 +123,24 @@ def cache_folder():
 
 
 def _digest():
-    """Twelve hexadecimal digits that change with any source file of the package."""
+    """Twelve hexadecimal digits that change with any source file that a compiled loop may be made of."""
     root = Path(__file__).resolve().parent.parent
     total = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
+    for path in sorted(sources_of_loops(root)):
         total.update(path.read_bytes())
     return total.hexdigest()[:12]
+
+
+def sources_of_loops(root):
+    """The files that define loops, parts of loops or verbs, and whatever they import from this package."""
+    waiting = [path for path in root.rglob("*.py") if _COMPILES.search(path.read_text(encoding="utf-8"))]
+    sources = set(waiting)
+    while waiting:
+        for module, names in _IMPORTS.findall(waiting.pop().read_text(encoding="utf-8")):
+            base = root.joinpath(*module.split(".")[1:])
+            near = [base.with_suffix(".py"), base / "__init__.py"]
+            near += [base / f"{name}.py" for name in re.findall(r"\w+", names)]
+            new = {path for path in near if path.is_file()} - sources
+            sources |= new
+            waiting += new
+    return sources
