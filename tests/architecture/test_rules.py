@@ -1,7 +1,8 @@
 """Rules about what a file of the package may say, and where.
 
 A rule is a function from a syntax tree to the (line, words) that break it. The files that still break one are listed in
-``remaining.txt``, a line each: rule, file, how many times. That list only shrinks; a file that moves takes its line along.
+``remaining.txt``, a line each: rule, file, how many times. That list only shrinks; a file that moves takes its line
+along.
 """
 
 import ast
