@@ -31,7 +31,7 @@ def test_the_report_and_the_model_are_written(shell, compared):
 
 
 def test_verify_rebuilds_the_training_rows_of_the_comparison(shell, compared):
-    from separatrix.cli.provenance import training_rows
+    from separatrix.workflow.provenance import training_rows
 
     table = read(shell.folder / "shop.csv")
     told = about(shell.folder / "model.sepx")
@@ -48,7 +48,7 @@ def test_verify_rebuilds_the_training_rows_of_the_comparison(shell, compared):
 @pytest.mark.parametrize("seed", [1, 5])
 def test_the_rows_of_a_model_that_was_fitted_to_a_sample_are_found_again(shell, seed):
     from separatrix.assess import compare
-    from separatrix.cli.provenance import remembered, training_rows
+    from separatrix.workflow.provenance import remembered, training_rows
     from separatrix.core.family import Family
     from separatrix.linear_model import LogisticRegression
 

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from separatrix.cli import guide, main
-from separatrix.cli.formulas import readable
+from separatrix.workflow.latex import readable
 from separatrix.core import registry
 
 

@@ -45,7 +45,7 @@ def summary(table, formula, family, robust, level, profile, terms, query, as_jso
     Rows with a missing value are left out, and counted. Formulas need `pip install 'separatrix[formula]'`.
     """
     from separatrix.cli import screen
-    from separatrix.cli.formula_fit import fit_formula
+    from separatrix.workflow.summary import fit_formula
     from separatrix.inference import anova
     from separatrix.tables import read
 

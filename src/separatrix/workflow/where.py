@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from separatrix.cli.formulas import readable
+from separatrix.workflow.latex import readable
 from separatrix.core import registry
 from separatrix.core.family import families
 from separatrix.core.refusal import cannot

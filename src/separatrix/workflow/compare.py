@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 from separatrix.cli import leaderboard, screen
-from separatrix.cli.working import Bar, Lines
+from separatrix.cli.progress import Bar, Lines
 from separatrix.core.refusal import cannot
 
 BUNDLED = "breast_cancer"
@@ -35,7 +35,7 @@ def read_or_bundled(table, target, query):
         from separatrix.tables import read
 
         return read(table, query=query), target
-    from separatrix.cli.bundled import as_table
+    from separatrix.workflow.datasets import as_table
 
     return as_table(BUNDLED, target)
 
@@ -86,7 +86,7 @@ def run(table, target, clock, *, quiet, as_json, exclude, families, **options):
 
 def write_model(path, table, comparison, command, test):
     """Write the chosen model with all that is needed to predict, explain and verify; return the path."""
-    from separatrix.cli.provenance import remembered
+    from separatrix.workflow.provenance import remembered
     from separatrix.inference.original_columns import Reference
     from separatrix.persist import save
 

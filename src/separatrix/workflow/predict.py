@@ -6,7 +6,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from separatrix.cli.bundled import cells
+from separatrix.workflow.datasets import cells
 from separatrix.core.refusal import cannot
 from separatrix.tables.table import is_number, shown
 
