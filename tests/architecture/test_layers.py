@@ -36,6 +36,7 @@ FACADES = {
     "calibration",
     "multiclass",
 }
+WORKING = REPORTING | BESIDE | FACADES | {"__version__"}
 ALLOWED = {
     "core": set(),
     "designs": CORE,
@@ -50,8 +51,9 @@ ALLOWED = {
     "assess": READING,
     "plots": READING,
     "report": DRAWING,
-    "cli": REPORTING | BESIDE | FACADES | {"__version__"},
-    "lab": REPORTING | BESIDE | FACADES,
+    "workflow": WORKING,
+    "cli": WORKING | {"workflow"},
+    "lab": WORKING | {"workflow"},
     **dict.fromkeys(BESIDE, REPORTING | {"__version__"}),
     **dict.fromkeys(FACADES, ESTIMATING),
 }
@@ -113,6 +115,13 @@ def test_nothing_outside_the_declared_dependencies_is_imported(path):
         if first == "separatrix" or first in sys.stdlib_module_names or first in OUTSIDE:
             continue
         assert first in ON_REQUEST and not at_top, f"{module} is not a dependency of the library"
+
+
+def test_only_the_command_line_knows_click_and_only_rooms_that_print_know_rich():
+    for path in FILES:
+        modules = {module.split(".")[0] for module, _ in imported(path)}
+        assert "click" not in modules or room_of(path) == "cli", path
+        assert "rich" not in modules or room_of(path) in {"cli", "inference"}, path
 
 
 def test_scikit_learn_is_used_through_public_names_only():
