@@ -91,7 +91,7 @@ def upward(path, tree):
     for module, _ in imported(path, tree):
         first, *parts = module.split(".")
         other = parts[0] if parts else ""
-        if first == "separatrix" and other != room and other not in ALLOWED[room]:
+        if first == "separatrix" and other != room and other not in ALLOWED.get(room, ()):
             yield module
 
 
@@ -127,6 +127,12 @@ def test_scikit_learn_is_used_through_public_names_only(sources):
     modules = [(s.path, module) for s in sources for module, _ in imported(s.path, s.tree)]
     private = [m for m in modules if m[1].startswith("sklearn") and any(p.startswith("_") for p in m[1].split("."))]
     assert private == []
+
+
+def test_only_the_command_line_knows_click_and_only_rooms_that_print_know_rich(sources):
+    homes = {"click": {"cli"}, "rich": {"cli", "inference"}}
+    firsts = [(s.path, module.split(".")[0]) for s in sources for module, _ in imported(s.path, s.tree)]
+    assert [(path, first) for path, first in firsts if room_of(path) not in homes.get(first, {room_of(path)})] == []
 
 
 def test_the_checker_sees_a_forbidden_import():
