@@ -65,4 +65,6 @@ class Solution:
     certificate: Certificate | None = None
     theta: np.ndarray | None = None
     trace: Trace | None = None
+    iterations: int = 0
+    passes: int = 0  # reads of X
     details: dict = field(default_factory=dict)
