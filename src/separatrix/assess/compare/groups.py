@@ -72,7 +72,7 @@ def _no_better_than_baseline(best, baseline, score):
     if best is baseline:
         return f"{shown}, and nothing has more. Better columns or more rows are needed."
     return (
-        f"{shown}, and {best.family}, the best of the others, {_score_text(best)}, which chance explains. "
+        f"{shown}, and {best.family}, the best of the others, {_score_text(best)}, a difference that chance explains. "
         "Better columns or more rows are needed."
     )
 
