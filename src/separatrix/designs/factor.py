@@ -7,7 +7,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, qr, solve_triangular
 from scipy.linalg.lapack import dtrtri
 
 from separatrix.core.registry import register
-from separatrix.designs import as_dense
+from separatrix.designs.sparse import as_dense
 
 EPS = np.finfo(np.float64).eps
 
