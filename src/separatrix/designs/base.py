@@ -17,6 +17,8 @@ from separatrix.core.threads import parallel_map
 BLOCK_NUMBERS = 1 << 19
 # Blocks are handed to threads in this many groups, whatever the number of threads, so that it does not show in sums.
 GROUPS = 16
+# A p-by-p triangle of a sparse design is dense; up to this many columns it is still small and fast.
+SMALL_TRIANGLE = 2000
 SMALLEST_PART = 1 << 16  # numbers; less is not worth a thread
 
 
@@ -120,6 +122,40 @@ class Design(ABC):
         groups = [blocks[i : i + size] for i in range(0, len(blocks), size)]
         with np.errstate(over="ignore", invalid="ignore"):
             return fold(merge, parallel_map(fold_group, groups))
+
+    @property
+    def forms_gram(self):
+        """Whether the p-by-p matrix X'X is worth its price: tall, and small or dense."""
+        return self.p <= self.n and (self.p <= SMALL_TRIANGLE or "gram" in self.offers)
+
+    def moments(self, target, *, about_mean=True, gram=True):
+        """:func:`separatrix.designs.moments.moments`, kept for the next who asks the same."""
+        from separatrix.designs.moments import moments
+
+        key = (about_mean, gram)
+        return self._kept(target, "moments", key, lambda: moments(self, target, about_mean=about_mean, gram=gram))
+
+    def factor(self, target, lam, intercept):
+        """:func:`separatrix.designs.factor.factor_of`, kept for the next who asks the same."""
+        from separatrix.designs.factor import factor_of
+
+        key = (lam.tobytes(), intercept)
+        return self._kept(target, "factor", key, lambda: factor_of(self, target, lam, intercept))
+
+    def residual_sums(self, target, beta, intercept, *, doubled, unit=1.0):
+        """:func:`separatrix.designs.residual_sums.residual_sums`."""
+        from separatrix.designs.residual_sums import residual_sums
+
+        return residual_sums(self, target, beta, intercept, doubled=doubled, unit=unit)
+
+    def _kept(self, target, name, key, make):
+        """What was made last under this name, if it was for the same target and key."""
+        kept = self.__dict__.setdefault("_facts", {})
+        y, s, known, fact = kept.get(name, (None, None, None, None))
+        if y is not target.y or s is not target.s or known != key:
+            fact = make()
+            kept[name] = target.y, target.s, key, fact
+        return fact
 
     def needs(self, verb, what):
         """Raise unless this design offers `verb`."""
