@@ -80,7 +80,7 @@ class Target:
 
 class _Sums(NamedTuple):
     n: int
-    positive: int
+    counted: int
     total: float
     y: Any
 
@@ -99,15 +99,15 @@ class StreamedTarget:
 
     @cached_property
     def _sums(self) -> _Sums:
-        n, positive, total, y_sum = 0, 0, 0.0, None
+        n, counted, total, y_sum = 0, 0, 0.0, None
         for chunk in self.chunks():
             y, s = self.of(chunk)
             n += len(y)
-            positive += len(y) if s is None else int(np.count_nonzero(s))
+            counted += len(y) if s is None else int(np.count_nonzero(s))
             total += len(y) if s is None else float(s.sum())
             piece = y.sum(axis=0, dtype=np.float64) if s is None else s @ y
             y_sum = piece if y_sum is None else y_sum + piece
-        return _Sums(n, positive, total, y_sum)
+        return _Sums(n, counted, total, y_sum)
 
     @property
     def n(self) -> int:
@@ -123,7 +123,7 @@ class StreamedTarget:
 
     @property
     def rows_of_positive_weight(self) -> int:
-        return self._sums.positive
+        return self._sums.counted
 
     def mean(self) -> Any:
         return self._sums.y / self._sums.total
