@@ -56,7 +56,7 @@ def quadratic_gap(problem: Any, beta: np.ndarray, intercept: Any, tolerance: flo
 
     `beta` is of shape (p,) or (p, k), in the precision in which it was published.
     """
-    p, k = problem.design.p, problem.target.y.reshape(problem.target.n, -1).shape[1]
+    p, k = problem.design.p, int(np.prod(problem.target.outputs))
     half = 0.5 * float(np.finfo(beta.dtype).eps)
     parts = parts_of(problem.penalty, p)
     beta = np.asarray(beta, dtype=np.float64).reshape(p, k)

@@ -9,7 +9,7 @@ import numpy as np
 
 from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec, pair_sum, renormalise, two_product, two_sum
 from separatrix.core.target import Target
-from separatrix.designs.base import thin_product
+from separatrix.designs.base import Block, thin_product
 from separatrix.designs.sparse import as_dense
 
 
@@ -34,25 +34,21 @@ def residual_sums(
     >>> residual_sums(DenseDesign(np.array([[1.0], [2.0]])), Target(np.array([3.0, 4.0])), *zero, doubled=True)
     ResidualSums(g=array([[11.]]), g0=array([7.]), rss=array([25.]))
     """
-    Y = target.y.reshape(target.n, -1)
+    k = beta.high.shape[1]
 
-    def plain(B: Any, Y_block: np.ndarray, s: np.ndarray | None) -> ResidualSums:
-        one = beta.high.shape[1] == 1
-        fitted = np.asarray(B @ beta.high[:, 0])[:, None] if one else np.asarray(B @ beta.high)
-        r = Y_block / unit - fitted - intercept.high
-        sr = r if s is None else s[:, None] * r
-        return ResidualSums(thin_product(B, sr), sr.sum(axis=0), (sr * r).sum(axis=0))
+    def plain(block: Block) -> ResidualSums:
+        fitted = np.asarray(block.X @ beta.high[:, 0])[:, None] if k == 1 else np.asarray(block.X @ beta.high)
+        r = block.y.reshape(-1, k) / unit - fitted - intercept.high
+        sr = r if block.s is None else block.s[:, None] * r
+        return ResidualSums(thin_product(block.X, sr), sr.sum(axis=0), (sr * r).sum(axis=0))
 
-    def exact(B: Any, Y_block: np.ndarray, s: np.ndarray | None) -> list[tuple[Pair, ...]]:
-        B = np.ascontiguousarray(as_dense(B))
-        return [
-            _output(B, Y_block[:, c] / unit, s, _column(beta, c), _column(intercept, c))
-            for c in range(Y_block.shape[1])
-        ]
+    def exact(block: Block) -> list[tuple[Pair, ...]]:
+        B, Y = np.ascontiguousarray(as_dense(block.X)), block.y.reshape(-1, k) / unit
+        return [_output(B, Y[:, c], block.s, _column(beta, c), _column(intercept, c)) for c in range(k)]
 
     if not doubled:
-        return design.reduce(plain, ResidualSums.plus, Y, target.s)
-    sums = design.reduce(exact, _merge_pairs, Y, target.s)
+        return design.reduce(plain, ResidualSums.plus, target)
+    sums = design.reduce(exact, _merge_pairs, target)
     return ResidualSums(*(np.stack([output[part].high for output in sums], axis=-1) for part in range(3)))
 
 
