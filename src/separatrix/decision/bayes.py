@@ -14,17 +14,17 @@ from separatrix.decision.costs import decide, validate_costs, zero_one_costs
 from separatrix.estimators.probabilities import class_codes, validate_labels, validate_priors
 
 METHODS = ("quadrature", "monte_carlo")
-# So far out that what lies beyond is lost in rounding: the quantile, and for normal densities standard deviations.
+# Tails beyond this quantile, and for normal densities this many standard deviations, are below rounding.
 TAIL, DEVIATIONS = 1e-17, 9.0
 LARGEST_DIMENSION = 2
 SUBDIVISIONS = 4000
-# How finely a line is looked at for changes of the decision, how closely, and how many at the most.
+# Grid points on a line where changes of the decision are searched, bisections of each, and most changes.
 GRID, BISECTIONS, MOST_SWITCHES = 2049, 60, 100
 
 
 @dataclass(frozen=True)
 class Risk:
-    """An expected cost, and how well it is known.
+    """An expected cost and its error.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ class KnownProblem:
 
     @cached_property
     def _box(self):
-        """Where the densities live, as d pairs (low, high)."""
+        """A box that holds the densities, as d pairs (low, high)."""
         boxes = [self.bounds] if self.bounds is not None else [_range(f) for f in self.densities]
         if any(box is None for box in boxes):
             raise cannot(
@@ -264,7 +264,7 @@ def gaussian_bayes_rate(first_mean, second_mean, covariance, priors=(0.5, 0.5)):
     if first.ndim != 1 or first.shape != second.shape or covariance.shape != 2 * first.shape:
         raise cannot(
             f"compare normal classes of means {first.shape}, {second.shape} and covariance {covariance.shape}",
-            because="they must live in one space",
+            because="their dimensions differ",
             instead="means of shape (d,) and a covariance of shape (d, d)",
         )
     try:
@@ -282,7 +282,7 @@ def gaussian_bayes_rate(first_mean, second_mean, covariance, priors=(0.5, 0.5)):
     return float(priors[0] * ndtr(-0.5 * delta - shift) + priors[1] * ndtr(-0.5 * delta + shift))
 
 
-# ------------------------------------------------------------------ densities of any make
+# ------------------------------------------------------------------ densities
 
 
 def _points(X, n=None):
@@ -302,19 +302,19 @@ def _log_density(f, X):
         return np.log(_density(f, X))
 
 
-def _checked(values, X, lowest):
-    values = np.asarray(values, dtype=np.float64)
-    if values.size != len(X) or not (values >= lowest).all():
+def _checked(densities, X, lowest):
+    densities = np.asarray(densities, dtype=np.float64)
+    if densities.size != len(X) or not (densities >= lowest).all():
         raise cannot(
-            f"use a density that returned shape {values.shape} for X of shape {X.shape}",
+            f"use a density that returned shape {densities.shape} for X of shape {X.shape}",
             because="there must be one number for each point, none of them negative or NaN",
             instead="a function from X (n, d) to n densities",
         )
-    return values.reshape(len(X))
+    return densities.reshape(len(X))
 
 
 def _range(f):
-    """Pairs (low, high) between which all of a scipy distribution lies, or None if it does not tell."""
+    """Pairs (low, high) between which all of a scipy distribution lies, or None if it is unknown."""
     if hasattr(f, "ppf"):
         return np.array([[f.ppf(TAIL), f.isf(TAIL)]], dtype=np.float64)
     if hasattr(f, "mean") and hasattr(f, "cov"):
@@ -324,17 +324,17 @@ def _range(f):
 
 
 def _landmarks(f):
-    """Points of a scipy distribution at which to begin, so that no quadrature overlooks it."""
+    """Starting points of the quadrature, so that it does not miss a distribution."""
     box = _range(f)
     if box is None:
         return []
     if len(box) > 1:
-        return [box.mean(axis=1)]  # each further point in a plane divides all of it
+        return [box.mean(axis=1)]  # each further point would divide the whole plane
     return [box[:, 0], np.array([f.ppf(0.5)]), box[:, 1]] if hasattr(f, "ppf") else [*box.T, box.mean(axis=1)]
 
 
 def _switches(choice, low, high):
-    """Where along a line the decision changes: there the integrand has kinks or jumps, which a quadrature can miss."""
+    """Points of a line where the decision changes: the integrand has kinks or jumps there."""
     u = np.linspace(0.0, 1.0, GRID)[1:-1]
     finite = math.isfinite(low) and math.isfinite(high)
     x = low + u * (high - low) if finite else np.tan(math.pi * (u - 0.5)).clip(low, high)
