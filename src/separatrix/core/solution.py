@@ -58,13 +58,13 @@ class Trace:
 
 @dataclass
 class Solution:
-    """Coefficients ``beta`` (p,) or (p, k), intercept, certificate, and what else the solver learnt."""
+    """Coefficients ``beta`` (p,) or (p, k), intercept (a float or (k,)), and what else the solver learnt: no grade."""
 
     beta: np.ndarray
     intercept: np.ndarray | float
     certificate: Certificate | None = None
     theta: np.ndarray | None = None
     trace: Trace | None = None
-    iterations: int = 0
-    passes: int = 0  # reads of X
     details: dict = field(default_factory=dict)
+    iterations: int = 0
+    passes: int = 0

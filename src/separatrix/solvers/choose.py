@@ -86,9 +86,7 @@ def solve_likelihood(
 
 def certified(problem: Problem, solution: Solution, tol: float, started: float) -> Solution:
     """The solution with its certificate, and a warning where that is above the tolerance."""
-    solution.certificate = certify(
-        problem, solution, max(tol, 1e-14), started, solution.iterations, solution.passes + 1
-    )
+    solution.certificate = certify(problem, solution, max(tol, 1e-14), started=started, passes=solution.passes + 1)
     if not solution.certificate.converged:
         advice = "Raise max_iter or tol, or penalise more."
         warnings.warn(not_certified(solution.certificate, advice), stacklevel=3)

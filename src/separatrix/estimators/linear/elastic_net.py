@@ -140,9 +140,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
                 return nonnegative_least_squares(design, target, lam, **options)
         started, trace = time.perf_counter(), Trace() if self.trace else None
         solution = proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
-        solution.certificate = certify(
-            problem, solution, max(tol, 1e-15), started, solution.iterations, solution.passes + 1
-        )
+        solution.certificate = certify(problem, solution, max(tol, 1e-15), started=started, passes=solution.passes + 1)
         if not solution.certificate.converged:
             advice = "Increase max_iter, tol or alpha."
             warnings.warn(not_certified(solution.certificate, advice), stacklevel=4)
