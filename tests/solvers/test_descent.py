@@ -15,7 +15,7 @@ from separatrix.core.target import Target
 from separatrix.designs import as_design
 from separatrix.losses import EpsilonInsensitive, Huber, Logistic, Squared, SquaredEpsilonInsensitive
 from separatrix.penalties import L1, L2, NoPenalty
-from separatrix.solvers.descent import descend, gradient_descent, largest_curvature
+from separatrix.solvers.descent import descend, gradient_descent, steepest_curvature
 
 # Golden case G040: y = 1 + 2 x. The first batch step, one online epoch and the limit were worked out by hand.
 X40, Y40, ALPHA40 = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 3.0, 5.0, 7.0]), 0.1
@@ -79,7 +79,7 @@ def test_it_converges_to_the_line_and_certifies_it(batch_size):
 @pytest.mark.mission("GD-04")
 def test_below_the_limit_it_converges_and_above_it_diverges():
     case = problem(X40, Y40)
-    assert 2.0 / largest_curvature(case) == pytest.approx(0.4759001296, rel=1e-9)
+    assert 2.0 / steepest_curvature(case) == pytest.approx(0.4759001296, rel=1e-9)
     below = quietly(case, learning_rate=0.95 * LIMIT40, max_iter=400)
     np.testing.assert_allclose([below.intercept, *below.beta], [1.0, 2.0], atol=1e-3)
     with pytest.warns(Diverged, match=r"below 0\.476") as caught:
