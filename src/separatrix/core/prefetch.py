@@ -30,7 +30,7 @@ def _tell() -> None:
 
         return types.void(array, types.intp), generate
 
-    @overload(prefetch)
+    @overload(prefetch, strict=False)  # numba compares annotations too, and a lambda has none
     def choose(array: Any, offset: Any) -> Any:
         return lambda array, offset: prefetch_line(array, offset)
 

@@ -106,7 +106,7 @@ class JointHessian:
         self.scale = 1.0 / np.where(size > 0.0, size, 1.0)
         Z = np.column_stack([np.full(target.n, float(problem.intercept)), X * self.scale])
         k, q = W.shape[1], Z.shape[1]
-        H = _joint_sums(problem.loss, target.y, design.matvec(W[1:]) + W[0], s, Z)
+        H = joint_hessian(problem.loss, target.y, design.matvec(W[1:]) + W[0], s, Z)
         self.shifts = _ignores_shifts(problem)
         if self.shifts:
             common = np.trace(H, axis1=0, axis2=2) / k  # the mean block of a class with itself
@@ -128,18 +128,21 @@ class JointHessian:
         return _without_shift(step) if self.shifts else step
 
 
-def _joint_sums(loss: Any, Y: np.ndarray, eta: np.ndarray, s: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """``Σ_i s_i h_icd z_i z_i'``, of shape (k, q, k, q), with h_i the (k, k) curvature of row i."""
-    k, q = eta.shape[1], Z.shape[1]
+def joint_hessian(
+    loss: Any, Y: np.ndarray, eta: np.ndarray, s: np.ndarray, Z: np.ndarray, first_class: int = 0
+) -> np.ndarray:
+    """``Σ_i s_i h_icd z_i z_i'``, of shape (k, q, k, q), with h_i the curvature of row i, from some class on."""
+    n, classes, q = len(Z), eta.shape[1], Z.shape[1]
+    k = classes - first_class
     H = np.zeros((k, q, k, q))
-    height = max(1, MATRICES // (k * k))
-    for first in range(0, len(Z), height):
-        rows = slice(first, first + height)
-        bends = np.empty((len(Z[rows]), k, k))
+    height = max(1, MATRICES // classes**2)
+    for rows in (slice(i, min(i + height, n)) for i in range(0, n, height)):
+        bends = np.empty((rows.stop - rows.start, classes, classes))
         fill_curvature_matrices(loss, Y[rows], eta[rows], bends)
+        bends *= s[rows, None, None]
         for c in range(k):
             for d in range(c + 1):
-                block = (Z[rows] * (s[rows] * bends[:, c, d])[:, None]).T @ Z[rows]
+                block = (Z[rows] * bends[:, first_class + c, first_class + d, None]).T @ Z[rows]
                 H[c, :, d] += block
                 if c > d:
                     H[d, :, c] += block.T

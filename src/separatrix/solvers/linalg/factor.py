@@ -84,16 +84,16 @@ class Factor:
     def variance(self, inverse, lam):
         """``W X'SX W`` and its trace with ``W^-1``, the effective degrees of freedom, from the inverse W.
 
-        Without a penalty: W itself, and the rank. Else ``W X'SX W = W - lam W J W``, where J is the identity that
-        leaves the intercept out, and ``edf = q - lam tr(J W)``.
+        Without a penalty: W itself, and the rank. Else ``W X'SX W = W - W L W``, where L = diag(0, lam) leaves the
+        intercept out, and ``edf = q - tr(L W)``. `lam` is a number, or one for each column.
         """
         first = 1 if self.intercept else 0
         q = float(len(self.kept) + first)
-        if lam == 0.0:
+        if not np.any(lam):
             return inverse, q
         W = np.nan_to_num(inverse)
         penalised = W[:, first:]
-        return inverse - lam * penalised @ penalised.T, q - lam * float(np.trace(W[first:, first:]))
+        return inverse - (penalised * lam) @ penalised.T, q - float((lam * np.diag(W)[first:]).sum())
 
     def condition(self, sweeps=12, settled=1.0):
         """2-norm condition number of R, by power iterations on R'R and on its inverse (right to a few per cent).
@@ -174,6 +174,7 @@ def deviations_factor(design, deviations, aligned, found, mean, lam=0.0):
     """Factor of ``Z'Z + lam I`` for ``Z = deviations(X, *aligned)``, rows less some mean, by blocks of QR.
 
     `found` holds the squares of Z's columns and the total weight; `mean` is the size of what was taken off each column.
+    `lam` is a number, or one for each column.
     """
     size = np.sqrt(found.squares + lam)
     live = live_columns(size, mean, found.total, design.n)
@@ -187,8 +188,8 @@ def deviations_factor(design, deviations, aligned, found, mean, lam=0.0):
         return np.linalg.qr(np.vstack([upper, lower]), mode="r")
 
     R = design.reduce(task, merge, *aligned, gram=True)
-    if lam > 0.0:
-        R = merge(R, np.diag(np.sqrt(lam) * scale[live]))
+    if np.any(lam):
+        R = merge(R, np.diag((np.sqrt(lam) * scale)[live]))
     R, order = qr(R, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(R))
     tolerance = 8.0 * EPS * max(design.n, design.p) ** 0.5 * max(len(live), 1)
