@@ -156,11 +156,11 @@ def triangle_factor(design, target, found, lam, intercept):
     """
     mean = found.x_mean if intercept else np.zeros(design.p)
 
-    def deviations(B, s):
-        Z = as_dense(B) - mean
-        return Z if s is None else Z * np.sqrt(s)[:, None]
+    def deviations(block):
+        Z = as_dense(block.X) - mean
+        return Z if block.s is None else Z * np.sqrt(block.s)[:, None]
 
-    factor = deviations_factor(design, deviations, (target.s,), found, mean, lam)
+    factor = deviations_factor(design, target, deviations, found, mean, lam)
     return replace(factor, mean=mean, intercept=intercept)
 
 
@@ -170,8 +170,8 @@ def live_columns(size, mean, total, n):
     return np.flatnonzero(size > np.maximum(noise, np.finfo(np.float64).tiny))
 
 
-def deviations_factor(design, deviations, aligned, found, mean, lam=0.0):
-    """Factor of ``Z'Z + lam I`` for ``Z = deviations(X, *aligned)``, rows less some mean, by blocks of QR.
+def deviations_factor(design, target, deviations, found, mean, lam=0.0):
+    """Factor of ``Z'Z + lam I`` for ``Z = deviations(block)``, rows less some mean, by blocks of QR.
 
     `found` holds the squares of Z's columns and the total weight; `mean` is the size of what was taken off each column.
     `lam` is a number, or one for each column.
@@ -181,13 +181,13 @@ def deviations_factor(design, deviations, aligned, found, mean, lam=0.0):
     scale = np.zeros(design.p)
     scale[live] = 1.0 / size[live]
 
-    def task(B, *pieces):
-        return np.linalg.qr(deviations(B, *pieces)[:, live] * scale[live], mode="r")
+    def task(block):
+        return np.linalg.qr(deviations(block)[:, live] * scale[live], mode="r")
 
     def merge(upper, lower):
         return np.linalg.qr(np.vstack([upper, lower]), mode="r")
 
-    R = design.reduce(task, merge, *aligned, gram=True)
+    R = design.reduce(task, merge, target, gram=True)
     if np.any(lam):
         R = merge(R, np.diag((np.sqrt(lam) * scale)[live]))
     R, order = qr(R, mode="r", pivoting=True, check_finite=False)
