@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.certificate import not_certified
+from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import Diverged, cannot
 from separatrix.core.objective import null_objective, slopes_at, sum_of_costs, total_value
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Certificate, Solution, Trace
-from separatrix.core.stationarity import GradientScale, certify_gradient
+from separatrix.core.stationarity import GradientScale
 from separatrix.core.target import Target
 from separatrix.core.verbs import is_joint, largest_curvature
 from separatrix.solvers.compiled.stochastic import pass_of_batches
@@ -215,7 +215,7 @@ def descend(
     )
     solution = look.unpack(w)
     passes = iterations * (1 if size == n else 2)
-    solution.certificate = certify_gradient(problem, solution, tol, started, iterations, passes)
+    solution.certificate = certify(problem, solution, tol, started=started, iterations=iterations, passes=passes)
     solution.trace = trace
     solution.details = {"learning_rate": learning_rate, "diverged": diverged}
     if diverged:

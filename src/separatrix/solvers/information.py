@@ -28,8 +28,8 @@ from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import Target
 from separatrix.core.verbs import is_likelihood
 from separatrix.designs import Moments, as_dense, moments
+from separatrix.designs.factor import EPS, Factor, gram_factor, triangle_factor
 from separatrix.designs.moments import moments_of_block, provisional_means
-from separatrix.solvers.linalg.factor import EPS, Factor, gram_factor, triangle_factor
 from separatrix.solvers.preconditioner import joint_hessian
 
 # Problems up to this many numbers are factored by QR at once.

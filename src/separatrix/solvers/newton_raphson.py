@@ -18,7 +18,6 @@ from separatrix.core.errors import cannot
 from separatrix.core.objective import curvatures_at, objective, slopes_at
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
-from separatrix.core.stationarity import certify_gradient
 from separatrix.core.target import Target
 from separatrix.designs.moments import moments
 from separatrix.solvers.smooth import refuse_jumps, ridge_of
@@ -65,12 +64,12 @@ def newton(
     ridge = _checked_ridge(problem)
     started, p = time.perf_counter(), problem.design.p
     beta, intercept = (np.zeros(p), 0.0) if start is None else (np.array(start[0], dtype=np.float64), float(start[1]))
-    # without a penalty a dual point is feasible only at the optimum: the gap would say nothing on the way
-    grade = certify if ridge.all() else certify_gradient
     value, was_converged = objective(problem, beta, intercept), False
     for iteration in range(max_iter + 1):
         solution = Solution(beta, intercept, trace=trace)
-        solution.certificate = grade(problem, solution, tol, started, iteration, 3 * iteration)
+        solution.certificate = certify(
+            problem, solution, tol, started=started, iterations=iteration, passes=3 * iteration
+        )
         if trace is not None:
             w = np.concatenate([[intercept], beta]) if problem.intercept else beta
             trace.append(value, solution.certificate.value, w)

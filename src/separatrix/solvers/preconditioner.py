@@ -17,9 +17,9 @@ from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.verbs import is_joint, is_likelihood
 from separatrix.designs import as_design
+from separatrix.designs.factor import Factor
 from separatrix.designs.moments import moments
 from separatrix.solvers.gradient_pass import GradientPass, score_curvatures
-from separatrix.solvers.linalg.factor import Factor
 
 # Columns taken together: all of them up to the first number, else the heaviest. Columns of a sparse design overlap
 # little beyond the heaviest few (measured on text: 64 or 1024 of 100,000 took the same number of iterations).
