@@ -26,6 +26,8 @@ Result = TypeVar("Result")
 BLOCK_NUMBERS = 1 << 19
 # Blocks are handed to threads in this many groups, whatever the number of threads, so that it does not show in sums.
 GROUPS = 16
+# A p-by-p triangle of a sparse design is dense; up to this many columns it is still small and fast.
+SMALL_TRIANGLE = 2000
 SMALLEST_PART = 1 << 16  # numbers; less is not worth a thread
 
 _MEANING = {"rows": "rows in any order", "columns": "whole columns", "vectors": "a number for each row in memory"}
@@ -102,6 +104,39 @@ class Design(ABC):
     @abstractmethod
     def sample(self, target: AnyTarget | None = None, count: int = 256) -> Block:
         """Some rows, about `count`, for provisional means and scales: never a random sample."""
+
+    @property
+    def forms_gram(self) -> bool:
+        """Whether the p-by-p matrix X'X is worth its price: tall, and small or dense."""
+        return self.p <= self.n and (self.p <= SMALL_TRIANGLE or self.gram_is_cheap)
+
+    def moments(self, target: AnyTarget, *, about_mean: bool = True, gram: bool = True) -> Any:
+        """:func:`separatrix.designs.moments.moments`, kept for the next who asks the same."""
+        from separatrix.designs.moments import moments
+
+        key = (about_mean, gram)
+        return self._kept(target, "moments", key, lambda: moments(self, target, about_mean=about_mean, gram=gram))
+
+    def factor(self, target: AnyTarget, lam: Array, intercept: bool) -> Any:
+        """:func:`separatrix.designs.factor.factor_of`, kept for the next who asks the same."""
+        from separatrix.designs.factor import factor_of
+
+        key = (lam.tobytes(), intercept)
+        return self._kept(target, "factor", key, lambda: factor_of(self, target, lam, intercept))
+
+    def residual_sums(self, target: AnyTarget, beta: Any, intercept: Any, *, doubled: bool, unit: float = 1.0) -> Any:
+        """:func:`separatrix.designs.residual_sums.residual_sums`."""
+        from separatrix.designs.residual_sums import residual_sums
+
+        return residual_sums(self, target, beta, intercept, doubled=doubled, unit=unit)
+
+    def _kept(self, target: AnyTarget, name: str, key: Any, make: Callable[[], Result]) -> Result:
+        """What was made last under this name, if it was for the same target and key."""
+        kept = self.__dict__.setdefault("_facts", {})
+        known = kept.get(name)
+        if known is None or known[0] is not target or known[1] != key:
+            known = kept[name] = target, key, make()
+        return known[2]
 
     def needs(self, needed: str, to: str, instead: str = "data in memory (numpy or scipy.sparse)") -> None:
         """Raise unless this design offers all that is needed to do something: one word, or several with commas."""

@@ -6,6 +6,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from separatrix.core.errors import cannot
 from separatrix.core.target import StreamedTarget
+from separatrix.estimators.class_weights import class_factors, refuse_one_class
 
 # Squares of larger numbers cannot be summed.
 LARGEST_TARGET = 1e150
@@ -85,8 +86,6 @@ def streamed_numbers(target):
 
 def streamed_classes(estimator, target, class_weight, *, reset):
     """A target of codes 0, 1, ... of the classes, which a first fit (`reset`) learns from the stream."""
-    from separatrix.estimators.validation import class_factors, refuse_one_class
-
     if reset:
         labels = [_labels(y if s is None else y[s > 0.0]) for y, s in target.passes()]
         estimator.classes_ = np.unique(np.concatenate([np.unique(part) for part in labels]))

@@ -7,8 +7,8 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
 from separatrix.designs import DenseDesign
+from separatrix.designs.factor import EPS, deviations_factor, gram_factor, live_columns
 from separatrix.designs.moments import Moments
-from separatrix.solvers.linalg.factor import EPS, deviations_factor, gram_factor, live_columns
 
 
 def within_factor(found, design, target, lam=0.0):
