@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.integrate import cubature
 from scipy.special import ndtr
 
 from separatrix.core.errors import NotCertified, cannot
@@ -180,23 +181,23 @@ class KnownProblem:
             points += _switches(lambda X: choose(X, weigh(X)), low[0], high[0])
         points = [np.array(x) for x in sorted({tuple(x) for x in points}) if ((low < x) & (x < high)).all()]
         effort = {"rule": "gk21", "rtol": 0.0, "atol": tol, "max_subdivisions": SUBDIVISIONS}
-        result = _cubature()(integrand, low, high, points=points, **effort)
-        missed = np.abs(result.estimate[1:] - self.priors)
+        integral = cubature(integrand, low, high, points=points, **effort)
+        missed = np.abs(integral.estimate[1:] - self.priors)
         if missed.max() > max(100.0 * tol, 1e-4):
             c = int(np.argmax(missed))
-            mass = result.estimate[1 + c] / self.priors[c]
+            mass = integral.estimate[1 + c] / self.priors[c]
             raise cannot(
                 f"integrate over {self._box.tolist()}",
                 because=f"the density of class {self.classes[c]!r} sums to {mass:.6g} there",
                 instead="bounds that hold all of it and little else, or densities that integrate to 1",
             )
-        error = float(result.error[0])
-        if result.status != "converged" and error > tol:
+        error = float(integral.error[0])
+        if integral.status != "converged" and error > tol:
             warnings.warn(
-                NotCertified("quadrature error", error, tol, result.subdivisions, "Raise tol or use Monte Carlo."),
+                NotCertified("quadrature error", error, tol, integral.subdivisions, "Raise tol or use Monte Carlo."),
                 stacklevel=5,
             )
-        return Risk(float(result.estimate[0]), error, "quadrature")
+        return Risk(float(integral.estimate[0]), error, "quadrature")
 
     @cached_property
     def _box(self):
@@ -356,16 +357,3 @@ def _pairs(bounds):
             instead="[(low, high), ...] with low < high",
         )
     return box
-
-
-def _cubature():
-    from scipy import integrate
-
-    if not hasattr(integrate, "cubature"):
-        raise cannot(
-            "integrate by quadrature",
-            because="this scipy is older than 1.15",
-            instead="method='monte_carlo', or a newer scipy",
-            kind=ImportError,
-        )
-    return integrate.cubature
