@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import cache
@@ -56,3 +57,22 @@ def parallel_map(task, items, *, numbers=FEW_NUMBERS):
         return [task(item) for item in items]
     with _controller().limit(limits=1, user_api="blas"):
         return list(_pool(size).map(task, items))
+
+
+def map_ahead(task, items):
+    """``map(task, items)`` on threads, in order, for a stream: only a few items are taken before their turn."""
+    size = n_threads()
+    if size <= 1 or threading.current_thread().name.startswith(_NAME):
+        yield from map(task, items)
+        return
+    waiting: deque = deque()
+    try:
+        for item in items:
+            waiting.append(_pool(size).submit(task, item))
+            if len(waiting) > size:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()
