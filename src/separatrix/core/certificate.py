@@ -17,7 +17,6 @@ from separatrix.core.errors import NotCertified
 from separatrix.core.objective import (
     add_dual_terms,
     fill_dual_terms,
-    is_joint,
     null_objective,
     slopes_at,
     sum_of_conjugate_costs,
@@ -27,7 +26,7 @@ from separatrix.core.objective import (
 )
 from separatrix.core.solution import Certificate
 from separatrix.core.threads import parallel_map
-from separatrix.core.verbs import prox
+from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual, prox
 
 # A computed gap is the difference of two sums of about equal size; each carries a relative rounding error of at most
 # a few eps per doubling of its length (numpy and our vector loops both sum in lanes or pairs).
@@ -44,10 +43,10 @@ def duality_gap(problem, beta, intercept, u=None):
     s, total = target.weights, target.total
     beta = np.asarray(beta, dtype=np.float64)
     smooth = _strength(penalty) > 0.0 and not _makes_zeros(penalty)
-    if u is None and smooth and hasattr(problem.loss, "link") and not is_joint(problem.loss):
+    if u is None and smooth and is_likelihood(problem.loss) and not is_joint(problem.loss):
         return _gap_at_slopes(problem, beta, float(intercept))
     y = target.y
-    if problem.intercept and getattr(problem.loss, "of_residual", False):
+    if problem.intercept and is_of_residual(problem.loss):
         # y and the intercept move together; about the mean of y nothing large cancels in the sums below
         y, intercept = y - target.mean(), intercept - target.mean()
     eta = problem.design.matvec(beta) + intercept
@@ -57,7 +56,7 @@ def duality_gap(problem, beta, intercept, u=None):
     reach = _reach(problem.design, beta) + np.abs(intercept).max()
     weighted = (u.T * s).T
     v, unsettled = _settled(problem, beta, u, -problem.design.rmatvec(weighted) / total, reach)
-    primal = total_value(problem.loss, y, eta, s) / total + sum_of_costs(penalty, beta.ravel())
+    primal = total_value(problem.loss, y, eta, s) / total + sum_of_costs(penalty, beta)
     dual = max(_dual(problem, y, scale * u, scale * v) for scale in _scales(penalty, beta, v))
     sums = abs(primal) + abs(dual) + (np.abs(weighted) * (np.abs(y) + np.abs(eta))).sum() / total
     products = reach * np.abs(weighted).sum() / total
@@ -194,7 +193,7 @@ def _settled(problem, beta, u, v, reach):
 
 def _dual(problem, y, u, v):
     fit = total_conjugate(problem.loss, y, u, problem.target.weights) / problem.target.total
-    return -fit - sum_of_conjugate_costs(problem.penalty, v.ravel())
+    return -fit - sum_of_conjugate_costs(problem.penalty, v)
 
 
 def _scales(penalty, beta, v):

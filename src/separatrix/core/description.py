@@ -4,7 +4,11 @@ A family of models declares how its own are described with :func:`describes`, in
 :func:`separatrix.inference.describe` asks whatever is declared, and has a general answer for everything else.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Any
+
+Describer = Callable[..., "Description"]
 
 # A table for people shows at most so many rows, those that matter most.
 MOST_ROWS = 40
@@ -28,10 +32,10 @@ class DescribedTable:
     """
 
     title: str
-    heads: tuple
-    rows: tuple
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
     caption: str = ""
-    intervals: tuple = ()
+    intervals: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,16 +51,16 @@ class Description:
     """
 
     words: str
-    tables: tuple = ()
-    pictures: tuple = ()
-    notes: tuple = ()
+    tables: tuple[DescribedTable, ...] = ()
+    pictures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
-    def as_dict(self):
+    def as_dict(self) -> Any:
         """Plain dicts, lists, numbers and strings, for JSON."""
         return _plain(asdict(self))
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """Tuples as lists, numbers of numpy as those of Python, numbers that JSON lacks as None."""
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
@@ -69,10 +73,10 @@ def _plain(value):
     return value
 
 
-_DESCRIBERS: dict = {}
+_DESCRIBERS: dict[type, Describer] = {}
 
 
-def describes(*classes):
+def describes(*classes: type) -> Callable[[Describer], Describer]:
     """Declare a function ``(model, feature_names, X, y) -> Description`` for estimators of these classes.
 
     X and y are the rows that the model learnt from, in the columns that reach it, or None. A class derived from one of
@@ -86,7 +90,7 @@ def describes(*classes):
     'It has 2 sides.'
     """
 
-    def enter(function):
+    def enter(function: Describer) -> Describer:
         for cls in classes:
             _DESCRIBERS[cls] = function
         return function
@@ -94,12 +98,12 @@ def describes(*classes):
     return enter
 
 
-def describer(model):
+def describer(model: object) -> Describer | None:
     """The function declared for the nearest class of a model; None where there is none."""
     return next((_DESCRIBERS[cls] for cls in type(model).__mro__ if cls in _DESCRIBERS), None)
 
 
-def fit_notes(model):
+def fit_notes(model: object) -> tuple[str, ...]:
     """What the fit says for itself: a tuple of no or one sentence."""
     certificate = getattr(model, "certificate_", None)
     return () if certificate is None else (f"The fit is {certificate}.",)

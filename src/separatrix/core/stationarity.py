@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.core.jit import compiled
-from separatrix.core.objective import is_joint, null_score, slopes_at
+from separatrix.core.objective import null_score, slopes_at
 from separatrix.core.solution import Certificate
-from separatrix.core.verbs import prox
+from separatrix.core.verbs import is_joint, of_coefficient, prox
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,8 @@ def _largest_move(penalty, spread, beta, g):
     for j in range(beta.shape[0]):
         if spread[j] > 0.0:
             step = 1.0 / (spread[j] * spread[j])
-            largest = max(largest, spread[j] * abs(beta[j] - prox(penalty, beta[j] - step * g[j], step)))
+            here = of_coefficient(penalty, j)
+            largest = max(largest, spread[j] * abs(beta[j] - prox(here, beta[j] - step * g[j], step)))
     return largest
 
 

@@ -3,16 +3,21 @@
 import os
 import threading
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _NAME = "separatrix"
 # Fits to fewer numbers are mostly interpreter, and threads of one interpreter take turns (measured: a third slower).
 FEW_NUMBERS = 1 << 16
 
 
-def n_threads():
+def n_threads() -> int:
     """Threads to use: ``$SEPARATRIX_THREADS``, else ``$OMP_NUM_THREADS``, else the cores this process may run on."""
     for name in ("SEPARATRIX_THREADS", "OMP_NUM_THREADS"):
         value = os.environ.get(name, "")
@@ -24,18 +29,18 @@ def n_threads():
 
 
 @cache
-def _pool(size):
+def _pool(size: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(size, thread_name_prefix=_NAME)
 
 
 @cache
-def _controller():
+def _controller() -> Any:
     from threadpoolctl import ThreadpoolController  # comes with scikit-learn
 
     return ThreadpoolController()
 
 
-def one_blas_thread():
+def one_blas_thread() -> AbstractContextManager[Any]:
     """A context in which BLAS runs on one thread.
 
     For solvers whose passes over X run on our threads and whose small factors are solved in between: numpy and scipy
@@ -44,7 +49,7 @@ def one_blas_thread():
     return _controller().limit(limits=1, user_api="blas") if n_threads() > 1 else nullcontext()
 
 
-def parallel_map(task, items, *, numbers=FEW_NUMBERS):
+def parallel_map(task: Callable[[Item], Result], items: Iterable[Item], *, numbers: int = FEW_NUMBERS) -> list[Result]:
     """``[task(item) for item in items]`` on threads; BLAS is held to one thread: we are the parallel layer.
 
     `numbers` is how many each task works on, where that is known: few are not worth a thread.
@@ -59,13 +64,13 @@ def parallel_map(task, items, *, numbers=FEW_NUMBERS):
         return list(_pool(size).map(task, items))
 
 
-def map_ahead(task, items):
+def map_ahead(task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """``map(task, items)`` on threads, in order, for a stream: only a few items are taken before their turn."""
     size = n_threads()
     if size <= 1 or threading.current_thread().name.startswith(_NAME):
         yield from map(task, items)
         return
-    waiting: deque = deque()
+    waiting: deque[Future[Result]] = deque()
     try:
         for item in items:
             waiting.append(_pool(size).submit(task, item))

@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import EPS, certify
 from separatrix.core.errors import cannot
-from separatrix.core.objective import is_joint, null_objective
+from separatrix.core.objective import null_objective
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.stationarity import certify_gradient
+from separatrix.core.verbs import is_joint, is_likelihood
 from separatrix.designs import as_dense
 from separatrix.losses import Quantile, Squared
 from separatrix.solvers import linear_program
@@ -99,7 +100,7 @@ def _recompute(kind, problem, solution, tolerance):
         return Certificate(kind, float(((problem.target.y * eta <= 0.0) & (problem.target.weights > 0.0)).sum()), 0.0)
     if not np.all(np.isfinite(solution.beta)) or not np.all(np.isfinite(solution.intercept)):
         return Certificate(kind, np.inf, tolerance)
-    if hasattr(problem.loss, "link"):  # likelihoods are published in double precision
+    if is_likelihood(problem.loss):  # likelihoods are published in double precision
         return certify(problem, solution, tolerance)
     rounding = _Rounding(problem, solution)
     solution = Solution(solution.beta.astype(np.float64), solution.intercept)

@@ -233,7 +233,7 @@ class _Look:
         slopes = np.empty(eta.shape)
         fill_slopes(problem.loss, self.Y.ravel(), eta.ravel(), slopes.ravel())
         value = sum_of_values(problem.loss, self.Y.ravel(), eta.ravel(), self.s_each)
-        value += sum_of_costs(problem.penalty, beta.ravel())
+        value += sum_of_costs(problem.penalty, beta)
         slopes *= self.s[:, None]
         G = np.zeros(W.shape)
         if problem.intercept:

@@ -19,11 +19,12 @@ from functools import partial
 import numpy as np
 
 from separatrix.core.certificate import certify, not_certified
-from separatrix.core.objective import is_joint, null_objective, objective
+from separatrix.core.objective import null_objective, objective
 from separatrix.core.solution import Solution
 from separatrix.core.stationarity import certify_gradient
 from separatrix.core.target import Target
 from separatrix.core.threads import one_blas_thread
+from separatrix.core.verbs import is_joint
 from separatrix.solvers.gradient_pass import GradientPass, curvatures
 from separatrix.solvers.preconditioner import ALL, FEW, JointHessian, Preconditioner, taken_together
 

@@ -14,10 +14,10 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from separatrix.cli.formulas import readable
 from separatrix.core import registry
 from separatrix.core.family import families
 from separatrix.core.refusal import cannot
+from separatrix.workflow.latex import readable
 
 ROOT = Path(__file__).parents[1]
 _FACADES = [path.stem for path in sorted(ROOT.glob("*.py")) if path.stem != "__init__"]
@@ -42,6 +42,10 @@ class Entry:
     @property
     def path(self):
         return str(ROOT / self.file)
+
+    def as_dict(self):
+        keys = ("kind", "name", "path", "line", "sentence", "formula", "source", "called", "public")
+        return {**{key: getattr(self, key) for key in keys}, "parts": [part.as_dict() for part in self.parts]}
 
 
 def find(name):
