@@ -9,7 +9,7 @@ import numpy as np
 from separatrix.core.refusal import cannot
 from separatrix.core.threads import map_ahead
 from separatrix.tables.encoding import Pieces, kind_of_bytes
-from separatrix.tables.growing import GrowingColumn, cleaned_by, words
+from separatrix.tables.growing import GrowingColumn, cleaned_by, cleaned_levels
 from separatrix.tables.layout import BLANKS, is_blank, layout, reader
 from separatrix.tables.records import SKIPPED, TEXT, TextCells, columns_of, end_of_records
 from separatrix.tables.table import Table
@@ -94,7 +94,7 @@ class Delimited:
         piece, line, asked = records
         columns = self._by_pyarrow(piece, asked)
         if columns is None:
-            return list(self._by_reader([piece], line, marked=b'"' in piece))
+            return list(self._by_reader([piece], line, marked=self.layout.quoted and b'"' in piece))
         return [columns] if columns else []
 
     def _by_pyarrow(self, piece, asked):
@@ -137,9 +137,10 @@ class Delimited:
             kept = []
             for record in block:
                 blank = not record if width == 1 and marked else is_blank(record)
+                blank |= len(record) != width and self.layout.delimiter.isspace() and not "".join(record).strip()
                 if not blank:
                     kept.append(self._fitted(record, line))
-                line += 1 + _line_ends(''.join(record).encode())
+                line += 1 + _line_ends("".join(record).encode())
             block = kept
         if not block:
             return []
@@ -238,7 +239,7 @@ def delimited_blocks(stream, source, rows, **given):
     empty = True
     rule = cleaned_by(told.decimal)
     for columns in file.chunks(lambda: [TEXT] * len(told.names)):
-        whole = Table(told.names, tuple(words(cells, rule, {}) for cells in columns), source)
+        whole = Table(told.names, tuple(cleaned_levels(cells, rule, {})[cells.codes] for cells in columns), source)
         for start in range(0, len(whole), rows):
             part = whole.take(slice(start, start + rows))
             yield Table(part.names, part.columns, source, file.notes() if empty else ())

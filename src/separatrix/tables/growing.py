@@ -63,7 +63,7 @@ class GrowingColumn:
                 return
             self._turn_to_text()
         if self.text and isinstance(cells, TextCells):
-            self.parts.append(words(cells, self._rule, self._pool))
+            self.parts.append((cleaned_levels(cells, self._rule, self._pool), cells.codes))
         else:  # asked for as numbers before the column turned to text
             self._words_lost = True
 
@@ -72,7 +72,8 @@ class GrowingColumn:
         self.wants = TEXT
         self._words_lost = self.unit is not None or bool(self.odd)
         self.text = not self._words_lost
-        self.parts = [np.full(len(part), None, dtype=object) for part in self.parts] if self.text else []
+        nothing = np.array([None])
+        self.parts = [(nothing, np.zeros(len(part), np.int32)) for part in self.parts] if self.text else []
 
     def _numbers(self, cells):
         """The cells as float64, None if they are not numbers of one unit."""
@@ -96,7 +97,7 @@ class GrowingColumn:
                         odd[cell.strip()] += count
                 numbers = np.array([value for value, _ in read])
             values = numbers[cells.codes]
-        if not np.isnan(values).all():
+        if not np.isnan(values[0]) or not np.isnan(values).all():
             if self.unit not in (None, unit):
                 return None
             self.unit = unit
@@ -107,10 +108,14 @@ class GrowingColumn:
 
     def array(self):
         """The column, float64 with NaN or object of str with None; what is to be said about it is then in `notes`."""
-        whole = np.concatenate(self.parts)
-        self.parts = []
+        parts, self.parts = self.parts, []
         if self.text:
+            whole = np.empty(self.rows, dtype=object)
+            ends = np.cumsum([len(codes) for _, codes in parts])
+            for (levels, codes), end in zip(parts, ends, strict=True):
+                np.take(levels, codes, out=whole[end - len(codes) : end], mode="clip")
             return self._settled(whole)
+        whole = np.concatenate(parts)
         if self.odd:
             listed = ", ".join(f"{cell!r} ({count:,})" for cell, count in self.odd.most_common(3))
             self.notes.append(f"Column {self.name!r} holds numbers; cells read as missing: {listed}.")
@@ -147,15 +152,14 @@ def cleaned_by(decimal):
     return clean if decimal == "." else lambda cell: pointed(clean(cell))
 
 
-def words(cells, rule, pool):
-    """TextCells as an object array, by a rule for each different cell; `pool` remembers some."""
+def cleaned_levels(cells, rule, pool):
+    """The different cells of TextCells by a rule, as an object array; `pool` remembers some."""
     known = pool if len(pool) < POOL else dict(pool)
+    for cell in set(cells.levels).difference(known):
+        known[cell] = rule(cell)
     out = np.empty(len(cells.levels), dtype=object)
-    for place, cell in enumerate(cells.levels):
-        if cell not in known:
-            known[cell] = rule(cell)
-        out[place] = known[cell]
-    return out[cells.codes]
+    out[:] = list(map(known.__getitem__, cells.levels))
+    return out
 
 
 def _is_odd(cell, value):

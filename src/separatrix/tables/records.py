@@ -97,12 +97,13 @@ def _parsed(piece, told, asked):
     from pyarrow import csv
 
     names = list(map(str, range(told.width)))
+    quoted = told.quoted and b'"' in piece
     types = {NUMBER: pyarrow.float64(), TEXT: pyarrow.dictionary(pyarrow.int32(), pyarrow.string())}
     wanted = {name: types[kind] for name, kind in zip(names, asked, strict=True) if kind != SKIPPED}
     return csv.read_csv(
         pyarrow.BufferReader(piece),
         csv.ReadOptions(column_names=names, block_size=len(piece) + 1, use_threads=False),
-        csv.ParseOptions(delimiter=told.delimiter, quote_char='"' if told.quoted else False, newlines_in_values=True),
+        csv.ParseOptions(delimiter=told.delimiter, quote_char='"' if quoted else False, newlines_in_values=quoted),
         csv.ConvertOptions(
             column_types=wanted,
             include_columns=list(wanted),
@@ -131,4 +132,4 @@ def _column(array):
 
 def _odd_nan(column, array):
     """Whether pyarrow took a cell for NaN that does not mark a missing one: it takes "nan(1)", Python does not."""
-    return isinstance(column, np.ndarray) and np.isnan(column).sum() > array.null_count
+    return isinstance(column, np.ndarray) and np.count_nonzero(np.isnan(column)) > array.null_count
