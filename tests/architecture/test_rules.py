@@ -17,6 +17,7 @@ from separatrix.core import registry
 LOSSES_AND_PENALTIES = {*registry.members("loss"), *registry.members("penalty")}
 FIELDS = {"lam", "l1", "l2", "positive"}  # of the penalties in penalties/
 SAMPLES = {
+    "block",  # some rows that a design hands out
     "self",
     "data",
     "_data",

@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.core.dispatch import implemented
 from separatrix.core.jit import compiled, part
 from separatrix.core.verbs import (
     conjugate,
     conjugate_cost,
     cost,
     curvature,
+    dual_domain,
     is_joint,
     is_likelihood,
     joint_conjugate,
@@ -180,9 +182,33 @@ def parts_of(penalty: Any, p: int) -> PenaltyParts:
     >>> parts_of(ElasticNet(0.5, 2.0, True), 1)
     PenaltyParts(kink=array([0.5]), ridge=array([2.]), low=array([0.]), high=array([inf]))
     """
+    if not implemented(of_coefficient, penalty):
+        return PenaltyParts(*(np.full(p, float(part)) for part in split(penalty)))
     parts = np.empty((p, 4))
     fill_parts(penalty, parts)
     return PenaltyParts(*(np.ascontiguousarray(column) for column in parts.T))
+
+
+@compiled
+def fill_domains(penalty, out):
+    """Row j of out (p, 2) = dual_domain(penalty_j)."""
+    for j in range(out.shape[0]):
+        out[j, 0], out[j, 1] = dual_domain(of_coefficient(penalty, j))
+
+
+def dual_domains(penalty: Any, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """``(low, high)``: where the conjugate of each coefficient's penalty is finite.
+
+    >>> from separatrix.penalties import ElasticNet
+    >>> dual_domains(ElasticNet(0.5, 0.0, True), 1)
+    (array([-inf]), array([0.5]))
+    """
+    if not implemented(of_coefficient, penalty):
+        low, high = dual_domain(penalty)
+        return np.full(p, float(low)), np.full(p, float(high))
+    domains = np.empty((p, 2))
+    fill_domains(penalty, domains)
+    return domains[:, 0].copy(), domains[:, 1].copy()
 
 
 def _as_matrix(values: Any) -> np.ndarray:
@@ -236,6 +262,17 @@ def null_score(problem):
 def null_objective(problem):
     """P of the model that knows only a constant: the scale on which gaps are judged."""
     return constant_objective(problem, null_score(problem))
+
+
+def gap_unit(problem: Any) -> float:
+    """What gaps are divided by: P of the null model.
+
+    Where y is constant, that is rounding, and P of the model 0 is taken instead; 1 where both vanish.
+    """
+    null, zero = float(null_objective(problem)), float(constant_objective(problem, 0.0 * null_score(problem)))
+    if null > (8.0 * np.finfo(np.float64).eps) ** 2 * zero:
+        return null
+    return zero if zero > 0.0 else 1.0
 
 
 def constant_objective(problem, score):

@@ -30,7 +30,7 @@ def _tell() -> None:
 
         return types.void(array, types.intp), generate
 
-    @overload(prefetch)
+    @overload(prefetch, strict=False)  # strict: annotations would have to be repeated
     def choose(array: Any, offset: Any) -> Any:
         return lambda array, offset: prefetch_line(array, offset)
 

@@ -61,6 +61,12 @@ def is_of_residual(loss: Any) -> bool:
 
 
 @with_default
+def is_squared_error(loss: Any) -> bool:
+    """Whether the loss is ``½ (eta - y)²``: the gap of a solution then has a closed form."""
+    return False
+
+
+@with_default
 def is_likelihood(loss: Any) -> bool:
     """Whether the loss is a negative log-likelihood in its canonical parameter: affine in y, its slope ``mu - y``."""
     return False

@@ -4,7 +4,15 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, is_of_residual, largest_curvature, slope, value
+from separatrix.core.verbs import (
+    conjugate,
+    curvature,
+    is_of_residual,
+    is_squared_error,
+    largest_curvature,
+    slope,
+    value,
+)
 
 
 @register("loss", ())
@@ -42,6 +50,11 @@ def _(loss, y, u):
 
 
 @implements(is_of_residual, Squared)
+def _(loss):
+    return True
+
+
+@implements(is_squared_error, Squared)
 def _(loss):
     return True
 

@@ -264,7 +264,9 @@ def proximal_newton(problem, *, max_iter=100, tol=1e-8, start=None, trace=None):
 def finished(state, tol, started, used, trace=None):
     """The solution a state has come to, with its certificate recomputed; a warning where that is above `tol`."""
     solution = Solution(state.coefficients(), state.intercept(), trace=trace)
-    solution.certificate = certify(state.problem, solution, max(tol, 1e-14), started, used, state.passes + 1)
+    solution.certificate = certify(
+        state.problem, solution, max(tol, 1e-14), started=started, iterations=used, passes=state.passes + 1
+    )
     if not solution.certificate.converged:
         advice = "Raise max_iter or tol, or penalise more."
         warnings.warn(not_certified(solution.certificate, advice), stacklevel=3)

@@ -11,12 +11,12 @@ from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design, class_moments
+from separatrix.designs.factor import EPS, live_columns
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.within import divisor, name_columns
 from separatrix.estimators.validation import check_choice, validate_classes
 from separatrix.solvers.linalg.class_spheres import short_blocks
-from separatrix.solvers.linalg.factor import EPS, live_columns
 
 
 @register("estimator")

@@ -9,6 +9,7 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
+from separatrix.designs.factor import EPS
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.estimated import estimated_covariances
@@ -20,7 +21,6 @@ from separatrix.estimators.generative.within import (
     within,
 )
 from separatrix.estimators.validation import check_choice, check_number, validate_classes, validate_rows
-from separatrix.solvers.linalg.factor import EPS
 from separatrix.solvers.linalg.ledoit_wolf import ledoit_wolf, shrunk
 from separatrix.solvers.linalg.scatter import matrix_factor
 from separatrix.solvers.linalg.sphering import sphere
