@@ -89,8 +89,8 @@ class BasicLinearClassifier(LinearClassifier):
         means = right / n
         A = self._solve(design, target, found, right, started)
         beta, intercept = self._scores(A, means, n)
-        self.means_ = np.ascontiguousarray((means + found.x_mean[:, None]).T, dtype=design.X.dtype)
-        return self._publish(beta, intercept - found.x_mean @ beta, design.X.dtype)
+        self.means_ = np.ascontiguousarray((means + found.x_mean[:, None]).T, dtype=design.dtype)
+        return self._publish(beta, intercept - found.x_mean @ beta, design.dtype)
 
     def _shares(self):
         absent = self.class_count_ == 0.0
