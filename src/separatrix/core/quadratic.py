@@ -146,7 +146,7 @@ class _Judge:
         design, ridge = self.problem.design, self.parts.ridge
         n, p = design.n, design.p
         if ridge.all() and not design.forms_gram:  # H >= diag(ridge)
-            lengths = [np.sqrt((part**2 / ridge[:, None]).sum(axis=0)) for part in (step, error)]
+            lengths = [np.linalg.norm(part / np.sqrt(ridge)[:, None], axis=0) for part in (step, error)]
             sure = ((lengths[0] + lengths[1]) ** 2 <= limit * self.scales.unit).all()
             if sure or (n + p) * p * p > AFFORDABLE:
                 return lengths[0], lengths[1]
