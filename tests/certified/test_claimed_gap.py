@@ -61,7 +61,7 @@ def test_ridge_on_wide_data_far_from_zero_tells_the_truth():
             model = Ridge(1.0).fit(X, y)
             again = separatrix.verify(model, X, y)
         assert again.value == pytest.approx(model.certificate_.value, rel=1e-6)
-        assert model.certificate_.converged and model.certificate_.tolerance > model.tol  # which says so
+        assert "rounding of the coefficients" in model.certificate_.message
 
 
 @pytest.mark.parametrize("weighted", [False, True])
