@@ -30,11 +30,11 @@ def predict(model, table, output, proba, keep, as_json):
 
     predictor = FilePredictor(model, proba=proba, keep=keep)
     if as_json:
-        from separatrix.cli import screen
+        from separatrix.cli import output
 
         columns = predicted_columns(predictor, table)
         rows = len(columns.get("prediction", ()))
-        screen.write_json("predict", {"model": model, "table": table, "rows": rows, "columns": columns})
+        output.write_json("predict", {"model": model, "table": table, "rows": rows, "columns": columns})
     elif output:
         with atomic_file(output, "w", encoding="utf-8", newline="") as file:
             rows = write_predictions(file, predictor, table)

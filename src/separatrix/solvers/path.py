@@ -69,7 +69,7 @@ def path(problem: Problem, penalties: Sequence[Any], *, tol: float = 1e-8, max_i
 def _way(problem: Problem, penalties: list[Separable]) -> Any:
     design = problem.design
     if is_squared_error(problem.loss):
-        tall = design.p <= min(design.n, COLUMNS_PER_STRENGTH * len(penalties)) and "gram" in design.offers
+        tall = design.p <= min(design.n, COLUMNS_PER_STRENGTH * len(penalties)) and design.gram_is_cheap
         return _on_gram_matrix if tall else _on_working_sets
     return _on_working_sets if all(penalty.kink.any() for penalty in penalties) else _one_by_one
 

@@ -10,7 +10,7 @@ from sklearn.base import MultiOutputMixin
 from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
-from separatrix.core.objective import null_objective
+from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Trace
@@ -22,7 +22,6 @@ from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
 from separatrix.penalties import as_separable
 from separatrix.solvers.choose import solve_least_squares
-from separatrix.solvers.nonnegative import nonnegative_least_squares
 from separatrix.solvers.proximal_newton import proximal_newton
 
 
@@ -129,28 +128,26 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
 
     def _solve(self, problem, tol, max_iter, start):
         """One output, with the certificate recomputed from data and coefficients alone."""
-        design, target = problem.design, problem.target
-        penalty = as_separable(problem.penalty, design.p)
-        if not penalty.kink.any() and np.ptp(penalty.ridge) == 0.0:
-            # ridge or least squares: (1/2Σs) Σ s r² + ½ l2 |w|² is ½ Σ s r² + ½ (Σs l2) |w|²
-            lam, options = float(penalty.ridge[0]) * target.total, {"intercept": problem.intercept, "tol": tol}
-            if penalty.unbounded.all():
-                return solve_least_squares(design, target, lam, **options)
-            if not penalty.low.any() and np.isinf(penalty.high).all():
-                return nonnegative_least_squares(design, target, lam, **options)
+        penalty = as_separable(problem.penalty, problem.design.p)
+        nonnegative = not penalty.low.any() and np.isinf(penalty.high).all()
+        if not penalty.kink.any() and (penalty.unbounded.all() or nonnegative):  # ridge or least squares
+            solution = solve_least_squares(problem, tol=tol)
+            solution.certificate = certify(problem, solution, tol)
+            solution.details["gap"] = solution.certificate.value * gap_unit(problem)
+            return solution
         started, trace = time.perf_counter(), Trace() if self.trace else None
         solution = proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
         solution.certificate = certify(problem, solution, max(tol, 1e-15), started=started, passes=solution.passes + 1)
         if not solution.certificate.converged:
             advice = "Increase max_iter, tol or alpha."
             warnings.warn(not_certified(solution.certificate, advice), stacklevel=4)
-        solution.details["gap"] = solution.certificate.value * null_objective(problem)
+        solution.details["gap"] = solution.certificate.value * gap_unit(problem)
         return solution
 
     def _keep(self, solutions, one, design):
         beta = np.column_stack([s.beta for s in solutions])
         offset = np.array([s.intercept for s in solutions])
-        self._publish(beta[:, 0] if one else beta, offset[0] if one else offset, design.X.dtype)
+        self._publish(beta[:, 0] if one else beta, offset[0] if one else offset, design.dtype)
         self.certificate_ = max((s.certificate for s in solutions), key=lambda c: c.value)
         rounds = [max(1, s.certificate.iterations) for s in solutions]
         gaps = np.array([s.details.get("gap", s.certificate.value) for s in solutions])
