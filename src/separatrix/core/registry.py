@@ -1,4 +1,4 @@
-"""Who lives in the house: every loss, penalty, design, solver and estimator, by kind.
+"""Registry of losses, penalties, designs, solvers and estimators, by kind.
 
 Contract tests run over the registry, so a new loss is tested before anyone remembers to.
 """
@@ -24,6 +24,7 @@ _ROOMS = (
     "estimators.naive_bayes",
     "estimators.preparation",
     "estimators.projection",
+    "decision.costs",
 )
 
 
@@ -31,6 +32,9 @@ def register(kind, *instances):
     """Enter a class in the registry, with the instances that contract tests should look at."""
 
     def enter(cls):
+        before, _ = _MEMBERS[kind].get(cls.__name__, (cls, ()))
+        if kind == "estimator" and before.__module__ != cls.__module__:  # a model file would not know which is meant
+            raise ValueError(f"{before.__module__} has an estimator called {cls.__name__} already")
         _MEMBERS[kind][cls.__name__] = (cls, instances or (cls,))
         return cls
 
@@ -48,9 +52,8 @@ def members(kind):
 
 def instances(kind):
     """Instances of all classes of a kind: what contract tests are parametrised with."""
-    found = members(kind)
     made = []
-    for name in found:
+    for name in members(kind):
         cls, arguments = _MEMBERS[kind][name]
         made += [cls(*a) if isinstance(a, tuple) else a() for a in arguments]
     return made

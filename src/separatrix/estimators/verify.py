@@ -1,9 +1,7 @@
 """Certificates recomputed from data and a fitted model alone, whoever fitted it and however.
 
-    verify(model, X, y) = how far P(coef_, intercept_) can be above min P, relative to the null model
-
-The problem is the one the estimator states (``_problems``); nothing that a solver found out is used, but for a dual
-point of the quantile program: any dual point gives a true bound, so that a wrong one could only hurt the model.
+A model declares what there is to recompute (:mod:`separatrix.core.declaration`): the gap of the problem that it states,
+the sums that its closed form is made of, the rows that it stores; or nothing, and says why.
 """
 
 import time
@@ -13,6 +11,7 @@ from scipy.linalg import qr
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import EPS, certify
+from separatrix.core.declaration import declaration, steps_of
 from separatrix.core.errors import cannot
 from separatrix.core.objective import is_joint, null_objective
 from separatrix.core.solution import Certificate, Solution
@@ -25,21 +24,30 @@ from separatrix.solvers import linear_program
 MOST_COLUMNS = 2000
 
 
-def verify(model, X, y, sample_weight=None):
-    r"""Recompute the certificate of a fitted linear model from the data it claims to fit.
+class NothingToVerify(TypeError):
+    """A model that solves no problem and keeps no sums that could be recomputed."""
+
+
+def verify(model, X, y=None, sample_weight=None):
+    r"""Recompute the certificate of a fitted model from the data it claims to fit.
 
     .. math:: \frac{P(\hat\beta, \hat b) - \min P}{P(\text{null model})} \le \text{value}
 
+    for a model that minimises something. Of a closed form the counts, means and covariances are recomputed by a slow
+    path in extended precision, and the value is the largest relative difference; of a model that keeps its rows, the
+    share of cells that are not those of the data; of a model of several parts, the worst part.
+
     Parameters
     ----------
-    model : a fitted regressor of :mod:`separatrix.linear_model`.
-    X : (n, p) array, sparse array or frame.  y : (n,) or (n, k) array.
+    model : a fitted model of this library, or a Pipeline or search of scikit-learn that ends in one.
+    X : (n, p) array, sparse array or frame.  y : (n,) or (n, k) array, or None for a transformer.
     sample_weight : (n,) array or None, default None.
 
     Returns
     -------
-    Certificate of the kind the model carries, for the worst output, held to the model's tolerance; or, where that is
-    larger, to what the rounding of the published coefficients explains (they are float32 if X was).
+    Certificate, for the worst output, held to the model's tolerance; or, where that is larger, to what the rounding of
+    the published numbers explains (they are float32 if X was). :class:`NothingToVerify` is raised, with the reason,
+    where a model has nothing that could be recomputed.
 
     >>> import numpy as np
     >>> from separatrix.linear_model import LinearRegression
@@ -52,19 +60,39 @@ def verify(model, X, y, sample_weight=None):
     False
     """
     check_is_fitted(model)
-    if not hasattr(model, "_restate"):
+    *before, last = steps_of(model)
+    for step in before:
+        X = step.transform(X)
+    known = declaration(last)
+    if isinstance(known.verification, str) and known.inside is not None:
+        return of_inside(last, X, y, sample_weight)
+    if isinstance(known.verification, str):
         raise cannot(
-            f"verify {type(model).__name__}",
-            because="it does not state the problem it solves",
-            instead="a model of separatrix.linear_model that minimises something",
-            kind=TypeError,
+            f"verify {type(last).__name__}",
+            because=known.verification,
+            instead="a model that minimises something, counts, or keeps its rows",
+            kind=NothingToVerify,
         )
+    return known.verification(last, X, y, sample_weight)
+
+
+def of_inside(model, X, y, sample_weight=None):
+    """Verify the model inside a model that adds no numbers of its own: the best of a search."""
+    return verify(declaration(model).inside(model), X, y, sample_weight)
+
+
+def of_problems(model, X, y, sample_weight=None):
+    """The certificate of the problems that a model states (``_restate``), at its published coefficients.
+
+    Nothing that a solver found out is used, but for a dual point of the quantile program: any dual point gives a true
+    bound, so that a wrong one could only hurt the model.
+    """
     started = time.perf_counter()
     problems = model._restate(X, y, sample_weight)
     solutions = _solutions(model, problems)
     tolerance = model.certificate_.tolerance
-    found = [_recompute(model.certificate_.kind, p, s, tolerance) for p, s in zip(problems, solutions)]
-    worst = max(found, key=lambda certificate: certificate.value - certificate.tolerance)
+    graded = [_recompute(model.certificate_.kind, p, s, tolerance) for p, s in zip(problems, solutions)]
+    worst = max(graded, key=lambda certificate: certificate.value - certificate.tolerance)
     return Certificate(
         worst.kind,
         worst.value,
@@ -78,7 +106,8 @@ def verify(model, X, y, sample_weight=None):
 def _solutions(model, problems):
     """One solution for each problem, as published."""
     # a classifier may decide by differences of what it fitted
-    coefficients, k = np.atleast_2d(getattr(model, "target_coef_", model.coef_)), len(problems)
+    fitted, k = vars(model), len(problems)
+    coefficients = np.atleast_2d(fitted.get("target_coef_", model.coef_))
     if is_joint(problems[0].loss):
         return [Solution(coefficients.T, np.asarray(model.intercept_))]
     if len(coefficients) != k:
@@ -87,7 +116,7 @@ def _solutions(model, problems):
             because=f"it was fitted to {len(coefficients)}",
             instead="the y that it was fitted to",
         )
-    intercepts = np.broadcast_to(np.ravel(getattr(model, "target_intercept_", model.intercept_)), k)
+    intercepts = np.broadcast_to(np.ravel(fitted.get("target_intercept_", model.intercept_)), k)
     return [Solution(beta, float(intercept)) for beta, intercept in zip(coefficients, intercepts)]
 
 

@@ -4,22 +4,31 @@ import time
 
 import numpy as np
 
+from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
-from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.core.target import Target
 from separatrix.designs import moments
+from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import coded
 from separatrix.estimators.linear.least_squares import name_aliases
 from separatrix.estimators.validation import check_choice, validate_classes
+from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_least_squares
 
 EPS = np.finfo(np.float64).eps
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.moments",),
+    solvers=("solvers.direct", "solvers.linalg.refine"),
+    prediction=forms.LINEAR_CLASSES,
+    verification=verification.OF_CLASS_MEANS,
+    description=CLASSES,
+)
 class BasicLinearClassifier(LinearClassifier):
     r"""A boundary from class means: halfway between them, at right angles to the line that joins them.
 
@@ -153,6 +162,7 @@ declare(
     Family(
         name="nearest class mean",
         task="classification",
+        model=BasicLinearClassifier,
         make=_with_probabilities,
         complexity=10,
         description="Assigns each row to the class whose mean is nearest: classes are round clouds of equal width. "

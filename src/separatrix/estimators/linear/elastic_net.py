@@ -7,23 +7,34 @@ import scipy.sparse as sp
 from sklearn.base import MultiOutputMixin
 
 from separatrix.core.certificate import certify, not_certified
+from separatrix.core.declaration import COEFFICIENTS, Search, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.objective import null_objective
 from separatrix.core.problem import Problem
-from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution, Trace
+from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
+from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_least_squares
 from separatrix.solvers.coordinate import elastic_net
 from separatrix.solvers.nonnegative import nonnegative_least_squares
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=(Squared,),
+    penalties=(ElasticNetPenalty,),
+    solvers=("solvers.coordinate", "solvers.gram_coordinate", "solvers.nonnegative"),
+    prediction=forms.LINEAR,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+    small_fits=(SmallFit({"alpha": 0.1}),),
+)
 class ElasticNet(MultiOutputMixin, LinearRegressor):
     r"""Least squares with a lasso and a ridge penalty together.
 
@@ -200,7 +211,16 @@ def enet_path(
     return path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter)
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=(Squared,),
+    penalties=(ElasticNetPenalty,),
+    solvers=("solvers.path", "solvers.coordinate", "solvers.gram_coordinate"),
+    prediction=forms.LINEAR,
+    search=Search(ElasticNet, {"alpha": "alpha_", "l1_ratio": "l1_ratio_"}, grid="alphas_", strength="alpha"),
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+)
 class ElasticNetCV(CrossValidatedPath):
     r"""The elastic net with strength, and mixture if several are given, chosen by cross-validation.
 
@@ -290,6 +310,7 @@ declare(
     Family(
         name="elastic net",
         task="regression",
+        model=ElasticNetCV,
         make=lambda facts: ElasticNetCV(l1_ratio=[0.2, 0.5, 0.8], alphas=30, cv=facts.inner_folds(), tol=1e-6),
         complexity=20,
         description="Between ridge and lasso: few columns, and groups of columns that go together.",
