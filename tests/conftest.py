@@ -1,5 +1,28 @@
 """All tests see compiled loops, whatever they fit first; the plain twins are called by name (``py_func``)."""
 
+import numpy as np
+import pytest
+
 from separatrix.core.jit import load
 
 load()
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory):
+    """A messy table: semicolons, a byte-order mark, CRLF, an id, missing cells, a rare level, two targets."""
+    path = tmp_path_factory.mktemp("tables") / "shop.csv"
+    text = "id;age;pay;city;bought;spent\n" + "\n".join(_messy_rows()) + "\n"
+    path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    return path
+
+
+def _messy_rows(n=150):
+    """Rows with an id, missing cells, a category with a rare level, and a target that can be learnt."""
+    rng = np.random.default_rng(0)
+    age, pay = rng.integers(18, 80, n), rng.lognormal(3.0, 0.5, n)
+    city = np.array(["Ulm", "Köln", "Jena"])[rng.integers(0, 3, n)]
+    eta = 0.08 * (age - 49) + 1.2 * (city == "Ulm") + rng.standard_normal(n)
+    for i in range(n):
+        shown = "" if i % 19 == 0 else f"{pay[i]:.2f}"
+        yield f"{i + 1};{age[i]};{shown};{'Bonn' if i == 7 else city[i]};{'yes' if eta[i] > 0 else 'no'};{eta[i]:.3f}"

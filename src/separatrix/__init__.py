@@ -1,13 +1,13 @@
 """separatrix: linear models that prove their answers, and what grows out of them.
 
 >>> import separatrix
->>> separatrix.__version__
-'0.1.0'
+>>> {"linear_model", "verify", "save", "load"} <= set(dir(separatrix))
+True
 """
 
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Public rooms and names, imported when first asked for: `import separatrix` itself costs nothing.
 _ROOMS = (

@@ -1,14 +1,7 @@
-"""Nothing grows beyond a screenful or two, and no file is a drawer for leftovers."""
+"""Files and functions stay short, and no file is a drawer for leftovers."""
 
 import ast
-from pathlib import Path
-
-import pytest
-
-import separatrix
-
-ROOT = Path(separatrix.__file__).parent
-FILES = sorted(ROOT.rglob("*.py"))
+from pathlib import PurePosixPath
 
 FILE_LINES = 400
 FUNCTION_LINES = 60
@@ -16,7 +9,7 @@ DRAWERS = {"utils", "util", "helpers", "helper", "common", "misc", "tools", "stu
 
 
 def own_lines(node):
-    """Lines of a function's body without its docstring and without functions defined inside a closure of it."""
+    """Lines of a function's body without its docstring."""
     body = node.body
     first = body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
@@ -28,23 +21,24 @@ def functions(tree):
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_files_and_functions_stay_short(path):
-    text = path.read_text()
-    assert len(text.splitlines()) <= FILE_LINES
-    long = {f.name: own_lines(f) for f in functions(ast.parse(text)) if own_lines(f) > FUNCTION_LINES}
-    assert long == {}
+def test_files_stay_short(sources):
+    lengths = {source.path: len(source.text.splitlines()) for source in sources}
+    assert {path: length for path, length in lengths.items() if length > FILE_LINES} == {}
 
 
-def test_no_file_or_folder_is_a_drawer():
-    names = {part for path in FILES for part in path.relative_to(ROOT).with_suffix("").parts}
+def test_functions_stay_short(sources):
+    lengths = {f"{s.path}:{f.lineno} {f.name}": own_lines(f) for s in sources for f in functions(s.tree)}
+    assert {name: length for name, length in lengths.items() if length > FUNCTION_LINES} == {}
+
+
+def test_no_file_or_folder_is_a_drawer(sources):
+    names = {part for source in sources for part in PurePosixPath(source.path).with_suffix("").parts}
     assert names & DRAWERS == set()
 
 
-def test_no_work_is_left_as_a_note():
+def test_no_work_is_left_as_a_note(sources):
     marks = ("TO" + "DO", "FIX" + "ME", "XX" + "X")
-    found = [f"{p.relative_to(ROOT)}: {m}" for p in FILES for m in marks if m in p.read_text()]
-    assert found == []
+    assert [f"{source.path}: {mark}" for source in sources for mark in marks if mark in source.text] == []
 
 
 def test_a_docstring_does_not_count_as_code():

@@ -1,8 +1,7 @@
-"""A messy table, and models fitted to it by the commands themselves, once for all tests of this room."""
+"""Commands in a folder with a messy table, and models fitted to it by the commands, once for all tests."""
 
 import os
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -24,27 +23,15 @@ class Shell:
             os.chdir(before)
 
     def ok(self, *arguments, **options):
-        found = self(*arguments, **options)
-        assert found.exit_code == 0, (arguments, found.output, found.exception)
-        return found
-
-
-def messy_rows(n=150):
-    """Rows with an id, missing cells, a category with a rare level, and a target that can be learnt."""
-    rng = np.random.default_rng(0)
-    age, pay = rng.integers(18, 80, n), rng.lognormal(3.0, 0.5, n)
-    city = np.array(["Ulm", "Köln", "Jena"])[rng.integers(0, 3, n)]
-    eta = 0.08 * (age - 49) + 1.2 * (city == "Ulm") + rng.standard_normal(n)
-    for i in range(n):
-        shown = "" if i % 19 == 0 else f"{pay[i]:.2f}"
-        yield f"{i + 1};{age[i]};{shown};{'Bonn' if i == 7 else city[i]};{'yes' if eta[i] > 0 else 'no'};{eta[i]:.3f}"
+        result = self(*arguments, **options)
+        assert result.exit_code == 0, (arguments, result.output, result.exception)
+        return result
 
 
 @pytest.fixture(scope="session")
-def shell(tmp_path_factory):
+def shell(tmp_path_factory, shop):
     folder = tmp_path_factory.mktemp("shell")
-    text = "id;age;pay;city;bought;spent\n" + "\n".join(messy_rows()) + "\n"
-    (folder / "shop.csv").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    (folder / "shop.csv").write_bytes(shop.read_bytes())
     return Shell(folder)
 
 

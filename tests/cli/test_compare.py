@@ -3,13 +3,12 @@
 import json
 
 import pytest
-from numpy.testing import assert_allclose
 
 import separatrix
 from separatrix.assess.compare.comparison import Comparison, Standing
 from separatrix.cli import leaderboard
 from separatrix.persist import about
-from separatrix.tables import read, target_values, understand
+from separatrix.tables import read
 
 
 def test_compare_tells_the_whole_story(compared):
@@ -28,57 +27,6 @@ def test_the_report_and_the_model_are_written(shell, compared):
     model = separatrix.load(shell.folder / "model.sepx")
     assert len(model.predict(read(shell.folder / "shop.csv"))) == 150
     assert about(shell.folder / "model.sepx")["split"] == {"test": 0.2, "seed": 3, "fitted_rows": 120}
-
-
-def test_verify_rebuilds_the_training_rows_of_the_comparison(shell, compared):
-    from separatrix.cli.provenance import training_rows
-
-    table = read(shell.folder / "shop.csv")
-    told = about(shell.folder / "model.sepx")
-    rows = training_rows(table, told)
-    assert rows.same is True
-    model = separatrix.load(shell.folder / "model.sepx")
-    again = separatrix.load(shell.folder / "model.sepx")
-    again.fit(rows.table, rows.y)  # the same rows give the same coefficients, any others would not
-    assert_allclose(again[-1].coef_, model[-1].coef_, rtol=1e-9)
-    y, _ = target_values(table, understand(table, "bought"))
-    assert len(rows.y) == 120 and set(rows.y) == set(y)
-
-
-@pytest.mark.parametrize("seed", [1, 5])
-def test_the_rows_of_a_model_that_was_fitted_to_a_sample_are_found_again(shell, seed):
-    from separatrix.assess import compare
-    from separatrix.cli.provenance import remembered, training_rows
-    from separatrix.core.family import Family
-    from separatrix.linear_model import LogisticRegression
-
-    table = read(shell.folder / "shop.csv")
-    few = Family("few rows", "classification", lambda _: LogisticRegression(), 1, "", most_rows=60)
-    found = compare(table, "bought", exclude=["spent"], families=[few], folds=2, repeats=1, seed=seed)
-    assert (found.recommended, found.fitted_rows) == ("few rows", 60)
-    split = {"test": 0.2, "seed": seed, "fitted_rows": found.fitted_rows}
-    rows = training_rows(table, remembered(table, found.understanding, family="few rows", split=split, command=["x"]))
-    assert len(rows.y) == 60 and rows.same is True
-    certificate = separatrix.verify(found.model[-1], found.model[:-1].transform(rows.table), rows.y)
-    assert certificate.converged
-    assert not separatrix.verify(found.model[-1], found.model[:-1].transform(found.train), found.y_train).converged
-
-
-def test_a_budget_leaves_time_for_the_report(monkeypatch):
-    from separatrix.cli import comparing
-
-    now = [100.0]
-    monkeypatch.setattr(comparing.time, "monotonic", lambda: now[0])
-    clock, plain = comparing.Clock(120.0, report=True), comparing.Clock(120.0, report=False)
-    now[0] += 20.0  # for reading
-    assert clock.for_comparison() == 120.0 - 20.0 - 24.0
-    assert plain.for_comparison() == 100.0
-    now[0] += 90.0
-    assert clock.for_report() == 5.0
-    now[0] += 90.0
-    assert clock.for_report() == 0.0
-    assert clock.for_comparison() == 12.0
-    assert comparing.Clock(None, report=True).for_comparison() is None
 
 
 def test_the_same_seed_gives_the_same_result_as_json(shell, compared):

@@ -4,7 +4,8 @@ import json
 
 from click.testing import CliRunner
 
-from separatrix.cli import demonstration, main, small_fits
+from separatrix.cli import main
+from separatrix.workflow import warmup
 
 
 def run(*arguments, **options):
@@ -30,34 +31,14 @@ def test_demo_fits_one_screen():
     assert max(map(len, lines)) <= 100
 
 
-def test_the_textbook_formula_of_the_demo_is_least_squares():
-    assert demonstration.by_hand([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]).round(12).tolist() == [1.0, 2.0]
-
-
 def test_warmup_runs_every_job_and_says_where_the_loops_are(monkeypatch):
     done = []
-    monkeypatch.setattr(small_fits, "jobs", lambda: [(f"job {k}", lambda k=k: done.append(k)) for k in range(3)])
+    monkeypatch.setattr(warmup, "jobs", lambda: [(f"job {k}", lambda k=k: done.append(k)) for k in range(3)])
     found = run("warmup")
     assert found.exit_code == 0, found.output
     assert done == [0, 1, 2]
     assert "3/3" in found.output
     assert "Compiled loops are kept in" in found.output.replace("\n", " ")
-
-
-def test_warmup_covers_every_storage_and_the_compiled_estimators():
-    names = [name for name, _ in small_fits.jobs()]
-    for storage in small_fits.STORAGES:
-        for estimator in (
-            "Lasso",
-            "SGDRegressor huber l1",
-            "LogisticRegression L1",
-            "LogisticRegression unpenalised",
-            "SGDClassifier hinge l2",
-            "Perceptron None batch",
-            "LinearRegression stochastic",
-            "PolynomialFeatures",
-        ):
-            assert f"{estimator}, {storage}" in names
 
 
 def test_demo_as_json_has_the_certified_digits():

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from separatrix import __version__
-from separatrix.cli import main, screen, small_fits
+from separatrix.cli import main, screen
+from separatrix.workflow import warmup
 
 # Keys that programs may rely on, besides "command" and "separatrix".
 KEYS = {
@@ -43,7 +44,7 @@ def test_every_command_is_under_contract():
 
 @pytest.mark.parametrize("command", main.COMMANDS)
 def test_json_is_one_document_with_the_promised_keys(command, shell, linear, monkeypatch):
-    monkeypatch.setattr(small_fits, "jobs", lambda: [("a fit", lambda: None)])
+    monkeypatch.setattr(warmup, "jobs", lambda: [("a fit", lambda: None)])
     found = shell.ok(command, *arguments(command, linear), "--json")
 
     def refuse(constant):

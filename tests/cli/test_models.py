@@ -70,7 +70,7 @@ def test_predictions_are_those_of_the_loaded_model_row_by_row(shell, model, requ
 
 
 def test_blocks_make_no_difference(shell, linear, monkeypatch):
-    from separatrix.cli import predict
+    from separatrix.workflow import predict
 
     whole = shell.ok("predict", linear, "shop.csv", "--proba").stdout
     monkeypatch.setattr(predict, "ROWS", 7)

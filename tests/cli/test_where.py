@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from separatrix.cli import guide, main
-from separatrix.cli.formulas import readable
+from separatrix.cli import main
 from separatrix.core import registry
+from separatrix.workflow import where as guide
+from separatrix.workflow.latex import readable
 
 
 def run(*arguments):

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from separatrix.core import registry
 from separatrix.core.target import Target
-from separatrix.designs import DenseDesign, Moments, SparseDesign, as_design, base, moments
+from separatrix.designs import Block, DenseDesign, Moments, SparseDesign, as_design, base, moments
 
 N, P = 37, 5
 
@@ -108,8 +108,15 @@ def test_blocks_cover_every_row_once_and_reduce_sees_them_in_order(store, number
     assert covered == list(range(N))
     if numbers == 1:
         assert len(design.blocks()) > N // 2
-    seen = design.reduce(lambda B, y: [dense(B) @ np.ones(P) + y], lambda a, b: a + b, np.arange(N))
-    assert_allclose(np.concatenate(seen), X.sum(axis=1) + np.arange(N), atol=1e-13)
+    target, state = Target(np.arange(N), np.ones(N) / 2), np.arange(N) / 4
+    seen = design.reduce(
+        lambda b, piece: [dense(b.X) @ np.ones(P) + b.y * b.s + piece], lambda a, b: a + b, target, state
+    )
+    assert_allclose(np.concatenate(seen), X.sum(axis=1) + 0.75 * np.arange(N), atol=1e-13)
+
+
+def test_a_block_without_weights_has_weights_of_one():
+    assert_array_equal(Block(np.zeros((3, 2))).weights, np.ones(3))
 
 
 def test_dense_float64_blocks_are_views():
@@ -122,9 +129,11 @@ def test_an_unknown_storage_is_refused_with_a_reason():
         as_design([[1.0, 2.0]])
 
 
-def test_a_design_without_a_verb_says_what_walks_it():
-    with pytest.raises(TypeError, match=r"walks gram, which SparseDesign does not offer"):
-        SparseDesign(sp.csr_array(np.eye(2))).needs("gram", "fit by the Gram matrix")
+def test_what_a_design_does_not_offer_is_refused_with_the_alternative(monkeypatch):
+    monkeypatch.setattr(SparseDesign, "offers", frozenset({"rows"}))
+    message = r"Cannot descend: it needs whole columns and .* SparseDesign does not offer. Use data in memory"
+    with pytest.raises(TypeError, match=message):
+        SparseDesign(sp.csr_array(np.eye(2))).needs("rows, columns, vectors", "descend")
 
 
 # ------------------------------------------------------------------ moments

@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 
 from separatrix.core import registry
 from separatrix.core.objective import fill_curvatures, fill_slopes, sum_of_conjugates, sum_of_values
-from separatrix.core.verbs import conjugate, curvature, slope, value
+from separatrix.core.verbs import conjugate, curvature, is_of_residual, slope, value
 from separatrix.losses import Hinge, Logistic
 
 LOSSES = registry.instances("loss")
@@ -163,7 +163,7 @@ def test_a_loss_of_the_residual_says_so(loss):
         and conjugate(loss, y, 0.05) == pytest.approx(conjugate(loss, 0.0, 0.05) + 0.05 * y, rel=1e-14)
         for y, eta in points(loss)
     )
-    assert getattr(loss, "of_residual", False) is shifted
+    assert is_of_residual(loss) is shifted
 
 
 @pytest.mark.mission("PC-11")

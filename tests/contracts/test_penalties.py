@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from separatrix.core import registry
-from separatrix.core.objective import sum_of_conjugate_costs, sum_of_costs
-from separatrix.core.verbs import conjugate_cost, cost, prox
+from separatrix.core.objective import add_conjugate_costs, add_costs, parts_of, sum_of_conjugate_costs
+from separatrix.core.verbs import conjugate_cost, cost, dual_domain, prox
 from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
 
 PENALTIES = registry.instances("penalty")
@@ -87,11 +87,11 @@ def test_fenchel_and_young_agree_at_the_prox(penalty):
 
 @every_penalty
 def test_compiled_and_plain_loops_agree(penalty):
-    beta = np.array([b for b in POINTS if not forbidden(penalty, b)])
-    assert sum_of_costs(penalty, beta) == pytest.approx(sum_of_costs.py_func(penalty, beta), rel=1e-14)
+    beta = np.array([[b] for b in POINTS if not forbidden(penalty, b)])
+    assert add_costs(penalty, beta) == pytest.approx(add_costs.py_func(penalty, beta), rel=1e-14)
     for v in POINTS:
-        one = np.array([v])
-        assert sum_of_conjugate_costs(penalty, one) == sum_of_conjugate_costs.py_func(penalty, one)
+        one = np.array([[v]])
+        assert add_conjugate_costs(penalty, one) == add_conjugate_costs.py_func(penalty, one)
 
 
 def test_a_ridge_of_no_strength_is_no_penalty():
@@ -115,3 +115,25 @@ def test_atoms_of_different_classes_are_never_equal():
     assert L1(0.5) == L1(0.5)
     assert L1(0.5) != L2(0.5)
     assert len({L1(0.5), L2(0.5), L1(0.5)}) == 2
+
+
+@every_penalty
+def test_the_dual_domain_is_where_the_conjugate_is_finite(penalty):
+    low, high = dual_domain(penalty)
+    assert low <= 0.0 <= high
+    for edge in (low, high):
+        if math.isfinite(edge):
+            assert math.isfinite(conjugate_cost(penalty, edge))
+            assert math.isinf(conjugate_cost(penalty, edge + math.copysign(1e-9, edge if edge else high - low - 1.0)))
+        else:
+            assert math.isfinite(conjugate_cost(penalty, math.copysign(1e6, edge)))
+
+
+@every_penalty
+def test_the_parts_of_a_penalty_rebuild_its_cost(penalty):
+    parts = parts_of(penalty, 3)
+    assert all(np.shape(part) == (3,) for part in parts)
+    for b in POINTS:
+        inside = parts.low[1] <= b <= parts.high[1]
+        rebuilt = parts.kink[1] * abs(b) + 0.5 * parts.ridge[1] * b * b if inside else math.inf
+        assert cost(penalty, b) == pytest.approx(rebuilt, rel=1e-15)

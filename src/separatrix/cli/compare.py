@@ -1,10 +1,10 @@
 """``separatrix compare [TABLE] --target COLUMN``."""
 
+from functools import partial
+
 import click
 
 from separatrix.cli.options import Seconds, as_json, command, query, seed
-
-TEST = 0.2  # share of the rows that are held out for the one test at the end
 
 
 @command(
@@ -40,28 +40,74 @@ TEST = 0.2  # share of the rows that are held out for the one test at the end
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
 @as_json
 @click.pass_context
-def compare(context, table, target, budget, as_json, no_report, no_model, report, model, query, **asked):
+def compare(context, table, target, query, families, report, model, no_report, no_model, quiet, as_json, **options):
     """Compare every family of models that fits a table, on the same folds, and recommend one.
 
     TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin; without it a bundled data set is used. Nothing is asked:
     columns are understood, prepared and said. A fifth of the rows is held out and used once, to test the model that was
     chosen. A report and a model file are written.
     """
-    from separatrix.cli import comparing, screen
+    from separatrix.cli import screen
+    from separatrix.cli.progress import progress_on
+    from separatrix.workflow.compare import compare_table
 
     if (table is not None or query is not None) and target is None:
         raise click.UsageError("--target is missing: which column of TABLE is to be predicted?")
-    for path in (None if no_report else report, None if no_model else model):
-        comparing.must_be_writable(path)
-    clock = comparing.Clock(budget, report=not no_report)
-    whole, target = comparing.read_or_bundled(table, target, query)
-    found = comparing.run(whole, target, clock, as_json=as_json, test=TEST, **asked)
-    line = context.find_root().meta["command line"]
-    written = {
-        "model": None if no_model else comparing.write_model(model, whole, found, line, TEST),
-        "report": None if no_report else comparing.write_report(report, found, line, clock.for_report()),
-    }
+    out = screen.console()
+    progress = None if quiet else progress_on(screen.console(stderr=True))
+    try:
+        run = compare_table(
+            table,
+            target,
+            query=query,
+            families=families or None,
+            model=None if no_model else model,
+            report=None if no_report else report,
+            command=context.find_root().meta["command line"],
+            understood=None if as_json else partial(screen.show_understanding, out),
+            progress=progress,
+            **options,
+        )
+    finally:
+        if progress is not None:
+            progress.end()
     if as_json:
-        screen.write_json("compare", {"table": whole.source, **found.as_dict(), "written": written})
+        screen.write_json("compare", run.as_dict())
     else:
-        comparing.show(screen.console(), found, written, table)
+        _show(out, run, table)
+
+
+def _show(out, run, table):
+    """Print leaderboard, recommendation, test and what to do next."""
+    from separatrix.cli import leaderboard, screen
+    from separatrix.workflow.compare import BUNDLED
+
+    comparison, written = run.comparison, run.written
+    rounds = (
+        f"{comparison.folds} folds × {comparison.repeats}" if comparison.repeats > 1 else f"{comparison.folds} folds"
+    )
+    better = "higher" if comparison.higher_is_better else "lower"
+    score = comparison.score[:1].upper() + comparison.score[1:]
+    screen.say(
+        out,
+        f"{score} ({better} is better), mean ± standard error over {rounds} of {len(comparison.y_train):,} rows, in "
+        f"{screen.duration(comparison.seconds)}. Models of one group cannot be told apart.",
+    )
+    leaderboard.show(out, comparison)
+    screen.say(out, f"Recommended: {comparison.why}", "bold")
+    for standing in comparison.standings:
+        if standing.note and not standing.failed:
+            screen.say(out, f"{standing.family}: {standing.note}.", "dim", gap=False)
+    if comparison.test_measures:
+        test = leaderboard.plus_minus(comparison.test_score, comparison.test_error)
+        screen.say(out, f"On the {len(comparison.y_test):,} test rows, used once: {comparison.score} {test}.")
+    for place, (what, path) in enumerate((what, path) for what, path in written.items() if path):
+        screen.say(out, f"Written: {path} ({what})", gap=place == 0)
+    if written["model"]:
+        name = table or f"{BUNDLED}.csv"
+        commands = [] if table else [f"separatrix datasets {BUNDLED} --csv > {name}"]
+        commands += [f"separatrix predict {written['model']} {name}"]
+        commands += [f"separatrix explain {written['model']} {name} --row 1"]
+        commands += [f"separatrix verify {written['model']} {name}"]
+        for place, command in enumerate(commands):
+            screen.say(out, f"{'Next:' if place == 0 else '':5}  {command}", "dim", gap=place == 0)

@@ -18,23 +18,50 @@ def datasets(name, as_csv, as_json):
     """List the bundled data sets, tell more of one, or print it as CSV."""
     import sys
 
-    from separatrix.cli import bundled, screen
+    from separatrix.cli import screen
+    from separatrix.datasets import available
+    from separatrix.workflow.datasets import data_set, data_set_facts, write_csv
 
     if name is None:
         if as_csv:
             raise click.UsageError("--csv needs the NAME of a data set; `separatrix datasets` lists them.")
-        listed = bundled.lines()
         if as_json:
-            screen.write_json("datasets", {"datasets": [{"name": n, "words": words} for n, words in listed.items()]})
+            listed = [{"name": each, "words": description} for each, description in available().items()]
+            screen.write_json("datasets", {"datasets": listed})
         else:
-            bundled.show_all(screen.console(), listed)
+            _list(screen.console(), available())
         return
-    found = bundled.named(name)
+    data = data_set(name)
     if as_csv:
-        bundled.write_csv(sys.stdout, found.table())
+        write_csv(sys.stdout, data.table())
     elif as_json:
-        table = found.table()
+        table = data.table()
         columns = dict(zip(table.names, table.columns))
-        screen.write_json("datasets", {**bundled.facts(found), "columns": columns})
+        screen.write_json("datasets", {**data_set_facts(data), "columns": columns})
     else:
-        bundled.show(screen.console(), found)
+        _show(screen.console(), data)
+
+
+def _list(out, descriptions):
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="bold", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, description in descriptions.items():
+        grid.add_row(Text(f" {name}"), Text(description))
+    out.print(grid)
+
+
+def _show(out, data):
+    from separatrix.cli.screen import say
+
+    say(out, data.name, "bold", gap=False)
+    say(out, data.words, gap=False)
+    kind = f"{len(data.classes)} classes: {', '.join(map(str, data.classes))}" if data.classes else "a number"
+    say(out, f"{len(data):,} rows; target {data.target_name}, {kind}.", gap=False)
+    say(out, f"Columns: {', '.join(data.feature_names)}.", gap=False)
+    if data.truth is not None:
+        say(out, f"Truth: {data.truth.words}", gap=False)
+    say(out, f"Next: separatrix datasets {data.name} --csv > {data.name}.csv", "dim")

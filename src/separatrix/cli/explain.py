@@ -1,8 +1,12 @@
 """``separatrix explain MODEL TABLE``."""
 
+from math import floor, log10
+
 import click
 
 from separatrix.cli.options import as_json, command, query
+
+LONGEST = 32  # letters of a cell that are shown
 
 
 @command(
@@ -26,21 +30,121 @@ def explain(model, table, row, most, query, as_json):
     Contributions are measured against the mean of the training rows. The nearest flip is the smallest change of a
     single column that changes the decision. TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin.
     """
-    from separatrix.cli import provenance, reasons, screen
-    from separatrix.core.refusal import cannot
-    from separatrix.inference.explain import explain as reasons_for
-    from separatrix.persist import about, load
-    from separatrix.tables import read
+    from separatrix.cli import screen
+    from separatrix.workflow.explain import explain_row
 
-    remembered, whole = about(model), read(table, query=query)
-    if row > len(whole):
-        raise cannot(
-            f"explain row {row} of {whole.source}",
-            because=f"it has {len(whole):,} rows",
-            instead=f"--row 1 to {len(whole)}",
-        )
-    found = reasons_for(load(model), whole.take([row - 1]), reference=provenance.explained_by(remembered))
+    explained = explain_row(model, table, row, query=query)
     if as_json:
-        screen.write_json("explain", {"model": model, "table": whole.source, "row": row, **found.as_dict()})
+        screen.write_json("explain", explained.as_dict())
     else:
-        reasons.show(screen.console(), found, remembered, row, most)
+        _show(screen.console(), explained, most)
+
+
+def _show(out, explained, most):
+    """Print what is predicted, what each column adds, and what would change it."""
+    from separatrix.cli.screen import say
+
+    explanation, target = explained.explanation, explained.target or "the target"
+    predicted = explanation.prediction
+    predicted = f"{predicted:.6g}" if explanation.task == "regression" else predicted
+    say(out, f"Row {explained.row}: {target} is predicted to be {predicted}.", "bold", gap=False)
+    if explanation.probabilities:
+        chances = ", ".join(f"{label} {100 * chance:.1f} %" for label, chance in explanation.probabilities.items())
+        say(out, f"Probabilities: {chances}.", gap=False)
+    if explanation.distance is not None:
+        side = explanation.towards if explanation.distance >= 0 else explanation.against
+        say(
+            out,
+            f"Signed distance to the boundary: {explanation.distance:+.3f} (on the side of {side}; in standard "
+            "deviations of the prepared columns).",
+            gap=False,
+        )
+    for note in explanation.notes:
+        say(out, note, "dim")
+    if explanation.contributions:
+        _show_contributions(out, explanation, most)
+    if explanation.task == "classification":
+        _show_flips(out, explanation)
+    if explanation.boundary:
+        _show_boundary(out, explanation, most)
+
+
+def _show_contributions(out, explanation, most):
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    from separatrix.cli.screen import say
+
+    speaks = (
+        "to the prediction"
+        if explanation.task == "regression"
+        else f"to the score, for {explanation.towards} and against {explanation.against}"
+    )
+    say(out, f"What each column adds {speaks}, beside a mean row:")
+    shown = [each for each in explanation.contributions if each.contribution != 0.0][:most]
+    longest = max((abs(each.contribution) for each in shown), default=1.0)
+    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for label, justify in (("column", "left"), ("value", "right"), ("adds", "right"), ("", "left")):
+        drawn.add_column(label, justify=justify, overflow="fold")
+    for each in shown:
+        bar = ("+" if each.contribution > 0 else "-") * max(1, round(16 * abs(each.contribution) / longest))
+        style = "green" if each.contribution > 0 else "red"
+        cells = (each.column, _value(each.value), f"{each.contribution:+.4g}")
+        drawn.add_row(*map(Text, cells), Text(bar, style=style))
+    rest = [each.contribution for each in explanation.contributions][len(shown) :]
+    if any(rest):
+        drawn.add_row(f"{len(rest)} other columns", "", f"{sum(rest):+.4g}", "")
+    eta, mean_eta = explanation.score, explanation.mean_score
+    drawn.add_row("all columns", "", f"{eta - mean_eta:+.4g}", f"from {mean_eta:.4g} to {eta:.4g}")
+    out.print(drawn)
+
+
+def _show_flips(out, explanation):
+    from separatrix.cli.screen import say
+
+    if not explanation.flips:
+        say(out, "No change of a single column that could be tried changes the decision.")
+        return
+    say(out, "Smallest changes of a single column that change the decision:")
+    for flip in explanation.flips[:3]:
+        beyond = ", beyond all training rows" if flip.outside else ""
+        to = flip.to if isinstance(flip.to, str) else outwards(flip.value, flip.to)
+        say(
+            out,
+            f"  {flip.column} from {_value(flip.value)} to {to}: {flip.prediction} ({flip.size:.2g} away{beyond})",
+            gap=False,
+        )
+
+
+def _show_boundary(out, explanation, most):
+    from separatrix.cli.screen import say
+
+    values = {each.column: each.value for each in explanation.contributions}
+    moved = [name for name in values if name in explanation.boundary and explanation.boundary[name] != values[name]]
+    words = [f"{name} {explanation.boundary[name]:.4g}" for name in moved[:most]]
+    more = f", and {len(moved) - most} more" if len(moved) > most else ""
+    say(out, f"Nearest point of the boundary, by moving numbers: {', '.join(words)}{more}.")
+
+
+def _value(value):
+    if value is None:
+        return "missing"
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST else value[: LONGEST - 1] + "…"
+    return f"{value:.6g}"
+
+
+def outwards(value, to):
+    """A changed number with three digits of the change, rounded away from the value, so that it still changes all.
+
+    >>> outwards(52.0, 38.2711), outwards(0.5, 0.50123), outwards(None, 3.14159)
+    ('38.2', '0.50123', '3.14159')
+    """
+    if value is None or to == value:
+        return f"{to:.6g}"
+    decimals = 2 - floor(log10(abs(to - value)))
+    unit = 10.0**-decimals
+    steps = (to - value) / unit
+    whole = floor(steps) if steps < 0 else -floor(-steps)
+    return f"{value + whole * unit:.{max(decimals, 0)}f}"

@@ -1,5 +1,7 @@
 """``separatrix fit TABLE --target COLUMN --family NAME``."""
 
+from functools import partial
+
 import click
 
 from separatrix.cli.options import as_json, command, query, seed, target
@@ -36,66 +38,33 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
 
     TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin.
     """
-    from separatrix.cli import models, provenance, screen
-    from separatrix.cli.verify import stating
-    from separatrix.inference.original_columns import Reference
-    from separatrix.persist import save
-    from separatrix.tables import read, target_values, understand
+    from separatrix.cli import screen
+    from separatrix.workflow.fit import fit_table
 
-    whole = read(table, query=query)
-    understanding = understand(whole, target, task=task, exclude=exclude)
-    y, there = target_values(whole, understanding)
-    rows = whole.take(there)
     out = screen.console()
-    if not as_json:
-        screen.show_understanding(out, understanding)
-    model, name = models.fitted(understanding, rows, y, family, settings, seed)
-    reference = Reference.of(model, rows).as_dict()
-    command = click.get_current_context().find_root().meta["command line"]
-    about = provenance.remembered(whole, understanding, family=name, command=command, reference=reference)
-    save(model, path, about=about)
-    certificate = getattr(stating(model[-1]) or model[-1], "certificate_", None)
+    fitted = fit_table(
+        table,
+        target,
+        family,
+        path,
+        settings=settings,
+        task=task,
+        exclude=exclude,
+        query=query,
+        seed=seed,
+        command=click.get_current_context().find_root().meta["command line"],
+        understood=None if as_json else partial(screen.show_understanding, out),
+    )
     if as_json:
-        screen.write_json(
-            "fit",
-            {
-                "table": whole.source,
-                "understanding": understanding.as_dict(),
-                "family": name,
-                "class": type(model[-1]).__name__,
-                "parameters": _parameters(model[-1]),
-                "rows": len(rows),
-                "certificate": certificate_document(certificate),
-                "model": path,
-            },
-        )
+        screen.write_json("fit", fitted.as_dict())
         return
+    model, certificate = fitted.model, fitted.certificate
     screen.say(
-        out, f"{name}: {type(model[-1]).__name__} of {model[-1].n_features_in_:,} prepared columns, {len(rows):,} rows."
+        out,
+        f"{fitted.name}: {type(model).__name__} of {model.n_features_in_:,} prepared columns, {fitted.rows:,} rows.",
     )
     screen.say(
         out, str(certificate) if certificate is not None else "A closed form or a count: no certificate.", gap=False
     )
     screen.say(out, f"Written: {path}")
     screen.say(out, f"Next: separatrix predict {path} {table}", "dim", gap=False)
-
-
-def certificate_document(certificate):
-    """A certificate for JSON; None where there is none."""
-    if certificate is None:
-        return None
-    return {
-        "kind": certificate.kind,
-        "value": certificate.value,
-        "tolerance": certificate.tolerance,
-        "certified": certificate.converged,
-        "message": certificate.message,
-    }
-
-
-def _parameters(model):
-    """The parameters that plain data can show."""
-    plain = (bool, int, float, str, type(None))
-    return {
-        key: value if isinstance(value, plain) else str(value) for key, value in model.get_params(deep=False).items()
-    }

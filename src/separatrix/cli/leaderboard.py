@@ -99,10 +99,3 @@ def _show_failures(out, failed):
     for standing in failed:
         grid.add_row(Text(f" {standing.family}"), Text(f"not run: {standing.reason}", style="dim"))
     out.print(grid)
-
-
-def document(comparison):
-    """The leaderboard as plain data for JSON, best first."""
-    keys = ("family", "description", "complexity", "group", "score", "error", "scores", "measures", "fit_seconds")
-    keys += ("predict_seconds", "size", "rows", "certificate", "certified", "chosen", "note", "reason")
-    return [{key: getattr(standing, key) for key in keys} for standing in comparison.standings]

@@ -4,8 +4,6 @@ import click
 
 from separatrix.cli.options import as_json, command
 
-ROWS = 20_000  # of a block; a large file is never in memory as a whole
-
 
 @command(
     "separatrix predict model.sepx new.csv > answers.csv",
@@ -27,19 +25,18 @@ def predict(model, table, output, proba, keep, as_json):
     """
     import sys
 
-    from separatrix.cli import answers
+    from separatrix.workflow.predict import FilePredictor, atomically, predicted_columns, write_predictions
 
-    asked = answers.Asked(model, proba=proba, keep=keep)
+    predictor = FilePredictor(model, proba=proba, keep=keep)
     if as_json:
         from separatrix.cli import screen
 
-        parts = [asked.columns(block) for block in answers.blocks(table, ROWS)]
-        joined = {name: [value for part in parts for value in part[name]] for name in (parts[0] if parts else ())}
-        rows = len(joined.get("prediction", ()))
-        screen.write_json("predict", {"model": model, "table": table, "rows": rows, "columns": joined})
+        columns = predicted_columns(predictor, table)
+        rows = len(columns.get("prediction", ()))
+        screen.write_json("predict", {"model": model, "table": table, "rows": rows, "columns": columns})
     elif output:
-        with answers.atomically(output) as file:
-            rows = answers.write(file, asked, table, ROWS)
+        with atomically(output) as file:
+            rows = write_predictions(file, predictor, table)
         click.echo(f"{rows:,} rows written to {output}", err=True)
     else:
-        answers.write(sys.stdout, asked, table, ROWS)
+        write_predictions(sys.stdout, predictor, table)

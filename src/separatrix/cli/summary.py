@@ -45,24 +45,18 @@ def summary(table, formula, family, robust, level, profile, terms, query, as_jso
     Rows with a missing value are left out, and counted. Formulas need `pip install 'separatrix[formula]'`.
     """
     from separatrix.cli import screen
-    from separatrix.cli.formula_fit import fit_formula
-    from separatrix.inference import anova
-    from separatrix.tables import read
+    from separatrix.workflow.summary import summarise_table
 
-    read_in = read(table, query=query)
-    fit = fit_formula(read_in, formula, family)
-    options = {"covariance": robust or "classical", "level": level, **({"intervals": "profile"} if profile else {})}
-    found = fit.model.summary(fit.X, fit.y, **options)
-    tests = anova(fit.model, fit.X, fit.y, terms=fit.terms) if terms else None
-    facts = {"table": read_in.source, "formula": formula, "family": family, "rows": len(fit.y), "dropped": fit.dropped}
+    summarised = summarise_table(
+        table, formula, family, robust=robust, level=level, profile=profile, terms=terms, query=query
+    )
     if as_json:
-        listing = {"terms": tests.to_dict() if tests is not None else None}
-        screen.write_json("summary", {**facts, "summary": found.to_dict(), **listing})
+        screen.write_json("summary", summarised.as_dict())
         return
-    out = screen.console()
+    out, fit = screen.console(), summarised.fit
     left_out = f"; {fit.dropped} with a missing value left out" if fit.dropped else ""
     screen.say(out, f"{formula}   {family}, {len(fit.y)} rows{left_out}", gap=False)
     out.print()
-    out.print(found)
-    if tests is not None:
-        out.print(tests)
+    out.print(summarised.summary)
+    if summarised.tests is not None:
+        out.print(summarised.tests)

@@ -20,12 +20,17 @@ def warmup(quiet, as_json):
     """
     import time
 
-    from separatrix.cli import screen, small_fits
+    from separatrix.cli import screen
+    from separatrix.cli.progress import CountBar
+    from separatrix.core.jit import cache_folder
+    from separatrix.workflow.warmup import compile_all
 
     out = screen.console(stderr=as_json)
     out.quiet = quiet or as_json
     started = time.perf_counter()
-    count = small_fits.compile_all(out)
+    fits = compile_all(CountBar(out))
+    folder = str(cache_folder())
     if as_json:
-        folder = str(small_fits.cache_folder())
-        screen.write_json("warmup", {"fits": count, "folder": folder, "seconds": time.perf_counter() - started})
+        screen.write_json("warmup", {"fits": fits, "folder": folder, "seconds": time.perf_counter() - started})
+    else:
+        out.print(f"Compiled loops are kept in {folder}", markup=False)

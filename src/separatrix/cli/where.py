@@ -18,22 +18,18 @@ def where(name, as_json):
 
     NAME is a name from the leaderboard, a class or a file, in any spelling. Without NAME all names are listed.
     """
-    from separatrix.cli import guide, screen
+    from separatrix.cli import screen
+    from separatrix.workflow.where import everything, find
 
-    entries = guide.find(name) if name else guide.everything()
+    entries = find(name) if name else everything()
     if as_json:
-        screen.write_json("where", {"name": name, "found": [_document(entry) for entry in entries]})
+        screen.write_json("where", {"name": name, "found": [entry.as_dict() for entry in entries]})
     elif name:
         out = screen.console()
         for entry in entries:
             _show(out, entry)
     else:
         _list(screen.console(), entries)
-
-
-def _document(entry):
-    keys = ("kind", "name", "path", "line", "sentence", "formula", "source", "called", "public")
-    return {**{key: getattr(entry, key) for key in keys}, "parts": [_document(part) for part in entry.parts]}
 
 
 def _show(out, entry):

@@ -1,230 +1,114 @@
-"""Certificates, recomputed from problem and solution alone: no solver grades itself.
+"""The judge: certificates made from problem and solution alone, by nothing that a solver says about itself.
 
-For any convex loss and penalty, Fenchel's inequality bounds the distance to the optimum. With one slope u_i per row,
+What is certified depends on the problem only:
 
-    P(beta) - min P  <=  P(beta) + (1/Σs) Σ s_i conjugate(loss, y_i, u_i) + Σ_j conjugate_cost(penalty, -x_j'(s∘u)/Σs)
+- squared error under a penalty without kinks (least squares, ridge, bounds): the gap ``P(beta) - min P`` itself
+  (:mod:`separatrix.core.quadratic`);
+- any loss under a penalty on every coefficient, and losses with kinks: Fenchel's bound on that gap
+  (:mod:`separatrix.core.fenchel`);
+- smooth losses with coefficients that nothing penalises: the gradient (:mod:`separatrix.core.stationarity`).
 
-for every u (with Σ s_i u_i = 0 if there is an intercept). We take the slopes at beta, centred, and scaled into the
-penalty's domain. Where nothing is penalised that domain is {0}: a v that rounding explains then counts as 0.
+All are relative to the null model. A gap is never below the true one: the rounding errors of its own computation are
+bounded and added.
 """
 
-import operator
 import time
+from dataclasses import replace
 
 import numpy as np
 
 from separatrix.core.errors import NotCertified
-from separatrix.core.objective import (
-    add_dual_terms,
-    fill_dual_terms,
-    is_joint,
-    null_objective,
-    slopes_at,
-    sum_of_conjugate_costs,
-    sum_of_costs,
-    total_conjugate,
-    total_value,
-)
-from separatrix.core.solution import Certificate
-from separatrix.core.threads import parallel_map
-from separatrix.core.verbs import prox
-
-# A computed gap is the difference of two sums of about equal size; each carries a relative rounding error of at most
-# a few eps per doubling of its length (numpy and our vector loops both sum in lanes or pairs).
-EPS = np.finfo(np.float64).eps
+from separatrix.core.fenchel import duality_gap as duality_gap
+from separatrix.core.objective import dual_domains, gap_unit, parts_of
+from separatrix.core.problem import Problem
+from separatrix.core.quadratic import quadratic_gap
+from separatrix.core.solution import Certificate, Solution
+from separatrix.core.stationarity import relative_gradient
+from separatrix.core.target import Target
+from separatrix.core.verbs import is_joint, is_squared_error, largest_curvature
 
 
-def duality_gap(problem, beta, intercept, u=None):
-    """An upper bound on ``P(beta) - min P``, rounding included.
+def certify(
+    problem: Problem,
+    solution: Solution,
+    tol: float,
+    *,
+    iterations: int = 0,
+    passes: int = 0,
+    started: float | None = None,
+) -> Certificate:
+    """The certificate of a solution, of one output or the worst of several.
 
-    `u` is a dual point, one slope for each row, if the solver knows a better one than the slopes at beta. Any u gives a
-    true bound; a good one gives a tight one.
+    Parameters
+    ----------
+    problem : Problem.
+    solution : Solution.  ``beta`` (p,) or (p, k) in the precision in which it is published, ``intercept``, and a dual
+        point ``theta``, if the solver has one: any dual point gives a true bound, a good one a tight one.
+    tol : float, [0, inf).  The relative gap (or gradient) asked for. Where the rounding of the coefficients to the
+        precision in which they are published may cost more, the certificate is held to that, and says so.
+    iterations, passes : int.  Facts to be published.
+    started : float or None.  ``time.perf_counter()`` at the start of the fit.
     """
-    target, penalty = problem.target, problem.penalty
-    s, total = target.weights, target.total
-    beta = np.asarray(beta, dtype=np.float64)
-    smooth = _strength(penalty) > 0.0 and not _makes_zeros(penalty)
-    if u is None and smooth and hasattr(problem.loss, "link") and not is_joint(problem.loss):
-        return _gap_at_slopes(problem, beta, float(intercept))
-    y = target.y
-    if problem.intercept and getattr(problem.loss, "of_residual", False):
-        # y and the intercept move together; about the mean of y nothing large cancels in the sums below
-        y, intercept = y - target.mean(), intercept - target.mean()
-    eta = problem.design.matvec(beta) + intercept
-    if u is None:
-        u = slopes_at(problem.loss, y, eta)
-    u = (_transported if is_joint(problem.loss) else _balanced)(problem, y, np.asarray(u, dtype=np.float64))
-    reach = _reach(problem.design, beta) + np.abs(intercept).max()
-    weighted = (u.T * s).T
-    v, unsettled = _settled(problem, beta, u, -problem.design.rmatvec(weighted) / total, reach)
-    primal = total_value(problem.loss, y, eta, s) / total + sum_of_costs(penalty, beta.ravel())
-    dual = max(_dual(problem, y, scale * u, scale * v) for scale in _scales(penalty, beta, v))
-    sums = abs(primal) + abs(dual) + (np.abs(weighted) * (np.abs(y) + np.abs(eta))).sum() / total
-    products = reach * np.abs(weighted).sum() / total
-    rounding = EPS * (4.0 * np.log2(target.n + problem.design.p + 2.0) * sums + 4.0 * products) + unsettled
-    return float(max(primal - dual, 0.0) + rounding)
-
-
-def _strength(penalty):
-    return getattr(penalty, "lam", 0.0) + getattr(penalty, "l1", 0.0) + getattr(penalty, "l2", 0.0)
-
-
-def _makes_zeros(penalty):
-    """Whether a penalty has a kink at 0.
-
-    Its dual points are scaled, and conjugates of scaled slopes are worth computing: the bound by convexity would be
-    larger by the objective over the penalty.
-    """
-    return prox(penalty, 1e-200, 1.0) == 0.0
-
-
-def _gap_at_slopes(problem, beta, intercept):
-    """The gap of a likelihood at its own slopes, in one read of X.
-
-    With an intercept the slopes of one sign are multiplied by a <= 1 so that all sum to zero, and all by a scale that
-    the penalty may ask for. No loss is negative, so that its conjugate is not positive at 0, and by convexity
-    ``conjugate(a u) <= a conjugate(u)``: the conjugates need not be computed again.
-    """
-    target, penalty, total = problem.target, problem.penalty, problem.target.total
-    # measured: BLAS on dense blocks takes a sixth less than a loop over rows, cutting blocks out of sparse rows triple
-    sums_of = _terms_by_blocks if "gram" in problem.design.offers else _terms_by_rows
-    terms, v_up, v_down = sums_of(problem, beta, intercept)
-    fit, conjugate_up, conjugate_down, up, down, sums = terms / total
-    shares = (min(1.0, down / up) if up > 0.0 else 0.0, min(1.0, up / down) if down > 0.0 else 0.0)
-    shares = shares if problem.intercept else (1.0, 1.0)
-    conjugates = shares[0] * conjugate_up + shares[1] * conjugate_down
-    v = -(shares[0] * v_up + shares[1] * v_down) / total
-    primal = fit + sum_of_costs(penalty, beta)
-    dual = max(-a * conjugates - sum_of_conjugate_costs(penalty, a * v) for a in _scales(penalty, beta, v))
-    products = (_reach(problem.design, beta) + abs(intercept)) * (up + down)
-    sums += abs(primal) + abs(dual)
-    rounding = EPS * (4.0 * np.log2(target.n + problem.design.p + 2.0) * sums + 4.0 * products)
-    return float(max(primal - dual, 0.0) + rounding)
-
-
-def _terms_by_rows(problem, beta, intercept):
-    """The :func:`dual_terms` of all rows, and the sums of rows times slopes, positive and negative ones."""
-    design, target = problem.design, problem.target
-    rows, s = design.rows_atom(), np.empty(0) if target.s is None else target.s
-
-    def task(part):
-        found = np.zeros(6), np.zeros(design.p), np.zeros(design.p)
-        terms, v_up, v_down = found
-        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty(6))
-        return found
-
-    return [sum(parts) for parts in zip(*parallel_map(task, design.parts()))]
-
-
-def _terms_by_blocks(problem, beta, intercept):
-    def task(B, y, s):
-        u, terms = np.empty(len(y)), np.zeros(6)
-        fill_dual_terms(problem.loss, y, np.asarray(B @ beta) + intercept, s, u, terms)
-        return [terms, np.maximum(u, 0.0) @ B, np.minimum(u, 0.0) @ B]
-
-    def merge(a, b):
-        return [operator.add(*pair) for pair in zip(a, b)]
-
-    return problem.design.reduce(task, merge, problem.target.y, problem.target.weights)
-
-
-def _balanced(problem, y, u):
-    """u moved into the domain of the loss's conjugate and, where there is an intercept, to Σ s u = 0.
-
-    That domain is the range of the slopes, which ends at the slopes of infinite scores.
-    """
-    s = problem.target.weights
-    low = slopes_at(problem.loss, y, np.full_like(u, -np.inf))
-    high = slopes_at(problem.loss, y, np.full_like(u, np.inf))
-    if not problem.intercept:
-        return np.clip(u, low, high)
-    shifted = u - (s @ u) / problem.target.total
-    if np.all((low <= shifted) & (shifted <= high) | (s == 0.0)):
-        return shifted
-    u = np.clip(u, low, high)
-    up, down = s @ np.maximum(u, 0.0), s @ np.maximum(-u, 0.0)
-    if min(up, down) == 0.0:
-        return np.zeros_like(u)
-    # shrinking one side never leaves a domain that holds 0, as shifting may
-    return np.where(u > 0.0, u * min(1.0, down / up), u * min(1.0, up / down))
-
-
-def _transported(problem, y, u):
-    """Rows ``y + u`` of probabilities moved so that, with an intercept, each class gets the total that it has in y.
-
-    Classes with too much give a share of each of their probabilities, the others receive what a row has given: rows
-    stay probabilities.
-    """
-    mu = np.maximum(y + u, 0.0)
-    mu /= mu.sum(axis=1, keepdims=True)
-    if problem.intercept:
-        s = problem.target.weights
-        have, want = s @ mu, s @ y
-        give = np.clip(1.0 - np.divide(want, have, out=np.ones_like(want), where=have > 0.0), 0.0, 1.0)
-        lack = np.maximum(want - have, 0.0)
-        if lack.sum() > 0.0:
-            given = mu * give
-            mu += np.outer(given.sum(axis=1), lack / lack.sum()) - given
-    return mu - y
-
-
-def _reach(design, beta, sample=64):
-    """How large ``Σ_j |x_ij beta_j|`` gets, on evenly spaced rows: the scale of the rounding errors of eta."""
-    support = np.flatnonzero(beta if beta.ndim == 1 else beta.any(axis=1))
-    rows = design.corner(slice(0, design.n, max(1, design.n // sample)), support)
-    return float((abs(rows) @ np.abs(beta[support])).max(initial=0.0))
-
-
-def _settled(problem, beta, u, v, reach):
-    """v with its rounding errors set to 0 where the penalty allows nothing else, and what that may cost.
-
-    Without a penalty the conjugate is finite only at v = 0 exactly (v <= 0 for non-negative coefficients), which no
-    computed v attains. A v that rounding explains counts as 0, at the price of ``|v_j|`` times twice ``|beta_j|``.
-    """
-    penalty, total = problem.penalty, problem.target.total
-    if _strength(penalty) > 0.0:
-        return v, 0.0
-    s = problem.target.weights
-    size = np.sqrt(problem.design.column_squares(s) / total)
-    limit = EPS * np.multiply.outer(size, 32.0 * np.sqrt(s @ (u * u) / total) + 4.0 * reach)
-    excess = np.maximum(v, 0.0) if getattr(penalty, "positive", False) else v
-    small = np.abs(excess) <= limit
-    return np.where(small, v - excess, v), 2.0 * float(np.abs(excess[small]) @ np.abs(beta[small]))
-
-
-def _dual(problem, y, u, v):
-    fit = total_conjugate(problem.loss, y, u, problem.target.weights) / problem.target.total
-    return -fit - sum_of_conjugate_costs(problem.penalty, v.ravel())
-
-
-def _scales(penalty, beta, v):
-    """Factors that bring v into the domain of the penalty's conjugate, best guesses first."""
-    scales = [1.0]
-    strength = getattr(penalty, "lam", getattr(penalty, "l1", 0.0))
-    reach = v if getattr(penalty, "positive", False) else np.abs(v)
-    largest = float(reach.max(initial=0.0))
-    if largest > strength > 0.0:
-        scales.append(strength / largest * (1.0 - 2.0 * EPS))
-        ridge = getattr(penalty, "l2", 0.0)
-        if ridge > 0.0:  # the elastic net is a lasso on rows augmented with sqrt(l2) I
-            scales.append(min(1.0, strength / max(float((reach - ridge * np.abs(beta)).max()), EPS)))
-    elif strength == 0.0:
-        scales.append(0.0)
-    return scales
-
-
-def certify(problem, solution, tolerance, started=None, iterations=0, passes=0):
-    """Certificate of a solution by its duality gap, relative to the null model."""
-    gap = duality_gap(problem, solution.beta, solution.intercept, solution.theta)
-    scale = null_objective(problem)
+    value, tolerance, message = _judged(problem, solution, tol)
     return Certificate(
-        kind="gap",
-        value=gap / scale if scale > 0.0 else gap,
+        kind=certificate_kind(problem),
+        value=value,
         tolerance=tolerance,
-        iterations=iterations,
-        passes=passes,
+        iterations=iterations or solution.iterations,
+        passes=passes or solution.passes,
         seconds=0.0 if started is None else time.perf_counter() - started,
+        message=message,
     )
+
+
+def certificate_kind(problem: Problem) -> str:
+    """``"gap"`` or ``"gradient"``: see the head of this file."""
+    if _is_quadratic(problem) or largest_curvature(problem.loss) == np.inf:
+        return "gap"
+    low, high = dual_domains(problem.penalty, problem.design.p)
+    return "gap" if np.all((low < 0.0) & (high > 0.0)) else "gradient"
+
+
+def _is_quadratic(problem: Problem) -> bool:
+    return is_squared_error(problem.loss) and not parts_of(problem.penalty, problem.design.p).kink.any()
+
+
+def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:
+    """Value, tolerance and message."""
+    if _is_quadratic(problem):
+        gap = quadratic_gap(problem, np.asarray(solution.beta), solution.intercept, tol)
+        message = "" if gap.rank is None else f"{gap.rank} of {problem.design.p} columns independent"
+        if gap.explained > tol:
+            message += f"{', ' if message else ''}rounding of the coefficients may cost {gap.explained:.1e}"
+        return gap.value, max(tol, gap.explained), message
+    if not np.all(np.isfinite(solution.beta)) or not np.all(np.isfinite(solution.intercept)):
+        return np.inf, tol, ""
+    if certificate_kind(problem) == "gradient":
+        return relative_gradient(problem, solution), tol, ""
+    return (
+        max(
+            duality_gap(one, part.beta, part.intercept, part.theta) / gap_unit(one)
+            for one, part in _outputs(problem, solution)
+        ),
+        tol,
+        "",
+    )
+
+
+def _outputs(problem: Problem, solution: Solution) -> list[tuple[Problem, Solution]]:
+    """Problems of one output each; a joint loss has one problem for all."""
+    Y = problem.target.y
+    if Y.ndim == 1 or is_joint(problem.loss):
+        return [(problem, solution)]
+    intercepts = np.broadcast_to(np.asarray(solution.intercept, dtype=np.float64), Y.shape[1])
+    theta = [None] * Y.shape[1] if solution.theta is None else list(solution.theta.T)
+    return [
+        (
+            replace(problem, target=Target(np.ascontiguousarray(Y[:, c]), problem.target.s)),
+            Solution(np.ascontiguousarray(solution.beta[:, c]), float(intercepts[c]), theta=theta[c]),
+        )
+        for c in range(Y.shape[1])
+    ]
 
 
 def not_certified(certificate, instead):

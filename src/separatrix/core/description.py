@@ -5,6 +5,7 @@ A model declares what it is described by (:mod:`separatrix.core.declaration`): o
 """
 
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,10 +31,10 @@ class DescribedTable:
     """
 
     title: str
-    heads: tuple
-    rows: tuple
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
     caption: str = ""
-    intervals: tuple = ()
+    intervals: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,16 +50,16 @@ class Description:
     """
 
     words: str
-    tables: tuple = ()
-    pictures: tuple = ()
-    notes: tuple = ()
+    tables: tuple[DescribedTable, ...] = ()
+    pictures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
-    def as_dict(self):
+    def as_dict(self) -> Any:
         """Plain dicts, lists, numbers and strings, for JSON."""
         return _plain(asdict(self))
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """Tuples as lists, numbers of numpy as those of Python, numbers that JSON lacks as None."""
     if isinstance(value, dict):
         return {name: _plain(part) for name, part in value.items()}
@@ -71,13 +72,13 @@ def _plain(value):
     return value
 
 
-def column_names(model):
+def column_names(model: Any) -> list[str]:
     """The names of the columns that a fitted model was given: x0, x1, ... where they had none."""
     given = vars(model).get("feature_names_in_")
     return [f"x{j}" for j in range(model.n_features_in_)] if given is None else [str(name) for name in given]
 
 
-def fit_notes(model):
+def fit_notes(model: object) -> tuple[str, ...]:
     """What the fit says for itself: a tuple of no or one sentence."""
     certificate = vars(model).get("certificate_")
     return () if certificate is None else (f"The fit is {certificate}.",)

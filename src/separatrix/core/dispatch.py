@@ -5,49 +5,80 @@ numba does the same at compile time through ``numba.extending.overload``, so tha
 combination and the compiled result is found again on disk by the next process.
 """
 
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
 from separatrix.core.jit import REASSOCIATE, when_loaded
 
+F = TypeVar("F", bound=Callable[..., Any])
+Verb = Any  # a function with the attributes `table` and `default`
 
-def generic(declaration):
+
+def generic(declaration: Callable[..., Any]) -> Verb:
     """Make a verb of a declaration; its implementations are added with :func:`implements`."""
-    table = {}
+    return _verb(declaration, None)
 
-    def verb(first, *rest):
-        return table[type(first)](first, *rest)
+
+def with_default(declaration: Callable[..., Any]) -> Verb:
+    """Make a verb whose declaration is the implementation for every class that has none of its own."""
+    return _verb(declaration, declaration)
+
+
+def _verb(declaration: Callable[..., Any], default: Callable[..., Any] | None) -> Verb:
+    table: dict[type, Callable[..., Any]] = {}
+
+    def verb(first: Any, *rest: Any) -> Any:
+        implementation = table.get(type(first), default)
+        if implementation is None:
+            raise NotImplementedError(f"{type(first).__name__} does not implement {declaration.__name__}")
+        return implementation(first, *rest)
 
     verb.__name__ = declaration.__name__
     verb.__doc__ = declaration.__doc__
-    verb.table = table
+    verb.table = table  # type: ignore[attr-defined]
+    when_loaded(lambda: _tell_numba(verb, table, default))
     return verb
 
 
-def implements(verb, cls):
-    """Register an implementation of `verb` for atoms of class `cls`."""
-
-    def register(implementation):
-        verb.table[cls] = implementation
-
-        when_loaded(lambda: _tell_numba(verb, cls, implementation))
-        return implementation
-
-    return register
-
-
-def _tell_numba(verb, cls, implementation):
+def _tell_numba(verb: Verb, table: dict[type, Callable[..., Any]], default: Callable[..., Any] | None) -> None:
     from numba import types
     from numba.extending import overload
 
-    def choose(first, *rest):
-        if isinstance(first, types.NamedTuple | types.NamedUniTuple) and first.instance_class is cls:
-            return implementation
+    def choose(first: Any, *rest: Any) -> Callable[..., Any] | None:
+        if isinstance(first, types.NamedTuple | types.NamedUniTuple):
+            return table.get(first.instance_class, default)
         return None
 
     overload(verb, jit_options={"fastmath": set(REASSOCIATE)}, strict=False)(choose)
 
 
-def atom(cls):
+def implements(verb: Verb, cls: type) -> Callable[[F], F]:
+    """Register an implementation of `verb` for atoms of class `cls`."""
+
+    def register(implementation: F) -> F:
+        verb.table[cls] = implementation
+        return implementation
+
+    return register
+
+
+def implemented(verb: Verb, first: Any) -> bool:
+    """Whether the class of an atom has an implementation of its own."""
+    return type(first) in verb.table
+
+
+def atom(cls: Any) -> Any:
     """Give a NamedTuple an equality and a hash that look at the class too (bare tuples compare by content only)."""
-    cls.__eq__ = lambda a, b: type(a) is type(b) and tuple.__eq__(a, b)
-    cls.__ne__ = lambda a, b: not (type(a) is type(b) and tuple.__eq__(a, b))
-    cls.__hash__ = lambda a: hash((type(a).__qualname__, *a))
+
+    def equal(a: Any, b: Any) -> bool:
+        return type(a) is type(b) and all(np.array_equal(x, y) for x, y in zip(a, b))
+
+    def key(field: Any) -> Any:
+        return field.tobytes() if isinstance(field, np.ndarray) else field
+
+    cls.__eq__ = equal
+    cls.__ne__ = lambda a, b: not equal(a, b)
+    cls.__hash__ = lambda a: hash((type(a).__qualname__, *map(key, a)))
     return cls

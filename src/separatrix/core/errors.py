@@ -1,14 +1,17 @@
 """What cannot be done, because of what, and what to do instead."""
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from sklearn.exceptions import ConvergenceWarning
 
-from separatrix.core.refusal import cannot as cannot  # found here by those who wait for scikit-learn anyway
+from separatrix.core.refusal import cannot as cannot  # re-exported; refusal.py avoids importing scikit-learn
 
 
 class EmptyWindow(UserWarning):
     """An average in a range that holds no training row."""
 
-    def __init__(self, empty, rows, radius):
+    def __init__(self, empty: int, rows: int, radius: float) -> None:
         self.empty, self.rows, self.radius = empty, rows, radius
         super().__init__(
             f"{empty} of {rows} windows are empty: no training row lies within radius={radius:g}. Their prediction "
@@ -19,7 +22,7 @@ class EmptyWindow(UserWarning):
 class NotCertified(ConvergenceWarning):
     """A fit stopped before its certificate reached the tolerance."""
 
-    def __init__(self, kind, value, tolerance, passes, instead):
+    def __init__(self, kind: str, value: float, tolerance: float, passes: int, instead: str) -> None:
         self.kind, self.value, self.tolerance, self.passes = kind, value, tolerance, passes
         super().__init__(
             f"Not certified: the relative {kind} is {value:.2e}, above tol={tolerance:.0e}, after {passes} passes. "
@@ -30,7 +33,7 @@ class NotCertified(ConvergenceWarning):
 class Diverged(ConvergenceWarning):
     """A descent whose objective grew without bound."""
 
-    def __init__(self, learning_rate, iterations, limit=None):
+    def __init__(self, learning_rate: float, iterations: int, limit: float | None = None) -> None:
         self.learning_rate, self.iterations, self.limit = learning_rate, iterations, limit
         hint = f"any value below {limit:.3g}" if limit else "a smaller one, or standardise the columns"
         super().__init__(
@@ -42,7 +45,7 @@ class Diverged(ConvergenceWarning):
 class NotSeparated(ConvergenceWarning):
     """A perceptron that still made mistakes when its passes were used up."""
 
-    def __init__(self, mistakes, passes):
+    def __init__(self, mistakes: int, passes: int) -> None:
         self.mistakes, self.passes = mistakes, passes
         super().__init__(
             f"Not separated: pass {passes} of at most max_iter={passes} still made {mistakes} "
@@ -54,7 +57,7 @@ class NotSeparated(ConvergenceWarning):
 class RankDeficient(UserWarning):
     """Some columns are linear combinations of others: their coefficients are not determined by the data."""
 
-    def __init__(self, rank, p, aliased):
+    def __init__(self, rank: int, p: int, aliased: Iterable[Any]) -> None:
         self.rank, self.p, self.aliased = rank, p, list(aliased)
         super().__init__(
             f"The design has rank {rank} of {p} columns (intercept aside): {_shown(self.aliased)} "
@@ -70,7 +73,9 @@ class SingularWithin(RankDeficient):
     ``telling`` are those of them whose values differ between classes.
     """
 
-    def __init__(self, rank, p, aliased, constant, telling=()):
+    def __init__(
+        self, rank: int, p: int, aliased: Sequence[Any], constant: Sequence[Any], telling: Sequence[Any] = ()
+    ) -> None:
         UserWarning.__init__(
             self,
             f"The scatter within classes has rank {rank} of {p} columns"
@@ -84,15 +89,15 @@ class SingularWithin(RankDeficient):
         self.aliased, self.constant, self.telling = list(aliased), list(constant), list(telling)
 
 
-def _shown(names):
+def _shown(names: Sequence[Any]) -> str:
     return ", ".join(map(str, names[:8])) + (", …" if len(names) > 8 else "")
 
 
-def _clause(names, what):
+def _clause(names: Sequence[Any], what: str) -> str:
     return f"; {_shown(names)} {'is' if len(names) == 1 else 'are'} {what}" if len(names) else ""
 
 
-def _apart(names):
+def _apart(names: Sequence[Any]) -> str:
     if not len(names):
         return ""
     one = len(names) == 1
@@ -105,7 +110,7 @@ def _apart(names):
 class SingularClasses(UserWarning):
     """Classes whose own rows do not determine their covariance in every direction."""
 
-    def __init__(self, classes, ranks, dimension):
+    def __init__(self, classes: Iterable[Any], ranks: Iterable[int], dimension: int) -> None:
         self.classes, self.ranks, self.dimension = list(classes), [int(r) for r in ranks], int(dimension)
         pairs = [f"{label!r} (rank {rank})" for label, rank in zip(self.classes, self.ranks, strict=True)]
         super().__init__(
@@ -121,7 +126,7 @@ class Separated(ConvergenceWarning):
     ``proof`` is the :class:`~separatrix.solvers.separation.existence.Separation` with its direction and multipliers.
     """
 
-    def __init__(self, proof):
+    def __init__(self, proof: Any) -> None:
         self.proof, self.verdict, self.direction = proof, proof.verdict, proof.direction
         super().__init__(proof.advice())
 
@@ -129,7 +134,7 @@ class Separated(ConvergenceWarning):
 class NoLocalMaximum(ConvergenceWarning):
     """Windows in which the likelihood has no maximum: they hold one class only, or a plane separates the classes."""
 
-    def __init__(self, count, total):
+    def __init__(self, count: int, total: int) -> None:
         self.count, self.total = count, total
         super().__init__(
             f"The likelihood has no maximum in the windows of {count} of {total} queries: some class is missing there, "
@@ -141,7 +146,7 @@ class NoLocalMaximum(ConvergenceWarning):
 class LocallyUndetermined(UserWarning):
     """Windows whose rows do not determine all local coefficients."""
 
-    def __init__(self, count, total):
+    def __init__(self, count: int, total: int) -> None:
         self.count, self.total = count, total
         super().__init__(
             f"The rows in the windows of {count} of {total} queries do not determine all local coefficients: they are "
@@ -153,7 +158,7 @@ class LocallyUndetermined(UserWarning):
 class Impossible(UserWarning):
     """Rows that a generative model gives the probability zero in every class."""
 
-    def __init__(self, rows, n):
+    def __init__(self, rows: int, n: int) -> None:
         self.rows, self.n = rows, n
         super().__init__(
             f"{rows} of {n} rows {'is' if rows == 1 else 'are'} impossible in every class: something in "
@@ -165,6 +170,6 @@ class Impossible(UserWarning):
 class NotWhole(UserWarning):
     """A column of categories that holds fractions."""
 
-    def __init__(self, column, instead):
+    def __init__(self, column: Any, instead: str) -> None:
         self.column = column
         super().__init__(f"Column {column} holds numbers that are not whole: fractions are cut off. Use {instead}.")

@@ -17,32 +17,32 @@ class Pair(NamedTuple):
     high: np.ndarray
     low: np.ndarray
 
-    def plus(self, other):
+    def plus(self, other: "Pair") -> "Pair":
         """Sum of two pairs."""
         high, error = two_sum(self.high, other.high)
         return renormalise(high, error + (self.low + other.low))
 
 
-def two_sum(a, b):
+def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """``a + b = sum + error``, exactly."""
     total = a + b
     shadow = total - a
     return total, (a - (total - shadow)) + (b - shadow)
 
 
-def renormalise(high, low):
+def renormalise(high: np.ndarray, low: np.ndarray) -> Pair:
     """Move what of `low` fits into `high`."""
     total = high + low
     return Pair(total, low - (total - high))
 
 
-def _split(a):
+def _split(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     big = _SPLIT * a
     high = big - (big - a)
     return high, a - high
 
 
-def two_product(a, b):
+def two_product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """``a * b = product + error``, exactly (barring overflow and underflow)."""
     product = a * b
     a_high, a_low = _split(a)
@@ -50,7 +50,7 @@ def two_product(a, b):
     return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
-def pair_sum(high, low):
+def pair_sum(high: np.ndarray, low: np.ndarray) -> Pair:
     """Sum of the pairs ``high + low`` over the first axis, by halves."""
     while high.shape[0] > 1:
         if high.shape[0] % 2:
@@ -63,13 +63,13 @@ def pair_sum(high, low):
     return renormalise(high[0], low[0])
 
 
-def pair_matvec(B, beta):
+def pair_matvec(B: np.ndarray, beta: Pair) -> Pair:
     """``B beta`` for a block B (m, p) and a pair beta (p,)."""
     product, error = two_product(B.T, beta.high[:, None])
     return pair_sum(product, error + B.T * beta.low[:, None])
 
 
-def pair_rmatvec(B, r):
+def pair_rmatvec(B: np.ndarray, r: Pair) -> Pair:
     """``B' r`` for a block B (m, p) and a pair r (m,)."""
     product, error = two_product(B, r.high[:, None])
     return pair_sum(product, error + B * r.low[:, None])

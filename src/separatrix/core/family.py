@@ -7,6 +7,7 @@ there knows a model by name.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from separatrix.core import registry
 
@@ -31,10 +32,10 @@ class DataFacts:
     classes: int = 0
     smallest_class: int = 0
     sparse: bool = False
-    kinds: tuple = ()
+    kinds: tuple[str, ...] = ()
     seed: int = 0
 
-    def inner_folds(self, most=5):
+    def inner_folds(self, most: int = 5) -> Any:
         """Folds for a search within the training rows: shuffled by the seed, stratified where there are classes.
 
         Shuffled, because tables are often sorted by their target; fewer than `most` where a class has fewer rows.
@@ -46,13 +47,22 @@ class DataFacts:
         return StratifiedKFold(max(2, min(most, self.smallest_class)), shuffle=True, random_state=self.seed)
 
 
-def always(facts):
+def always(facts: DataFacts) -> str:
     """No reason against it."""
     return ""
 
 
-def needs(*, dense=False, classes=None, kind=None, columns=None, rows=None, rows_per_column=None, rows_per_class=None):
-    """A function for ``why_excluded``: which of these needs a facts does not meet, in a sentence.
+def needs(
+    *,
+    dense: bool = False,
+    classes: int | None = None,
+    kind: str | tuple[str, ...] | None = None,
+    columns: int | None = None,
+    rows: int | None = None,
+    rows_per_column: float | None = None,
+    rows_per_class: int | None = None,
+) -> Callable[[DataFacts], str]:
+    """A function for ``why_excluded``: which of these needs the data do not meet, in a sentence.
 
     Parameters
     ----------
@@ -67,7 +77,7 @@ def needs(*, dense=False, classes=None, kind=None, columns=None, rows=None, rows
     'it takes at most 3 columns, and there are 7'
     """
 
-    def why_excluded(facts):
+    def why_excluded(facts: DataFacts) -> str:
         if dense and facts.sparse:
             return f"it needs dense columns, and the {facts.columns:,} prepared ones are sparse"
         if classes is not None and facts.classes > classes:
@@ -111,25 +121,25 @@ class Family:
 
     name: str
     task: str
-    make: Callable
+    make: Callable[[DataFacts], Any]
     complexity: int
     description: str
     preparation: str = "standard"
-    why_excluded: Callable = always
+    why_excluded: Callable[[DataFacts], str] = always
     most_rows: int | None = None
     model: type | None = None
 
 
-_FAMILIES: dict = {}
+_FAMILIES: dict[tuple[str, str], Family] = {}
 
 
-def declare(*families):
+def declare(*families: Family) -> None:
     """Enter families in the registry; called at the end of the file in which their model is written."""
     for family in families:
         _FAMILIES[family.task, family.name] = family
 
 
-def families(task):
+def families(task: str) -> list[Family]:
     """All families of a task, simplest first; of equal order by name."""
     registry.members("estimator")  # imports every room, so that all have declared themselves
     declared = [family for (kind, _), family in _FAMILIES.items() if kind == task]

@@ -13,6 +13,7 @@ import hashlib
 import os
 import re
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 # A tenth to a third of a second of interpreted loops.
@@ -29,7 +30,7 @@ _waiting: list = []
 _state = {"loaded": False, "work": 0}
 
 
-def when_loaded(tell):
+def when_loaded(tell: Callable[[], None]) -> None:
     """Call `tell` once numba is there: now, or when the first loop is compiled."""
     if _state["loaded"]:
         tell()

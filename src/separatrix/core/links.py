@@ -1,12 +1,13 @@
 r"""From a score to a probability and back: the logistic curve, the logit and the softmax, for scores of any size."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from separatrix.core.errors import cannot
 
 
-def logistic(x, height=1.0, steepness=1.0, midpoint=0.0):
+def logistic(x: ArrayLike, height: float = 1.0, steepness: float = 1.0, midpoint: float = 0.0) -> np.ndarray:
     r"""The logistic curve.
 
     .. math:: f(x) = \frac{L}{1 + e^{-k (x - x_0)}}, \qquad \sigma(-a) = 1 - \sigma(a)
@@ -28,7 +29,7 @@ def logistic(x, height=1.0, steepness=1.0, midpoint=0.0):
     return height * special.expit(_scaled(x, steepness, midpoint))
 
 
-def logistic_slope(x, height=1.0, steepness=1.0, midpoint=0.0):
+def logistic_slope(x: ArrayLike, height: float = 1.0, steepness: float = 1.0, midpoint: float = 0.0) -> np.ndarray:
     r"""The derivative of :func:`logistic`, to full relative precision in both tails.
 
     .. math:: f'(x) = k L\, \sigma(a)\, \sigma(-a), \qquad a = k (x - x_0)
@@ -40,7 +41,7 @@ def logistic_slope(x, height=1.0, steepness=1.0, midpoint=0.0):
     return steepness * height * special.expit(a) * special.expit(-a)  # 1 - expit(a) would lose the upper tail
 
 
-def logit(p):
+def logit(p: ArrayLike) -> np.ndarray:
     r"""The log-odds of a probability, inverse of :func:`logistic`: infinite at 0 and 1.
 
     .. math:: \operatorname{logit} p = \log \frac{p}{1 - p}
@@ -58,7 +59,7 @@ def logit(p):
     return special.logit(p)
 
 
-def softmax(scores):
+def softmax(scores: ArrayLike) -> np.ndarray:
     r"""Probabilities of k classes from their scores, along the last axis.
 
     .. math:: p_c = \frac{e^{a_c}}{\sum_d e^{a_d}}
@@ -77,5 +78,5 @@ def softmax(scores):
         return special.softmax(a, axis=-1)
 
 
-def _scaled(x, steepness, midpoint):
+def _scaled(x: ArrayLike, steepness: float, midpoint: float) -> np.ndarray:
     return steepness * (np.asarray(x, dtype=np.float64) - midpoint)

@@ -1,22 +1,31 @@
 """The one objective, its slopes and its conjugates, summed over rows and over coefficients.
 
-P(beta) = (1/Σs) Σ s_i value(loss, y_i, eta_i) + Σ_j cost(penalty, beta_j)
+P(beta) = (1/Σs) Σ s_i value(loss, y_i, eta_i) + Σ_j cost(penalty_j, beta_j)
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.core.dispatch import implemented
 from separatrix.core.jit import compiled, part
 from separatrix.core.verbs import (
     conjugate,
     conjugate_cost,
     cost,
     curvature,
+    dual_domain,
+    is_joint,
+    is_likelihood,
     joint_conjugate,
     joint_value,
+    link,
+    of_coefficient,
     row_add,
     row_score,
     slope,
     slopes,
+    split,
     value,
 )
 
@@ -129,26 +138,92 @@ def fill_joint_slopes(loss, Y, eta, out):
 
 
 @compiled
-def sum_of_costs(penalty, beta):
-    """Σ_j cost(penalty, beta_j)."""
+def add_costs(penalty, beta):
+    """Σ_jc cost(penalty_j, beta_jc) of a matrix."""
     total = 0.0
     for j in range(beta.shape[0]):
-        total += cost(penalty, beta[j])
+        here = of_coefficient(penalty, j)
+        for c in range(beta.shape[1]):
+            total += cost(here, beta[j, c])
     return total
 
 
 @compiled
-def sum_of_conjugate_costs(penalty, v):
-    """Σ_j conjugate_cost(penalty, v_j)."""
+def add_conjugate_costs(penalty, v):
+    """Σ_jc conjugate_cost(penalty_j, v_jc) of a matrix."""
     total = 0.0
     for j in range(v.shape[0]):
-        total += conjugate_cost(penalty, v[j])
+        here = of_coefficient(penalty, j)
+        for c in range(v.shape[1]):
+            total += conjugate_cost(here, v[j, c])
     return total
 
 
-def is_joint(loss):
-    """Whether a loss looks at a row of scores at once."""
-    return getattr(loss, "joint", False)
+@compiled
+def fill_parts(penalty, out):
+    """Row j of out (p, 4) = split(penalty_j)."""
+    for j in range(out.shape[0]):
+        out[j, 0], out[j, 1], out[j, 2], out[j, 3] = split(of_coefficient(penalty, j))
+
+
+class PenaltyParts(NamedTuple):
+    """The :func:`~separatrix.core.verbs.split` of each coefficient's penalty: four arrays of length p."""
+
+    kink: np.ndarray
+    ridge: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+def parts_of(penalty: Any, p: int) -> PenaltyParts:
+    """``kink_j |b| + ½ ridge_j b²`` on ``low_j <= b <= high_j`` for every coefficient.
+
+    >>> from separatrix.penalties import ElasticNet
+    >>> parts_of(ElasticNet(0.5, 2.0, True), 1)
+    PenaltyParts(kink=array([0.5]), ridge=array([2.]), low=array([0.]), high=array([inf]))
+    """
+    if not implemented(of_coefficient, penalty):
+        return PenaltyParts(*(np.full(p, float(part)) for part in split(penalty)))
+    parts = np.empty((p, 4))
+    fill_parts(penalty, parts)
+    return PenaltyParts(*(np.ascontiguousarray(column) for column in parts.T))
+
+
+@compiled
+def fill_domains(penalty, out):
+    """Row j of out (p, 2) = dual_domain(penalty_j)."""
+    for j in range(out.shape[0]):
+        out[j, 0], out[j, 1] = dual_domain(of_coefficient(penalty, j))
+
+
+def dual_domains(penalty: Any, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """``(low, high)``: where the conjugate of each coefficient's penalty is finite.
+
+    >>> from separatrix.penalties import ElasticNet
+    >>> dual_domains(ElasticNet(0.5, 0.0, True), 1)
+    (array([-inf]), array([0.5]))
+    """
+    if not implemented(of_coefficient, penalty):
+        low, high = dual_domain(penalty)
+        return np.full(p, float(low)), np.full(p, float(high))
+    domains = np.empty((p, 2))
+    fill_domains(penalty, domains)
+    return domains[:, 0].copy(), domains[:, 1].copy()
+
+
+def _as_matrix(values: Any) -> np.ndarray:
+    values = np.asarray(values, dtype=np.float64)
+    return np.ascontiguousarray(values if values.ndim == 2 else values[:, None])
+
+
+def sum_of_costs(penalty: Any, beta: np.ndarray) -> float:
+    """Σ cost(penalty_j, beta_j) for beta of shape (p,) or (p, k)."""
+    return add_costs(penalty, _as_matrix(beta))
+
+
+def sum_of_conjugate_costs(penalty: Any, v: np.ndarray) -> float:
+    """Σ conjugate_cost(penalty_j, v_j) for v of shape (p,) or (p, k)."""
+    return add_conjugate_costs(penalty, _as_matrix(v))
 
 
 def total_value(loss, y, eta, s):
@@ -173,7 +248,7 @@ def objective(problem, beta, intercept):
     target = problem.target
     eta = problem.design.matvec(beta) + intercept
     fit = total_value(problem.loss, target.y, eta, target.weights) / target.total
-    return fit + sum_of_costs(problem.penalty, np.asarray(beta, dtype=np.float64).ravel())
+    return fit + sum_of_costs(problem.penalty, beta)
 
 
 def null_score(problem):
@@ -181,8 +256,7 @@ def null_score(problem):
     mean = problem.target.mean()
     if not problem.intercept:
         return np.zeros_like(mean)
-    link = getattr(problem.loss, "link", None)
-    return mean if link is None else link(mean)
+    return link(problem.loss, mean)
 
 
 def null_objective(problem):
@@ -190,10 +264,21 @@ def null_objective(problem):
     return constant_objective(problem, null_score(problem))
 
 
+def gap_unit(problem: Any) -> float:
+    """What gaps are divided by: P of the null model.
+
+    Where y is constant, that is rounding, and P of the model 0 is taken instead; 1 where both vanish.
+    """
+    null, zero = float(null_objective(problem)), float(constant_objective(problem, 0.0 * null_score(problem)))
+    if null > (8.0 * np.finfo(np.float64).eps) ** 2 * zero:
+        return null
+    return zero if zero > 0.0 else 1.0
+
+
 def constant_objective(problem, score):
     """P of a model that gives every row the same score."""
     target = problem.target
-    if hasattr(problem.loss, "link"):  # a likelihood is affine in y: its mean is its value at the mean of y
+    if is_likelihood(problem.loss):  # a likelihood is affine in y: its mean is its value at the mean of y
         verb = joint_value if is_joint(problem.loss) else value
         return float(verb(problem.loss, target.mean(), score))
     eta = np.empty(target.y.shape)

@@ -1,11 +1,11 @@
-"""The sentence in which everything here is refused: what cannot be done, because of what, and what to do instead.
+"""Exceptions that say what cannot be done, because of what, and what to do instead.
 
-It has a file of its own because reading a table and scoring a saved model refuse things too, and neither waits for
-scikit-learn to be imported, as the warnings of :mod:`separatrix.core.errors` do.
+Apart from :mod:`separatrix.core.errors`, whose warnings need scikit-learn: reading a table and predicting by a saved
+model raise exceptions too, without importing it.
 """
 
 
-def cannot(what, *, because, instead, kind=ValueError):
+def cannot(what: str, *, because: str, instead: str, kind: type[Exception] = ValueError) -> Exception:
     """Build the exception for something that cannot be done.
 
     >>> raise cannot("fit Lasso with alpha=-1", because="a penalty must not be negative", instead="alpha >= 0")

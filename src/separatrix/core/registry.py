@@ -4,9 +4,12 @@ Contract tests run over the registry, so a new loss is tested before anyone reme
 """
 
 from collections import defaultdict
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from typing import Any, TypeVar
 
-_MEMBERS: defaultdict[str, dict] = defaultdict(dict)
+Class = TypeVar("Class", bound=type)
+_MEMBERS: defaultdict[str, dict[str, tuple[type, tuple[Any, ...]]]] = defaultdict(dict)
 
 # The rooms that register something when they are imported.
 _ROOMS = (
@@ -28,10 +31,10 @@ _ROOMS = (
 )
 
 
-def register(kind, *instances):
+def register(kind: str, *instances: Any) -> Callable[[Class], Class]:
     """Enter a class in the registry, with the instances that contract tests should look at."""
 
-    def enter(cls):
+    def enter(cls: Class) -> Class:
         before, _ = _MEMBERS[kind].get(cls.__name__, (cls, ()))
         if kind == "estimator" and before.__module__ != cls.__module__:  # a model file would not know which is meant
             raise ValueError(f"{before.__module__} has an estimator called {cls.__name__} already")
@@ -41,7 +44,7 @@ def register(kind, *instances):
     return enter
 
 
-def members(kind):
+def members(kind: str) -> dict[str, type]:
     """All classes of a kind, by name."""
     for room in _ROOMS:
         module = import_module(f"separatrix.{room}")
@@ -50,36 +53,36 @@ def members(kind):
     return {name: cls for name, (cls, _) in sorted(_MEMBERS[kind].items())}
 
 
-def instances(kind):
+def instances(kind: str) -> list[Any]:
     """Instances of all classes of a kind: what contract tests are parametrised with."""
-    made = []
+    made: list[Any] = []
     for name in members(kind):
         cls, arguments = _MEMBERS[kind][name]
         made += [cls(*a) if isinstance(a, tuple) else a() for a in arguments]
     return made
 
 
-def late(path):
-    """A function of a higher room, by its path ``"separatrix.inference.summary:summary"``, found when it is called.
+def late(path: str) -> Callable[..., Any]:
+    """A function of a higher room, by its path ``"separatrix.inference.summary:summary"``, imported when it is called.
 
-    Imports point one way only; this is the one door through which a lower room may call a higher one by name.
+    Imports point one way only; this is the one way in which a lower room may call a higher one, by name.
     """
     module, name = path.split(":")
 
-    def call(*args, **kwargs):
+    def call(*args: Any, **kwargs: Any) -> Any:
         return getattr(import_module(module), name)(*args, **kwargs)
 
     return call
 
 
-def lazily(room, homes):
+def lazily(room: str, homes: Mapping[str, str]) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """``__all__``, ``__getattr__`` and ``__dir__`` of a room whose members are imported when first asked for.
 
     `homes` says which file of the room each member lives in.
     """
     names = sorted(homes)
 
-    def find(name):
+    def find(name: str) -> Any:
         if name in homes:
             return getattr(import_module(f"{room}.{homes[name]}"), name)
         raise AttributeError(f"module {room!r} has no attribute {name!r}")

@@ -58,7 +58,7 @@ class Trace:
 
 @dataclass
 class Solution:
-    """Coefficients ``beta`` (p,) or (p, k), intercept, certificate, and what else the solver learnt."""
+    """Coefficients ``beta`` (p,) or (p, k), intercept (a float or (k,)), and what else the solver learnt: no grade."""
 
     beta: np.ndarray
     intercept: np.ndarray | float
@@ -66,3 +66,5 @@ class Solution:
     theta: np.ndarray | None = None
     trace: Trace | None = None
     details: dict = field(default_factory=dict)
+    iterations: int = 0
+    passes: int = 0

@@ -8,15 +8,14 @@ square of its column and by that of the slopes of the null model, so that the un
 """
 
 import operator
-import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from separatrix.core.jit import compiled
-from separatrix.core.objective import is_joint, null_score, slopes_at
-from separatrix.core.solution import Certificate
-from separatrix.core.verbs import prox
+from separatrix.core.objective import null_score, slopes_at
+from separatrix.core.verbs import is_joint, of_coefficient, prox
 
 
 @dataclass(frozen=True)
@@ -68,23 +67,17 @@ def _largest_move(penalty, spread, beta, g):
     for j in range(beta.shape[0]):
         if spread[j] > 0.0:
             step = 1.0 / (spread[j] * spread[j])
-            largest = max(largest, spread[j] * abs(beta[j] - prox(penalty, beta[j] - step * g[j], step)))
+            here = of_coefficient(penalty, j)
+            largest = max(largest, spread[j] * abs(beta[j] - prox(here, beta[j] - step * g[j], step)))
     return largest
 
 
-def certify_gradient(problem, solution, tolerance, started=None, iterations=0, passes=0):
-    """Certificate of a solution by its gradient, relative to column and null model; for one output or several."""
+def relative_gradient(problem: Any, solution: Any) -> float:
+    """The gradient of a solution, relative to column and null model; for one output or several."""
     target = problem.target
     s, total = target.weights, target.total
     beta = np.asarray(solution.beta, dtype=np.float64).reshape(problem.design.p, -1)
     eta = problem.design.matvec(beta) + np.asarray(solution.intercept)
     slopes = _slopes(problem, eta) * (s[:, None] / total)
     g_intercept = slopes.sum(axis=0) if problem.intercept else np.zeros(slopes.shape[1])
-    return Certificate(
-        kind="gradient",
-        value=GradientScale.of(problem).relative(problem.penalty, beta, problem.design.rmatvec(slopes), g_intercept),
-        tolerance=tolerance,
-        iterations=iterations,
-        passes=passes,
-        seconds=0.0 if started is None else time.perf_counter() - started,
-    )
+    return GradientScale.of(problem).relative(problem.penalty, beta, problem.design.rmatvec(slopes), g_intercept)

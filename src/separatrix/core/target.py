@@ -1,33 +1,156 @@
-"""The target y and the sample weights s, checked at the door and trusted afterwards."""
+"""The target y and the sample weights s: checked at validation and trusted afterwards.
 
+In memory (:class:`Target`) they are arrays; of a stream (:class:`StreamedTarget`) only their sums are kept.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
+
+from separatrix.core.refusal import cannot
+
+Array = NDArray[Any]
+Rows = tuple[Array, Array | None]  # y and s of some rows
+
+
+class Chunk(NamedTuple):
+    """Some rows as a stream brings them: their numbers X (m, p), where they begin, and columns that are not in X."""
+
+    X: Array
+    start: int
+    columns: dict[str, Array]
+
+    @property
+    def rows(self) -> slice:
+        return slice(self.start, self.start + len(self.X))
 
 
 @dataclass(frozen=True)
 class Target:
-    """``y`` of shape (n,) or (n, k), float64; ``s`` of shape (n,), or None where all weights are 1."""
+    """``y`` of shape (n,) or (n, k), float64 or codes of classes; ``s`` of shape (n,), or None where all are 1."""
 
-    y: np.ndarray
-    s: np.ndarray | None = None
-
-    @property
-    def n(self):
-        return self.y.shape[0]
+    y: Array
+    s: Array | None = None
 
     @property
-    def total(self):
+    def n(self) -> int:
+        return int(self.y.shape[0])
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        """The shape of the target of one row: () or (k,)."""
+        return self.y.shape[1:]
+
+    @property
+    def total(self) -> float:
         """Σ s."""
         return float(self.n) if self.s is None else float(self.s.sum())
 
     @property
-    def weights(self):
+    def rows_of_positive_weight(self) -> int:
+        return self.n if self.s is None else int(np.count_nonzero(self.s))
+
+    @property
+    def weights(self) -> Array:
         """s as an array."""
         return np.ones(self.n) if self.s is None else self.s
 
-    def mean(self):
+    def mean(self) -> Any:
         """The weighted mean of y: a number, or one for each column."""
         if self.s is None:
             return self.y.mean(axis=0)
         return self.s @ self.y / self.total
+
+    def at(self, rows: Any) -> Rows:
+        """y and s of some rows, an index of numpy's."""
+        return self.y[rows], None if self.s is None else self.s[rows]
+
+    def of(self, chunk: Chunk) -> Rows:
+        """y and s of the rows of a chunk."""
+        return self.at(chunk.rows)
+
+    def mapped(self, change: Callable[[Array, Array | None], Rows]) -> "Target":
+        """A target whose y and s are ``change(y, s)``, a function of each row alone."""
+        return Target(*change(self.y, self.s))
+
+
+class _Sums(NamedTuple):
+    n: int
+    counted: int
+    total: float
+    y: Any
+
+
+class StreamedTarget:
+    """A target that is read block by block and never held whole.
+
+    Parameters
+    ----------
+    chunks : callable.  A pass over the stream: chunks with the columns of the target, X left out.
+    read : callable.  y and s of the rows of a chunk.
+    """
+
+    def __init__(self, chunks: Callable[[], Iterator[Chunk]], read: Callable[[Chunk], Rows]) -> None:
+        self.chunks, self.of = chunks, read
+
+    @cached_property
+    def _sums(self) -> _Sums:
+        n, counted, total, y_sum = 0, 0, 0.0, None
+        for chunk in self.chunks():
+            y, s = self.of(chunk)
+            n += len(y)
+            counted += len(y) if s is None else int(np.count_nonzero(s))
+            total += len(y) if s is None else float(s.sum())
+            piece = y.sum(axis=0, dtype=np.float64) if s is None else s @ y
+            y_sum = piece if y_sum is None else y_sum + piece
+        return _Sums(n, counted, total, y_sum)
+
+    @property
+    def n(self) -> int:
+        return self._sums.n
+
+    @property
+    def outputs(self) -> tuple[int, ...]:
+        return np.shape(self._sums.y)
+
+    @property
+    def total(self) -> float:
+        return self._sums.total
+
+    @property
+    def rows_of_positive_weight(self) -> int:
+        return self._sums.counted
+
+    def mean(self) -> Any:
+        return self._sums.y / self._sums.total
+
+    def mapped(self, change: Callable[[Array, Array | None], Rows]) -> "StreamedTarget":
+        """A target whose y and s are ``change(y, s)``, applied to each block as it is read."""
+        return StreamedTarget(self.chunks, lambda chunk: change(*self.of(chunk)))
+
+    def at(self, rows: Any) -> NoReturn:
+        raise cannot(
+            "take single rows of a streamed target",
+            because="y and the weights are read block by block and never held whole",
+            instead="data in memory (numpy or scipy.sparse)",
+            kind=TypeError,
+        )
+
+    @property
+    def y(self) -> NoReturn:
+        self.at(slice(None))
+
+    @property
+    def s(self) -> NoReturn:
+        self.at(slice(None))
+
+    @property
+    def weights(self) -> NoReturn:
+        self.at(slice(None))
+
+
+AnyTarget = Target | StreamedTarget

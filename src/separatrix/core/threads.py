@@ -2,16 +2,21 @@
 
 import os
 import threading
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _NAME = "separatrix"
 # Fits to fewer numbers are mostly interpreter, and threads of one interpreter take turns (measured: a third slower).
 FEW_NUMBERS = 1 << 16
 
 
-def n_threads():
+def n_threads() -> int:
     """Threads to use: ``$SEPARATRIX_THREADS``, else ``$OMP_NUM_THREADS``, else the cores this process may run on."""
     for name in ("SEPARATRIX_THREADS", "OMP_NUM_THREADS"):
         value = os.environ.get(name, "")
@@ -23,18 +28,18 @@ def n_threads():
 
 
 @cache
-def _pool(size):
+def _pool(size: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(size, thread_name_prefix=_NAME)
 
 
 @cache
-def _controller():
+def _controller() -> Any:
     from threadpoolctl import ThreadpoolController  # comes with scikit-learn
 
     return ThreadpoolController()
 
 
-def one_blas_thread():
+def one_blas_thread() -> AbstractContextManager[Any]:
     """A context in which BLAS runs on one thread.
 
     For solvers whose passes over X run on our threads and whose small factors are solved in between: numpy and scipy
@@ -43,7 +48,7 @@ def one_blas_thread():
     return _controller().limit(limits=1, user_api="blas") if n_threads() > 1 else nullcontext()
 
 
-def parallel_map(task, items, *, numbers=FEW_NUMBERS):
+def parallel_map(task: Callable[[Item], Result], items: Iterable[Item], *, numbers: int = FEW_NUMBERS) -> list[Result]:
     """``[task(item) for item in items]`` on threads; BLAS is held to one thread: we are the parallel layer.
 
     `numbers` is how many each task works on, where that is known: few are not worth a thread.

@@ -1,16 +1,20 @@
-"""The alphabet and the verbs of the house.
+"""The alphabet of the library, and the verbs of losses, penalties and storages.
 
 Inside the library mathematics has one fixed alphabet:
 ``X`` design, ``y`` target, ``s`` sample weights, ``beta`` coefficients, ``eta = X beta + intercept`` raw score,
 ``mu`` mean, ``r`` residual, ``g`` slope, ``H`` curvature, ``theta`` dual point, ``lam`` strength, ``n, p, k`` sizes,
 ``i`` row, ``j`` column, ``c`` class, ``b`` block. Everything else is a word.
 
-One objective:  ``P(beta) = (1/Σs) Σ s_i value(loss, y_i, eta_i) + Σ_j cost(penalty, beta_j)``.
+One objective:  ``P(beta) = (1/Σs) Σ s_i value(loss, y_i, eta_i) + Σ_j cost(penalty_j, beta_j)``, where ``penalty_j`` is
+``of_coefficient(penalty, j)``: the penalty itself, unless coefficients have strengths or bounds of their own.
 
 Data come in as float32 or float64 and are held as given; sums are accumulated and certificates computed in float64.
 """
 
-from separatrix.core.dispatch import generic
+from math import inf
+from typing import Any
+
+from separatrix.core.dispatch import generic, with_default
 
 # ------------------------------------------------------------------ losses: scalar functions of (y, eta)
 
@@ -35,6 +39,45 @@ def conjugate(loss, y, u):
     """sup over eta of ``u eta - value(loss, y, eta)``; infinity outside the domain."""
 
 
+# ------------------------------------------------------------------ facts about a loss
+
+
+@with_default
+def largest_curvature(loss: Any) -> float:
+    """The supremum of the curvature over y and eta; infinity where the slope jumps."""
+    return inf
+
+
+@with_default
+def is_joint(loss: Any) -> bool:
+    """Whether the loss is a function of a row of k scores."""
+    return False
+
+
+@with_default
+def is_of_residual(loss: Any) -> bool:
+    """Whether the loss is a function of ``eta - y`` alone."""
+    return False
+
+
+@with_default
+def is_squared_error(loss: Any) -> bool:
+    """Whether the loss is ``½ (eta - y)²``: the gap of a solution then has a closed form."""
+    return False
+
+
+@with_default
+def is_likelihood(loss: Any) -> bool:
+    """Whether the loss is a negative log-likelihood in its canonical parameter: affine in y, its slope ``mu - y``."""
+    return False
+
+
+@with_default
+def link(loss: Any, mean: Any) -> Any:
+    """The constant score that fits targets of this mean; only for losses whose best constant depends on the mean."""
+    return mean
+
+
 # ------------------------------------------------------------------ joint losses: functions of a row of k scores
 
 
@@ -56,19 +99,62 @@ def joint_conjugate(loss, y, u):
 # ------------------------------------------------------------------ penalties: scalar functions of one coefficient
 
 
+@with_default
+def of_coefficient(penalty: Any, j: int) -> Any:
+    """The penalty on coefficient j: the penalty itself, unless coefficients differ."""
+    return penalty
+
+
 @generic
+def split(penalty):
+    """``(kink, ridge, low, high)``, where the penalty is ``kink |beta| + ½ ridge beta²`` on ``low <= beta <= high``.
+
+    ``kink >= 0``, ``ridge >= 0`` and ``low <= 0 <= high``. A penalty of this form needs to implement this only.
+    """
+
+
+@with_default
 def cost(penalty, beta):
-    """The penalty on one coefficient."""
+    """The penalty on one coefficient; infinity outside its bounds."""
+    kink, ridge, low, high = split(penalty)
+    if not low <= beta <= high:
+        return inf
+    size = kink * abs(beta) if kink > 0.0 else 0.0
+    return size + 0.5 * ridge * beta * beta if ridge > 0.0 else size
 
 
-@generic
+@with_default
 def prox(penalty, v, step):
     """argmin over u of ``(u - v)² / (2 step) + cost(penalty, u)``."""
+    kink, ridge, low, high = split(penalty)
+    t = kink * step
+    shrunk = v - t if v > t else v + t if v < -t else 0.0
+    return min(max(shrunk / (1.0 + step * ridge), low), high)
 
 
-@generic
+@with_default
 def conjugate_cost(penalty, v):
     """sup over beta of ``v beta - cost(penalty, beta)``; infinity outside the domain."""
+    kink, ridge, low, high = split(penalty)
+    excess = abs(v) - kink
+    if excess <= 0.0:
+        return 0.0
+    bound = high if v > 0.0 else -low
+    if ridge > 0.0 and excess <= ridge * bound:
+        return 0.5 * excess * excess / ridge
+    if bound == 0.0 or bound == inf:
+        return bound
+    return excess * bound - 0.5 * ridge * bound * bound
+
+
+@with_default
+def dual_domain(penalty):
+    """``(low, high)``, the interval of v on which the conjugate is finite; it holds 0."""
+    kink, ridge, low, high = split(penalty)
+    return (
+        -inf if ridge > 0.0 or low > -inf else -kink,
+        inf if ridge > 0.0 or high < inf else kink,
+    )
 
 
 # ------------------------------------------------------------------ storages: one row at a time

@@ -7,7 +7,7 @@ from scipy.optimize import minimize_scalar
 
 from separatrix.core.errors import cannot
 from separatrix.core.objective import fill_slopes, sum_of_values
-from separatrix.core.verbs import value
+from separatrix.core.verbs import is_of_residual, value
 from separatrix.estimators.probabilities import same_length
 from separatrix.estimators.validation import validate_weights
 
@@ -121,7 +121,7 @@ def best_constant(loss, y, sample_weight=None):
 
         wide = {"bounds": (low, high), "method": "bounded", "options": {"xatol": 1e-12 * (high - low)}}
         return float(minimize_scalar(risk, **wide).x) if low < high else low
-    if not getattr(loss, "of_residual", False):  # a loss of scores, which are not in the units of y
+    if not is_of_residual(loss):  # a loss of scores, which are not in the units of y
         low, high = _enclose(loss, y, s)
     return _where_the_slope_turns(loss, y, s, low, high)
 

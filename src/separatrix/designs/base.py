@@ -1,15 +1,24 @@
-"""What every design can do, whatever holds its numbers."""
+"""What every design can do, whatever holds its numbers, and the one place where needs and offers are compared.
 
-import operator
+A design always gives sums over blocks of rows (:meth:`Design.reduce`). What more it can do it ``offers``:
+
+``"rows"``     rows at any place, in any order: walks over examples, samples, parts of the rows for cross-validation
+``"columns"``  whole columns
+``"vectors"``  products with vectors that have a number for each row, ``X beta`` and ``X'r``: n numbers fit in memory
+"""
+
 from abc import ABC, abstractmethod
-from functools import reduce as fold
-from itertools import pairwise
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
-from sklearn.utils import assert_all_finite
+from numpy.typing import NDArray
 
 from separatrix.core.errors import cannot
-from separatrix.core.threads import parallel_map
+from separatrix.core.target import AnyTarget
+
+Array = NDArray[Any]
+Result = TypeVar("Result")
 
 # Rows are handed out in blocks of about this many numbers: four megabytes, which stay in cache while several sums are
 # taken over them (measured: half or twice as many make no difference beyond noise). Where p-by-p sums are made of them,
@@ -17,10 +26,27 @@ from separatrix.core.threads import parallel_map
 BLOCK_NUMBERS = 1 << 19
 # Blocks are handed to threads in this many groups, whatever the number of threads, so that it does not show in sums.
 GROUPS = 16
+# A p-by-p triangle of a sparse design is dense; up to this many columns it is still small and fast.
+SMALL_TRIANGLE = 2000
 SMALLEST_PART = 1 << 16  # numbers; less is not worth a thread
 
+_MEANING = {"rows": "rows in any order", "columns": "whole columns", "vectors": "a number for each row in memory"}
 
-def thin_product(B, right):
+
+class Block(NamedTuple):
+    """Some rows of X, float64, dense or sparse (they know ``@`` and ``.T``), with their y and s (None: all 1)."""
+
+    X: Any
+    y: Any = None
+    s: Array | None = None
+
+    @property
+    def weights(self) -> Array:
+        """s as an array."""
+        return np.ones(self.X.shape[0]) if self.s is None else self.s
+
+
+def thin_product(B: Any, right: Array) -> Array:
     """``B' right`` for a block and a matrix of few columns, one column at a time.
 
     BLAS's matrix-vector product reads the block twice as fast as its matrix product with two columns does.
@@ -36,102 +62,124 @@ class Design(ABC):
     Attributes
     ----------
     n, p : int.  Rows and columns.
-    offers : frozenset of str.  Verbs beyond the common ones: ``"rows"``, ``"columns"``, ``"gram"``.
+    dtype : the type of its numbers, float64 or float32.
+    offers : frozenset of str.  What it can do beyond sums over blocks: ``"rows"``, ``"columns"``, ``"vectors"``.
     """
 
     n: int
     p: int
-    offers: frozenset = frozenset()
+    offers: frozenset[str] = frozenset()
+    gram_is_cheap = True  # whether X'X is made by BLAS from dense blocks, and is no denser than X
     whole_is_faster = False  # whether X'X is better made of X as a whole, by BLAS alone
     stored_by_rows = False  # whether walking over rows reads memory in order
 
     @property
-    def stored(self):
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers of X: results are published in it."""
+
+    @property
+    def stored(self) -> int:
         """How many numbers are stored."""
         return self.n * self.p
 
     @abstractmethod
-    def block(self, rows):
-        """The rows of a slice, as a float64 matrix that knows ``@`` and ``.T`` (a view wherever possible)."""
+    def reduce(
+        self,
+        task: Callable[..., Result],
+        merge: Callable[[Result, Result], Result],
+        target: AnyTarget | None = None,
+        *aligned: Array | None,
+        gram: bool = False,
+    ) -> Result:
+        """Merge ``task(Block(X, y, s), *pieces)`` over all blocks of rows, in a fixed order and grouping.
 
-    def rows_into(self, rows, out):
-        """The rows of an index array, written into a float64 matrix, which is returned."""
-        out[...] = self.block(rows)
-        return out
-
-    @abstractmethod
-    def matvec(self, beta):
-        """``X beta``, for beta of shape (p,) or (p, k)."""
-
-    @abstractmethod
-    def rmatvec(self, r):
-        """``X' r``, for r of shape (n,) or (n, k)."""
-
-    @abstractmethod
-    def columns(self, J):
-        """The columns J as a dense float64 matrix in Fortran order: always a copy."""
-
-    def gather(self, J):
-        """The columns J in this design's own storage: always a copy."""
-        return self.columns(J)
-
-    def corner(self, rows, J):
-        """The rows of a slice and the columns J, in whichever order of storage is cheaper."""
-        return self.block(rows)[:, J]
-
-    @abstractmethod
-    def outer_gram(self):
-        """``X X'`` (n, n), for designs with few rows."""
-
-    @abstractmethod
-    def take(self, rows):
-        """A design of some of the rows, for cross-validation."""
-
-    @abstractmethod
-    def scaled(self, factors):
-        """A design whose columns are these times the factors: always a copy."""
-
-    def blocks(self, gram=False):
-        """Slices of rows, the same whatever the number of threads; `gram` says that p-by-p sums are made of them."""
-        numbers = min(max(BLOCK_NUMBERS, 8 * self.p**2), 8 * BLOCK_NUMBERS) if gram else BLOCK_NUMBERS
-        height = max(1, min(self.n, numbers // max(self.p, 1)))
-        return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
-
-    def parts(self, sums=1):
-        """Ranges of rows for loops that walk over them: few, where `sums` of p numbers for each would cost too much."""
-        count = int(np.clip(self.stored // max(8 * sums * self.p, SMALLEST_PART), 1, GROUPS))
-        return list(pairwise(np.linspace(0, self.n, count + 1).astype(int).tolist()))
-
-    def reduce(self, task, merge, *aligned, gram=False):
-        """Merge ``task(block, *pieces)`` over all blocks, in a fixed order.
-
-        `aligned` are arrays with one row per row of X (or None); each task gets the piece that belongs to its block.
+        A sum over rows, whatever the storage: it needs neither their number nor a second look at any of them. The
+        answer does not depend on the number of threads. `aligned` are arrays in memory with one row for each row of X
+        (or None), of which a task gets the piece that belongs to its block. `gram` says that p-by-p sums are made.
         """
 
-        def fold_group(group):
-            with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by name, in the end
-                return fold(
-                    merge,
-                    (task(self.block(rows), *(None if a is None else a[rows] for a in aligned)) for rows in group),
-                )
+    @abstractmethod
+    def sample(self, target: AnyTarget | None = None, count: int = 256) -> Block:
+        """Some rows, about `count`, for provisional means and scales: never a random sample."""
 
-        blocks = self.blocks(gram)
-        size = -(-len(blocks) // GROUPS)
-        groups = [blocks[i : i + size] for i in range(0, len(blocks), size)]
-        with np.errstate(over="ignore", invalid="ignore"):
-            return fold(merge, parallel_map(fold_group, groups))
+    @property
+    def forms_gram(self) -> bool:
+        """Whether the p-by-p matrix X'X is worth its price: tall, and small or dense."""
+        return self.p <= self.n and (self.p <= SMALL_TRIANGLE or self.gram_is_cheap)
 
-    def needs(self, verb, what):
-        """Raise unless this design offers `verb`."""
-        if verb not in self.offers:
+    def moments(self, target: AnyTarget, *, about_mean: bool = True, gram: bool = True) -> Any:
+        """:func:`separatrix.designs.moments.moments`, kept for the next who asks the same."""
+        from separatrix.designs.moments import moments
+
+        key = (about_mean, gram)
+        return self._kept(target, "moments", key, lambda: moments(self, target, about_mean=about_mean, gram=gram))
+
+    def factor(self, target: AnyTarget, lam: Array, intercept: bool) -> Any:
+        """:func:`separatrix.designs.factor.factor_of`, kept for the next who asks the same."""
+        from separatrix.designs.factor import factor_of
+
+        key = (lam.tobytes(), intercept)
+        return self._kept(target, "factor", key, lambda: factor_of(self, target, lam, intercept))
+
+    def residual_sums(self, target: AnyTarget, beta: Any, intercept: Any, *, doubled: bool, unit: float = 1.0) -> Any:
+        """:func:`separatrix.designs.residual_sums.residual_sums`."""
+        from separatrix.designs.residual_sums import residual_sums
+
+        return residual_sums(self, target, beta, intercept, doubled=doubled, unit=unit)
+
+    def _kept(self, target: AnyTarget, name: str, key: Any, make: Callable[[], Result]) -> Result:
+        """What was made last under this name, if it was for the same target and key."""
+        kept = self.__dict__.setdefault("_facts", {})
+        known = kept.get(name)
+        if known is None or known[0] is not target or known[1] != key:
+            known = kept[name] = target, key, make()
+        return known[2]
+
+    def needs(self, needed: str, to: str, instead: str = "data in memory (numpy or scipy.sparse)") -> None:
+        """Raise unless this design offers all that is needed to do something: one word, or several with commas."""
+        lacking = [_MEANING[need] for need in needed.split(", ") if need not in self.offers]
+        if lacking:
             raise cannot(
-                what,
-                because=f"it walks {verb}, which {type(self).__name__} does not offer",
-                instead="a design in memory (numpy or scipy.sparse)",
+                to,
+                because=f"it needs {' and '.join(lacking)}, which {type(self).__name__} does not offer",
+                instead=instead,
                 kind=TypeError,
             )
 
-    def refuse_if_not_finite(self, *sums):
+    def _lacks(self, need: str, verb: str) -> NoReturn:
+        self.needs(need, to=verb)
+        raise NotImplementedError(f"{type(self).__name__}.{verb}")  # offered, and not written: a mistake of ours
+
+    def block(self, rows: Any) -> Any:
+        """The rows of a slice, as a float64 matrix that knows ``@`` and ``.T`` (a view wherever possible)."""
+        self._lacks("rows", "take a block")
+
+    def take(self, rows: Any) -> "Design":
+        """A design of some of the rows, for cross-validation."""
+        self._lacks("rows", "take rows")
+
+    def columns(self, J: Any) -> Array:
+        """The columns J as a dense float64 matrix in Fortran order: always a copy."""
+        self._lacks("columns", "take columns")
+
+    def matvec(self, beta: Array) -> Array:
+        """``X beta``, for beta of shape (p,) or (p, k)."""
+        self._lacks("vectors", "multiply X by coefficients")
+
+    def rmatvec(self, r: Array) -> Array:
+        """``X' r``, for r of shape (n,) or (n, k)."""
+        self._lacks("vectors", "multiply X' by residuals")
+
+    def outer_gram(self) -> Array:
+        """``X X'`` (n, n), for designs with few rows."""
+        self._lacks("rows", "multiply rows by each other")
+
+    def scaled(self, factors: Array) -> "Design":
+        """A design whose columns are these times the factors: always a copy."""
+        self._lacks("columns", "scale columns")
+
+    def refuse_if_not_finite(self, *sums: Any) -> None:
         """Raise if sums over all rows show that X holds a NaN or an infinity, or numbers too large to be squared.
 
         Every NaN and infinity of X shows in such sums, so that no separate read of X is needed to look for them.
@@ -145,19 +193,6 @@ class Design(ABC):
             instead="other units for the largest columns",
         )
 
-    def refuse_nan(self):
+    @abstractmethod
+    def refuse_nan(self) -> None:
         """Raise if X holds a NaN or an infinity: a read of X."""
-        assert_all_finite(self.X, input_name="X")
-
-    def stored_by_column(self):
-        """How many numbers each column stores: what work on it costs."""
-        return np.full(self.p, self.n)
-
-    def column_sums(self, s=None):
-        """``Σ_i s_i x_ij`` for every column."""
-        return self.rmatvec(np.ones(self.n) if s is None else s)
-
-    def column_squares(self, s=None):
-        """``Σ_i s_i x_ij²`` for every column."""
-        weights = np.ones(self.n) if s is None else s
-        return self.reduce(lambda B, w: (B * B).T @ w, operator.add, weights)

@@ -1,13 +1,13 @@
 """X less a mean in each column, asked for products: tile by tile where X is dense, by a correction where sparse."""
 
 import operator
-from functools import reduce as fold
 
 import numpy as np
 
 from separatrix.core.errors import cannot
 from separatrix.core.threads import parallel_map
-from separatrix.designs.base import BLOCK_NUMBERS, GROUPS
+from separatrix.designs.base import BLOCK_NUMBERS
+from separatrix.designs.in_memory import merged
 from separatrix.designs.moments import FAR_FROM_ZERO
 from separatrix.designs.sparse import as_dense
 
@@ -27,7 +27,7 @@ class Centred:
     def __init__(self, design, mean):
         self.design, self.mean = design, mean
         self.n, self.p = design.n, design.p
-        self.dense = "gram" in design.offers
+        self.dense = design.gram_is_cheap
         self._tall = self.n >= self.p
 
     def times(self, W):
@@ -36,14 +36,14 @@ class Centred:
             return self.design.matvec(W) - self.mean @ W
         if self._tall:
             return np.concatenate(parallel_map(lambda rows: self._rows(rows) @ W, _slices(self.n, self.p)))
-        return _summed(lambda J: self._columns(J) @ W[J], _slices(self.p, self.n), operator.iadd)
+        return merged(lambda J: self._columns(J) @ W[J], operator.iadd, _slices(self.p, self.n))
 
     def transposed_times(self, Z):
         """``X_c' Z`` (p, k)."""
         if not self.dense:
             return self.design.rmatvec(Z) - np.multiply.outer(self.mean, Z.sum(axis=0))
         if self._tall:
-            return _summed(lambda rows: self._rows(rows).T @ Z[rows], _slices(self.n, self.p), operator.iadd)
+            return merged(lambda rows: self._rows(rows).T @ Z[rows], operator.iadd, _slices(self.n, self.p))
         return np.concatenate(parallel_map(lambda J: self._columns(J).T @ Z, _slices(self.p, self.n)))
 
     def outer_gram(self):
@@ -66,15 +66,15 @@ class Centred:
             crossed = self.mean * (self.n * self.mean - 2.0 * self.design.column_sums())
             return max(float((self.design.column_squares() + crossed).sum()), 0.0)
         tiles, tile = (_slices(self.n, self.p), self._rows) if self._tall else (_slices(self.p, self.n), self._columns)
-        return float(_summed(lambda part: np.square(tile(part)).sum(), tiles, operator.add))
+        return float(merged(lambda part: np.square(tile(part)).sum(), operator.add, tiles))
 
     def triangle(self):
         """The triangular factor R of ``X_c = Q R``, by tiles of rows that are made dense one at a time."""
         tiles = _slices(self.n, self.p, least=4 * self.p)
-        return _summed(
+        return merged(
             lambda rows: np.linalg.qr(self._rows(rows), mode="r"),
-            tiles,
             lambda upper, lower: np.linalg.qr(np.vstack([upper, lower]), mode="r"),
+            tiles,
         )
 
     def array(self):
@@ -103,16 +103,3 @@ def _slices(length, across, least=1):
     """Slices of an axis for tiles of about as many numbers as a block has; `least` long, where there are so many."""
     step = max(least, BLOCK_NUMBERS // max(across, 1), 1)
     return [slice(i, min(i + step, length)) for i in range(0, length, step)]
-
-
-def _summed(task, tiles, merge):
-    """Merge tasks over tiles on threads, in groups that do not depend on their number."""
-    size = -(-len(tiles) // GROUPS)
-    groups = [tiles[i : i + size] for i in range(0, len(tiles), size)]
-
-    def fold_group(group):
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by name, in the end
-            return fold(merge, map(task, group))
-
-    with np.errstate(over="ignore", invalid="ignore"):
-        return fold(merge, parallel_map(fold_group, groups))

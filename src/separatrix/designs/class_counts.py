@@ -185,7 +185,7 @@ def category_ranges(design):
     def merge(a, b):
         return np.minimum(a[0], b[0]), np.maximum(a[1], b[1]), a[2] & b[2]
 
-    low, high, whole = design.reduce(of_rows, merge)
+    low, high, whole = design.reduce_rows(of_rows, merge)
     design.refuse_if_not_finite(low, high)
     return low, high, whole
 

@@ -1,16 +1,19 @@
 """A design in a numpy array, float32 or float64, C or Fortran order; never copied as a whole."""
 
 import operator
+from typing import Any
 
 import numpy as np
+from sklearn.utils import assert_all_finite
 
 from separatrix.core.registry import register
-from separatrix.designs.base import BLOCK_NUMBERS, Design
+from separatrix.designs.base import BLOCK_NUMBERS, Array
+from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.rows import DenseRows
 
 
 @register("design")
-class DenseDesign(Design):
+class DenseDesign(InMemoryDesign):
     """X as a numpy array.
 
     >>> import numpy as np
@@ -18,30 +21,34 @@ class DenseDesign(Design):
     array([1., 2., 3.])
     """
 
-    offers = frozenset({"rows", "columns", "gram"})
+    offers = InMemoryDesign.offers | {"gram"}
 
-    def __init__(self, X):
+    def __init__(self, X: Array) -> None:
         self.X = X
         self.n, self.p = X.shape
 
     @property
-    def whole_is_faster(self):
+    def dtype(self) -> np.dtype[Any]:
+        return self.X.dtype
+
+    @property
+    def whole_is_faster(self) -> bool:  # type: ignore[override]
         """Long columns side by side: blocks of rows would cut each of them into pieces."""
         return self.X.flags.f_contiguous and self.X.dtype == np.float64 and self.p >= 128
 
     @property
-    def stored_by_rows(self):
+    def stored_by_rows(self) -> bool:  # type: ignore[override]
         return self.X.flags.c_contiguous
 
-    def block(self, rows):
+    def block(self, rows: Any) -> Array:
         return np.asarray(self.X[rows], dtype=np.float64)  # a view for float64, a small copy for float32
 
-    def rows_into(self, rows, out):
+    def rows_into(self, rows: Array, out: Array) -> Array:
         if self.X.dtype == np.float64:
             return np.take(self.X, rows, axis=0, out=out, mode="clip")  # "raise" would go by way of a copy
         return super().rows_into(rows, out)
 
-    def matvec(self, beta):
+    def matvec(self, beta: Array) -> Array:
         if self.X.flags.f_contiguous and np.ndim(beta) == 1 and 4 * np.count_nonzero(beta) < self.p:
             support = np.flatnonzero(beta)
             return self.columns(support) @ beta[support]  # the other columns need not be read
@@ -49,18 +56,18 @@ class DenseDesign(Design):
             return self.X @ beta
         return np.concatenate([self.block(rows) @ beta for rows in self.blocks()])
 
-    def rmatvec(self, r):
+    def rmatvec(self, r: Array) -> Array:
         if self.X.dtype == np.float64:
             with np.errstate(over="ignore", invalid="ignore"):
                 return self.X.T @ r
-        return self.reduce(lambda B, piece: B.T @ piece, operator.add, r)
+        return self.reduce_rows(lambda B, piece: B.T @ piece, operator.add, r)
 
-    def columns(self, J):
+    def columns(self, J: Any) -> Array:
         if self.X.flags.f_contiguous:  # whole columns at a time
             return np.asarray(self.X.T[J], dtype=np.float64).T
         return np.array(self.X[:, J], dtype=np.float64, order="F")
 
-    def outer_gram(self):
+    def outer_gram(self) -> Array:
         if self.X.dtype == np.float64:
             with np.errstate(over="ignore", invalid="ignore"):
                 return self.X @ self.X.T
@@ -68,12 +75,15 @@ class DenseDesign(Design):
         pieces = (np.asarray(self.X[:, j : j + width], dtype=np.float64) for j in range(0, self.p, width))
         return sum(piece @ piece.T for piece in pieces)
 
-    def take(self, rows):
+    def take(self, rows: Any) -> "DenseDesign":
         return DenseDesign(self.X[rows])
 
-    def scaled(self, factors):
+    def scaled(self, factors: Array) -> "DenseDesign":
         return DenseDesign(self.X * factors)
 
-    def rows_atom(self):
+    def refuse_nan(self) -> None:
+        assert_all_finite(self.X, input_name="X")
+
+    def rows_atom(self) -> DenseRows:
         """Rows for compiled loops; a matrix in Fortran order is copied, for walking its rows would miss every cache."""
         return DenseRows(np.ascontiguousarray(self.X))

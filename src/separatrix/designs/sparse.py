@@ -1,27 +1,31 @@
 """A design in compressed sparse rows or columns; never made dense as a whole."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import assert_all_finite
 
 from separatrix.core.registry import register
 from separatrix.designs import base
+from separatrix.designs.base import Array
+from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.rows import SparseRows
 
 
-def as_dense(B):
+def as_dense(B: Any) -> Any:
     """A block of rows as a numpy array."""
     return B.toarray() if sp.issparse(B) else B
 
 
-def compressed(X):
+def compressed(X: Any) -> tuple[Array, Array, Array]:
     """The three arrays of a sparse array that is stored by rows or by columns: values, positions, where each begins."""
     return X.data, X.indices, X.indptr
 
 
 @register("design")
-class SparseDesign(base.Design):
+class SparseDesign(InMemoryDesign):
     """X as a scipy sparse array; the other orientation is made when a solver first walks that way.
 
     >>> import scipy.sparse as sp
@@ -29,65 +33,68 @@ class SparseDesign(base.Design):
     array([1., 2.])
     """
 
-    offers = frozenset({"rows", "columns"})
+    gram_is_cheap = False  # it is dense
+    stored_by_rows = True  # or made so once
 
-    def __init__(self, X):
+    def __init__(self, X: Any) -> None:
         self.X = X
         self.n, self.p = X.shape
 
-    stored_by_rows = True  # or made so once
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(self.X.dtype)
 
     @property
-    def stored(self):
+    def stored(self) -> int:
         return self.X.nnz
 
     @cached_property
-    def by_rows(self):
+    def by_rows(self) -> Any:
         return sp.csr_array(self.X)
 
     @cached_property
-    def by_columns(self):
+    def by_columns(self) -> Any:
         return sp.csc_array(self.X)
 
-    def block(self, rows):
+    def block(self, rows: Any) -> Any:
         return self.by_rows[rows].astype(np.float64, copy=False)
 
-    def matvec(self, beta):
+    def matvec(self, beta: Array) -> Array:
         return self.X @ np.asarray(beta, dtype=np.float64)
 
-    def rmatvec(self, r):
+    def rmatvec(self, r: Array) -> Array:
         return self.X.T @ np.asarray(r, dtype=np.float64)
 
-    def gather(self, J):
+    def gather(self, J: Any) -> Any:
         return self.by_columns[:, J].astype(np.float64, copy=False)
 
-    def corner(self, rows, J):
+    def corner(self, rows: Any, J: Any) -> Any:
         return self.gather(J)[rows] if self.X.format == "csc" else self.block(rows)[:, J]
 
-    def columns(self, J):
+    def columns(self, J: Any) -> Array:
         return np.asfortranarray(self.by_columns[:, J].toarray(), dtype=np.float64)
 
-    def stored_by_column(self):
+    def stored_by_column(self) -> Array:
         if self.X.format == "csc":
             return np.diff(self.X.indptr)
         return np.bincount(self.X.indices, minlength=self.p)
 
-    def outer_gram(self):
+    def outer_gram(self) -> Array:
         return (self.by_rows.astype(np.float64, copy=False) @ self.by_rows.T).toarray()
 
-    def take(self, rows):
+    def take(self, rows: Any) -> "SparseDesign":
         return SparseDesign(self.by_rows[rows])
 
-    def scaled(self, factors):
+    def scaled(self, factors: Array) -> "SparseDesign":
         return SparseDesign(self.by_rows.multiply(factors).tocsr())
 
-    def blocks(self, gram=False):
+    def blocks(self, gram: bool = False) -> list[slice]:
         """Slices that hold about as many stored numbers as a dense block does."""
         height = max(1, int(self.n * base.BLOCK_NUMBERS / max(self.X.nnz, 1)))
         return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
 
     @cached_property
-    def frequent_first(self):
+    def frequent_first(self) -> tuple[Array, SparseRows]:
         """The columns in the order of how often they occur, about, and rows for compiled loops, columns so numbered.
 
         Loops that gather and scatter over many columns then find the frequent ones side by side in cache: a third
@@ -99,7 +106,10 @@ class SparseDesign(base.Design):
         rank[order] = np.arange(self.p)
         return order, SparseRows(X.data, rank[X.indices], X.indptr)
 
-    def rows_atom(self):
+    def refuse_nan(self) -> None:
+        assert_all_finite(self.X, input_name="X")
+
+    def rows_atom(self) -> SparseRows:
         """Rows for compiled loops."""
         X = self.by_rows
         return SparseRows(X.data, X.indices, X.indptr)

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from separatrix.designs import moments
+from separatrix.designs.factor import triangle_factor
 from separatrix.inference.covariance import EPS, coordinates
 from separatrix.solvers.information import orthonormal
-from separatrix.solvers.linalg.factor import triangle_factor
 
 TRIALS = 200
 STEPS = 60

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, slope, value
+from separatrix.core.verbs import conjugate, curvature, is_of_residual, largest_curvature, slope, value
 
 
 @register("loss", (0.1,), (0.0,))
@@ -26,11 +26,6 @@ class EpsilonInsensitive(NamedTuple):
     """
 
     epsilon: float = 0.1
-
-    @property
-    def of_residual(self):
-        """A function of eta - y alone."""
-        return True
 
 
 @implements(value, EpsilonInsensitive)
@@ -71,11 +66,6 @@ class SquaredEpsilonInsensitive(NamedTuple):
 
     epsilon: float = 0.1
 
-    @property
-    def of_residual(self):
-        """A function of eta - y alone."""
-        return True
-
 
 @implements(value, SquaredEpsilonInsensitive)
 def _(loss, y, eta):
@@ -97,3 +87,18 @@ def _(loss, y, eta):
 @implements(conjugate, SquaredEpsilonInsensitive)
 def _(loss, y, u):
     return u * y + loss.epsilon * abs(u) + 0.25 * u * u
+
+
+@implements(is_of_residual, EpsilonInsensitive)
+def _(loss):
+    return True
+
+
+@implements(is_of_residual, SquaredEpsilonInsensitive)
+def _(loss):
+    return True
+
+
+@implements(largest_curvature, SquaredEpsilonInsensitive)
+def _(loss):
+    return 2.0

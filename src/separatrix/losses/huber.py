@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, slope, value
+from separatrix.core.verbs import conjugate, curvature, is_of_residual, largest_curvature, slope, value
 
 
 @register("loss", (1.0,), (0.1,))
@@ -27,11 +27,6 @@ class Huber(NamedTuple):
 
     delta: float = 1.0
 
-    @property
-    def of_residual(self):
-        """A function of eta - y alone."""
-        return True
-
 
 @implements(value, Huber)
 def _(loss, y, eta):
@@ -52,3 +47,13 @@ def _(loss, y, eta):
 @implements(conjugate, Huber)
 def _(loss, y, u):
     return 0.5 * u * u + u * y if abs(u) <= loss.delta else inf
+
+
+@implements(is_of_residual, Huber)
+def _(loss):
+    return True
+
+
+@implements(largest_curvature, Huber)
+def _(loss):
+    return 1.0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, slope, value
+from separatrix.core.verbs import conjugate, curvature, is_likelihood, largest_curvature, link, slope, value
 
 LARGEST_ODDS = 745.0  # beyond it exp(-|eta|) is 0
 
@@ -24,11 +24,6 @@ class Logistic(NamedTuple):
     """
 
     scale: float = 1.0  # numba cannot type an empty tuple; always 1
-
-    @staticmethod
-    def link(mean):
-        """The constant score that predicts the share `mean` of ones: its log-odds."""
-        return log(mean / (1.0 - mean)) if 0.0 < mean < 1.0 else copysign(LARGEST_ODDS, mean - 0.5)
 
 
 @implements(value, Logistic)
@@ -57,3 +52,18 @@ def _(loss, y, u):
     low = mu * (log(mu) if mu < 0.5 else log1p(-rest)) if mu > 0.0 else 0.0
     high = rest * (log(rest) if rest < 0.5 else log1p(-mu)) if rest > 0.0 else 0.0
     return low + high
+
+
+@implements(largest_curvature, Logistic)
+def _(loss):
+    return 0.25
+
+
+@implements(is_likelihood, Logistic)
+def _(loss):
+    return True
+
+
+@implements(link, Logistic)
+def _(loss, mean):
+    return log(mean / (1.0 - mean)) if 0.0 < mean < 1.0 else copysign(LARGEST_ODDS, mean - 0.5)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, slope, value
+from separatrix.core.verbs import conjugate, curvature, largest_curvature, slope, value
 
 
 @register("loss", ())
@@ -46,3 +46,8 @@ def _(loss, y, eta):
 @implements(conjugate, ModifiedHuber)
 def _(loss, y, u):
     return y * u + 0.25 * u * u if -4.0 <= y * u <= 0.0 else inf
+
+
+@implements(largest_curvature, ModifiedHuber)
+def _(loss):
+    return 2.0

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, slope, value
+from separatrix.core.verbs import conjugate, curvature, is_of_residual, slope, value
 
 
 @register("loss", (0.5,), (0.9,))
@@ -27,11 +27,6 @@ class Quantile(NamedTuple):
 
     q: float = 0.5
 
-    @property
-    def of_residual(self):
-        """A function of eta - y alone."""
-        return True
-
 
 @implements(value, Quantile)
 def _(loss, y, eta):
@@ -52,3 +47,8 @@ def _(loss, y, eta):
 @implements(conjugate, Quantile)
 def _(loss, y, u):
     return u * y if -loss.q <= u <= 1.0 - loss.q else inf
+
+
+@implements(is_of_residual, Quantile)
+def _(loss):
+    return True

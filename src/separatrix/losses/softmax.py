@@ -7,7 +7,7 @@ import numpy as np
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import joint_conjugate, joint_value, slopes
+from separatrix.core.verbs import is_joint, is_likelihood, joint_conjugate, joint_value, largest_curvature, link, slopes
 
 
 @register("joint loss", ())
@@ -29,16 +29,6 @@ class Softmax(NamedTuple):
     """
 
     scale: float = 1.0  # numba cannot type an empty tuple; always 1
-
-    @property
-    def joint(self):
-        """Whether the loss looks at a row of scores at once."""
-        return True
-
-    @staticmethod
-    def link(mean):
-        """The constant scores that predict the class shares `mean`."""
-        return np.log(np.maximum(mean, np.finfo(np.float64).tiny))
 
 
 @implements(joint_value, Softmax)
@@ -77,3 +67,23 @@ def _(loss, y, u):
         if mu > 0.0:
             total += mu * log(mu)
     return total
+
+
+@implements(is_joint, Softmax)
+def _(loss):
+    return True
+
+
+@implements(largest_curvature, Softmax)
+def _(loss):
+    return 0.5
+
+
+@implements(is_likelihood, Softmax)
+def _(loss):
+    return True
+
+
+@implements(link, Softmax)
+def _(loss, mean):
+    return np.log(np.maximum(mean, np.finfo(np.float64).tiny))

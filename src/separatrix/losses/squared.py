@@ -4,7 +4,15 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, slope, value
+from separatrix.core.verbs import (
+    conjugate,
+    curvature,
+    is_of_residual,
+    is_squared_error,
+    largest_curvature,
+    slope,
+    value,
+)
 
 
 @register("loss", ())
@@ -19,11 +27,6 @@ class Squared(NamedTuple):
     """
 
     scale: float = 1.0  # numba cannot type an empty tuple; always 1
-
-    @property
-    def of_residual(self):
-        """A function of eta - y alone."""
-        return True
 
 
 @implements(value, Squared)
@@ -44,3 +47,18 @@ def _(loss, y, eta):
 @implements(conjugate, Squared)
 def _(loss, y, u):
     return 0.5 * u * u + u * y
+
+
+@implements(is_of_residual, Squared)
+def _(loss):
+    return True
+
+
+@implements(is_squared_error, Squared)
+def _(loss):
+    return True
+
+
+@implements(largest_curvature, Squared)
+def _(loss):
+    return 1.0

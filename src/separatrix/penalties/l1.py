@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate_cost, cost, prox
+from separatrix.core.verbs import split
 
 
 @register("penalty", (0.0,), (0.7,))
@@ -22,6 +22,7 @@ class L1(NamedTuple):
 
     References: Tibshirani (1996), J. R. Statist. Soc. B 58(1).
 
+    >>> from separatrix.core.verbs import prox
     >>> prox(L1(1.0), 3.0, 0.5), prox(L1(1.0), -0.2, 0.5)
     (2.5, 0.0)
     """
@@ -29,17 +30,6 @@ class L1(NamedTuple):
     lam: float
 
 
-@implements(cost, L1)
-def _(penalty, beta):
-    return penalty.lam * abs(beta)
-
-
-@implements(prox, L1)
-def _(penalty, v, step):
-    t = penalty.lam * step
-    return v - t if v > t else v + t if v < -t else 0.0
-
-
-@implements(conjugate_cost, L1)
-def _(penalty, v):
-    return 0.0 if abs(v) <= penalty.lam else inf
+@implements(split, L1)
+def _(penalty):
+    return penalty.lam, 0.0, -inf, inf

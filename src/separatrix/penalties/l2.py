@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate_cost, cost, prox
+from separatrix.core.verbs import split
 
 
 @register("penalty", (0.3,), (5.0,))
@@ -21,6 +21,7 @@ class L2(NamedTuple):
 
     References: Hoerl and Kennard (1970), Technometrics 12(1).
 
+    >>> from separatrix.core.verbs import prox
     >>> prox(L2(1.0), 3.0, 0.5)
     2.0
     """
@@ -28,21 +29,9 @@ class L2(NamedTuple):
     lam: float
 
 
-@implements(cost, L2)
-def _(penalty, beta):
-    return 0.5 * penalty.lam * beta * beta
-
-
-@implements(prox, L2)
-def _(penalty, v, step):
-    return v / (1.0 + step * penalty.lam)
-
-
-@implements(conjugate_cost, L2)
-def _(penalty, v):
-    if penalty.lam == 0.0:
-        return 0.0 if v == 0.0 else inf
-    return 0.5 * v * v / penalty.lam
+@implements(split, L2)
+def _(penalty):
+    return 0.0, penalty.lam, -inf, inf
 
 
 @register("penalty", ())
@@ -50,6 +39,7 @@ def _(penalty, v):
 class NoPenalty(NamedTuple):
     r"""Nothing is penalised: :math:`\Omega = 0`. The conjugate is finite at 0 only.
 
+    >>> from separatrix.core.verbs import prox
     >>> prox(NoPenalty(), 3.0, 0.5)
     3.0
     """
@@ -57,16 +47,6 @@ class NoPenalty(NamedTuple):
     lam: float = 0.0  # numba cannot type an empty tuple; always 0
 
 
-@implements(cost, NoPenalty)
-def _(penalty, beta):
-    return 0.0
-
-
-@implements(prox, NoPenalty)
-def _(penalty, v, step):
-    return v
-
-
-@implements(conjugate_cost, NoPenalty)
-def _(penalty, v):
-    return 0.0 if v == 0.0 else inf
+@implements(split, NoPenalty)
+def _(penalty):
+    return 0.0, 0.0, -inf, inf

@@ -12,12 +12,12 @@ from functools import partial
 
 import numpy as np
 
-from separatrix.core.certificate import not_certified
+from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import Diverged, cannot
 from separatrix.core.objective import fill_slopes, null_objective, sum_of_costs, sum_of_values
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Certificate, Solution
-from separatrix.core.stationarity import GradientScale, certify_gradient
+from separatrix.core.stationarity import GradientScale
 from separatrix.core.target import Target
 from separatrix.losses import Huber, Logistic, Squared, SquaredEpsilonInsensitive
 from separatrix.penalties import L2, NoPenalty
@@ -203,7 +203,7 @@ def descend(
     )
     solution = look.unpack(w)
     passes = iterations * (1 if size == n else 2)
-    solution.certificate = certify_gradient(problem, solution, tol, started, iterations, passes)
+    solution.certificate = certify(problem, solution, tol, started=started, iterations=iterations, passes=passes)
     solution.trace = trace
     solution.details = {"learning_rate": learning_rate, "diverged": diverged}
     if diverged:
@@ -233,7 +233,7 @@ class _Look:
         slopes = np.empty(eta.shape)
         fill_slopes(problem.loss, self.Y.ravel(), eta.ravel(), slopes.ravel())
         value = sum_of_values(problem.loss, self.Y.ravel(), eta.ravel(), self.s_each)
-        value += sum_of_costs(problem.penalty, beta.ravel())
+        value += sum_of_costs(problem.penalty, beta)
         slopes *= self.s[:, None]
         G = np.zeros(W.shape)
         if problem.intercept:

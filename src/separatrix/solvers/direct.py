@@ -20,7 +20,7 @@ from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.statistics import LeastSquaresStatistics
 from separatrix.designs import moments
-from separatrix.solvers.linalg.factor import EPS, Factor, gram_factor, triangle_factor
+from separatrix.designs.factor import EPS, Factor, gram_factor, triangle_factor
 from separatrix.solvers.linalg.refine import Refined, refine
 
 # Problems up to this many numbers always get every digit: doubled precision costs them a few milliseconds.

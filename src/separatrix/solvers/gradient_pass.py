@@ -8,8 +8,9 @@ import operator
 
 import numpy as np
 
-from separatrix.core.objective import fill_curvatures, is_joint, slopes_at
+from separatrix.core.objective import fill_curvatures, slopes_at
 from separatrix.core.threads import parallel_map
+from separatrix.core.verbs import is_joint
 from separatrix.solvers.compiled.gradient import add_curvatures, add_gradient, add_joint_gradient
 
 _NO_WEIGHTS = np.empty(0)

@@ -17,8 +17,8 @@ from scipy.special import log_softmax, softmax, xlogy
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import Target
 from separatrix.designs import Moments, as_dense, moments
+from separatrix.designs.factor import EPS, gram_factor, triangle_factor
 from separatrix.designs.moments import moments_of_block, provisional_means
-from separatrix.solvers.linalg.factor import EPS, gram_factor, triangle_factor
 
 # Problems up to this many numbers are factored by QR at once.
 SMALL = 1 << 16

@@ -52,7 +52,7 @@ def solve(problem, method="highs", options=None, tolerance=1e-8):
     intercept = weighted_quantile(y - design.matvec(beta), s, q) if problem.intercept else 0.0
     solution = Solution(beta, intercept, theta=theta)
     solution.details = {"status": int(result.status), "message": str(result.message)}
-    solution.certificate = certify(problem, solution, tolerance, started, iterations=int(result.nit))
+    solution.certificate = certify(problem, solution, tolerance, started=started, iterations=int(result.nit))
     return solution
 
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from separatrix.core.errors import NotCertified
 from separatrix.core.target import Target
+from separatrix.designs.factor import triangle_factor
 from separatrix.designs.moments import moments
 from separatrix.penalties import L2
 from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.information import likelihood_evidence, without_aliased
-from separatrix.solvers.linalg.factor import triangle_factor
 from separatrix.solvers.separation.existence import separation_of
 
 # Strengths tried in turn on separated classes: scores stay below 25, the likelihood comes within 1e-7 of its supremum.

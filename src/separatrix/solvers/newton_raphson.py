@@ -16,7 +16,6 @@ from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import cannot
 from separatrix.core.objective import fill_curvatures, fill_slopes, objective
 from separatrix.core.solution import Solution
-from separatrix.core.stationarity import certify_gradient
 from separatrix.core.target import Target
 from separatrix.designs.moments import moments
 from separatrix.losses import EpsilonInsensitive, Quantile
@@ -60,12 +59,12 @@ def newton(problem, *, max_iter=50, tol=1e-10, start=None, trace=None):
     _check(problem)
     started, p = time.perf_counter(), problem.design.p
     beta, intercept = (np.zeros(p), 0.0) if start is None else (np.array(start[0], dtype=np.float64), float(start[1]))
-    # without a penalty a dual point is feasible only at the optimum: the gap would say nothing on the way
-    grade = certify if problem.penalty.lam > 0.0 else certify_gradient
     value, was_converged = objective(problem, beta, intercept), False
     for iteration in range(max_iter + 1):
         solution = Solution(beta, intercept, trace=trace)
-        solution.certificate = grade(problem, solution, tol, started, iteration, 3 * iteration)
+        solution.certificate = certify(
+            problem, solution, tol, started=started, iterations=iteration, passes=3 * iteration
+        )
         if trace is not None:
             w = np.concatenate([[intercept], beta]) if problem.intercept else beta
             trace.append(value, solution.certificate.value, w)

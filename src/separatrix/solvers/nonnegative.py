@@ -14,7 +14,7 @@ from scipy.optimize import nnls
 
 from separatrix.core.solution import Certificate, Solution
 from separatrix.designs import moments
-from separatrix.solvers.linalg.factor import EPS, triangle_factor
+from separatrix.designs.factor import EPS, triangle_factor
 
 
 def nonnegative_least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14):

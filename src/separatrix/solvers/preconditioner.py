@@ -13,9 +13,9 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 from separatrix.core.objective import slopes_at
 from separatrix.core.target import Target
 from separatrix.designs import as_design
+from separatrix.designs.factor import Factor
 from separatrix.designs.moments import moments
 from separatrix.solvers.gradient_pass import curvatures
-from separatrix.solvers.linalg.factor import Factor
 
 # Columns taken together: all of them up to the first number, else the heaviest. Columns of a sparse design overlap
 # little beyond the heaviest few (measured on text: 64 or 1024 of 100,000 took the same number of iterations).

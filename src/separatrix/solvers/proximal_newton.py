@@ -81,7 +81,7 @@ class Likelihood:
     @property
     def value(self):
         """The objective."""
-        return self.fit + sum_of_costs(self.penalty, self.beta.ravel())
+        return self.fit + sum_of_costs(self.penalty, self.beta)
 
     def _balance(self, fit, most=20):
         """Newton's method for the intercept alone: slopes that sum to zero are what a dual point needs."""
@@ -131,8 +131,7 @@ class Likelihood:
                 beyond = float((reach - penalty.l2 * np.abs(beta)).max())
                 scales += [1.0, min(1.0, penalty.l1 / max(beyond, EPS))]
         dual = max(
-            -total_conjugate(loss, self.y, scale * self.u, self.share)
-            - sum_of_conjugate_costs(penalty, np.ravel(scale * v))
+            -total_conjugate(loss, self.y, scale * self.u, self.share) - sum_of_conjugate_costs(penalty, scale * v)
             for scale in scales
         )
         return max(self.value - dual, 0.0) / self.null if self.null > 0.0 else 0.0
@@ -173,15 +172,15 @@ class Likelihood:
         d = wanted - self.beta
         d0 = self.curvature.intercept_move(d, self.share @ self.u)
         move = self.columns.fitted(d) + d0
-        cost = sum_of_costs(penalty, self.beta.ravel())
-        promised = sum_of_costs(penalty, wanted.ravel()) - cost - float((q * d).sum())
+        cost = sum_of_costs(penalty, self.beta)
+        promised = sum_of_costs(penalty, wanted) - cost - float((q * d).sum())
         start, t = self.value, 1.0
         rounding = 4.0 * EPS * abs(start)
         for _ in range(HALVINGS):
             beta = wanted if t == 1.0 else self.beta + t * d
             eta = self.eta + t * move
             seen = self.curvature.look(eta)
-            value = seen[0] + sum_of_costs(penalty, beta.ravel())
+            value = seen[0] + sum_of_costs(penalty, beta)
             if value <= start + 1e-4 * t * min(promised, 0.0) + rounding:
                 self.beta, self.eta, self.offset = np.ascontiguousarray(beta), eta, self.offset + t * d0
                 self.change = t * float(np.abs(move).max(initial=0.0)) / (1.0 + float(np.abs(eta).max(initial=0.0)))
@@ -265,7 +264,9 @@ def proximal_newton(problem, *, max_iter=100, tol=1e-8, start=None, trace=None):
 def finished(state, tol, started, used, trace=None):
     """The solution a state has come to, with its certificate recomputed; a warning where that is above `tol`."""
     solution = Solution(state.coefficients(), state.intercept(), trace=trace)
-    solution.certificate = certify(state.problem, solution, max(tol, 1e-14), started, used, state.passes + 1)
+    solution.certificate = certify(
+        state.problem, solution, max(tol, 1e-14), started=started, iterations=used, passes=state.passes + 1
+    )
     if not solution.certificate.converged:
         advice = "Raise max_iter or tol, or penalise more."
         warnings.warn(not_certified(solution.certificate, advice), stacklevel=3)

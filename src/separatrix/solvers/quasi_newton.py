@@ -19,11 +19,11 @@ from functools import partial
 import numpy as np
 
 from separatrix.core.certificate import certify, not_certified
-from separatrix.core.objective import is_joint, null_objective, objective
+from separatrix.core.objective import null_objective, objective
 from separatrix.core.solution import Solution
-from separatrix.core.stationarity import certify_gradient
 from separatrix.core.target import Target
 from separatrix.core.threads import one_blas_thread
+from separatrix.core.verbs import is_joint
 from separatrix.solvers.gradient_pass import GradientPass, curvatures
 from separatrix.solvers.preconditioner import ALL, FEW, JointHessian, Preconditioner, taken_together
 
@@ -70,8 +70,9 @@ def quasi_newton(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
         W, iterations = _Walk(problem, gradient, trace)(W, settled, tol * scale, max_iter, warm=start is not None)
     beta = W[1:, 0].copy() if gradient.k == 1 else W[1:].copy()
     solution = Solution(beta, float(W[0, 0]) if gradient.k == 1 else W[0].copy(), trace=trace)
-    grade = certify if problem.penalty.lam > 0.0 else certify_gradient
-    solution.certificate = grade(problem, solution, tol, started, iterations, gradient.count)
+    solution.certificate = certify(
+        problem, solution, tol, started=started, iterations=iterations, passes=gradient.count
+    )
     if not solution.certificate.converged:
         advice = "Raise max_iter; if it stopped early, rounding or separated classes allow no better."
         warnings.warn(not_certified(solution.certificate, advice), stacklevel=2)

@@ -39,7 +39,7 @@ def in_row_space(problem, *, tol=1e-8, max_iter=100):
         found = quasi_newton(replace(problem, design=as_design(V * root)), tol=tol, max_iter=max_iter)
     solution = Solution(design.rmatvec((V / root) @ found.beta), found.intercept)
     iterations = found.certificate.iterations
-    solution.certificate = certify(problem, solution, tol, started, iterations, 3)
+    solution.certificate = certify(problem, solution, tol, started=started, iterations=iterations, passes=3)
     if not solution.certificate.converged:
         warnings.warn(not_certified(solution.certificate, "Raise max_iter, or penalise more."), stacklevel=3)
     return solution

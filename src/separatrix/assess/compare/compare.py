@@ -9,12 +9,12 @@ from separatrix.assess.compare.deadline import Deadline
 from separatrix.assess.compare.groups import rank, recommend
 from separatrix.assess.compare.inputs import comparison_inputs
 from separatrix.assess.compare.plan import plan, rehearse
-from separatrix.assess.compare.progress import Silent
 from separatrix.assess.compare.refit import held_out_predictions, refit, spread_of
 from separatrix.assess.compare.splits import default_rounds, hold_out, possible_folds, rounds
 from separatrix.assess.compare.tournament import Tournament
 from separatrix.assess.measures import MEASURES, measure
 from separatrix.core.family import families as declared
+from separatrix.core.progress import Silent
 from separatrix.core.refusal import cannot
 
 # The share of the largest class from which accuracy rewards those who never predict another.

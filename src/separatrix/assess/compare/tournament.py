@@ -9,9 +9,9 @@ import numpy as np
 
 from separatrix.assess.compare import fit_once
 from separatrix.assess.compare.deadline import Deadline, PowerLaw
-from separatrix.assess.compare.progress import Silent
 from separatrix.assess.measures import MEASURES
 from separatrix.core.family import DataFacts
+from separatrix.core.progress import Silent
 from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.preparation.compose import feature_names, pipeline
 

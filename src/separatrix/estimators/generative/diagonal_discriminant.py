@@ -11,6 +11,7 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.solution import Certificate
 from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design, class_moments
+from separatrix.designs.factor import EPS, live_columns
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.generative.base import Generative
@@ -18,7 +19,6 @@ from separatrix.estimators.generative.within import divisor, name_columns
 from separatrix.estimators.validation import check_choice, validate_classes
 from separatrix.prediction import forms
 from separatrix.solvers.linalg.class_spheres import short_blocks
-from separatrix.solvers.linalg.factor import EPS, live_columns
 
 
 @declares(

@@ -9,6 +9,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
+from separatrix.designs.factor import EPS
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.generative.base import Generative
@@ -22,7 +23,6 @@ from separatrix.estimators.generative.within import (
 )
 from separatrix.estimators.validation import check_choice, check_number, validate_classes, validate_rows
 from separatrix.prediction import forms
-from separatrix.solvers.linalg.factor import EPS
 from separatrix.solvers.linalg.ledoit_wolf import ledoit_wolf, shrunk
 from separatrix.solvers.linalg.scatter import matrix_factor
 from separatrix.solvers.linalg.sphering import sphere

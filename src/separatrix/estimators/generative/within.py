@@ -11,7 +11,7 @@ from separatrix.core.certificate import not_certified, relative_residual
 from separatrix.core.errors import SingularWithin, cannot
 from separatrix.core.solution import Certificate
 from separatrix.designs import class_moments
-from separatrix.solvers.linalg.factor import Factor
+from separatrix.designs.factor import Factor
 from separatrix.solvers.linalg.scatter import within_factor
 from separatrix.solvers.linalg.sphering import Sphere, sphere
 

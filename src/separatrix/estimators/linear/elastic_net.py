@@ -133,7 +133,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         trace = Trace() if self.trace else None
         found = elastic_net(design, target, penalty, max_iter=max_iter, start=start, trace=trace, **options)
         solver = found.certificate
-        proof = certify(problem, found, max(tol, 1e-15), None, solver.iterations, solver.passes + 1)
+        proof = certify(problem, found, max(tol, 1e-15), iterations=solver.iterations, passes=solver.passes + 1)
         certificate = Certificate(
             proof.kind, proof.value, proof.tolerance, proof.iterations, proof.passes, solver.seconds
         )

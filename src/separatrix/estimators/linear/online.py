@@ -16,7 +16,6 @@ from separatrix.core.errors import cannot
 from separatrix.core.objective import objective
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Certificate, Solution, Trace
-from separatrix.core.stationarity import certify_gradient
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearModel, LinearRegressor
 from separatrix.estimators.validation import check_choice, check_number, enter
@@ -174,9 +173,15 @@ class Online(LinearModel):
 
     def _grade(self, problem, walker, walked, started):
         beta, intercept = walker.published(int(self.average))
-        grade = certify_gradient if isinstance(problem.penalty, NoPenalty) else certify
         tol = 0.0 if self.tol is None else self.tol
-        return grade(problem, Solution(beta, intercept), tol, started, walked.epochs, walked.epochs)
+        return certify(
+            problem,
+            Solution(beta, intercept),
+            tol,
+            started=started,
+            iterations=walked.epochs,
+            passes=walked.epochs,
+        )
 
     def _certify(self, certificates, walks):
         """Publish the worst certificate, and warn if the passes were used up before it was reached."""

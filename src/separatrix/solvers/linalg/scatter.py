@@ -7,8 +7,8 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
 from separatrix.designs import DenseDesign
+from separatrix.designs.factor import EPS, deviations_factor, gram_factor, live_columns, triangle_factor
 from separatrix.designs.moments import Moments
-from separatrix.solvers.linalg.factor import EPS, deviations_factor, gram_factor, live_columns, triangle_factor
 
 
 def within_factor(found, design, codes, s=None, lam=0.0):
@@ -26,12 +26,12 @@ def within_factor(found, design, codes, s=None, lam=0.0):
     scatter = found.pooled.scatter
     total = _as_moments(scatter[0] if found.kind == "diagonal" else scatter, size_of_means, found.total)
 
-    def deviations(B, c, weights):
-        Z = B - found.means[c]
-        return Z if weights is None else Z * np.sqrt(weights)[:, None]
+    def deviations(block):
+        Z = block.X - found.means[block.y]
+        return Z if block.s is None else Z * np.sqrt(block.s)[:, None]
 
     factor = None if found.kind == "diagonal" else _from_moments(total, design.n, lam)
-    return factor or deviations_factor(design, deviations, (codes, s), total, size_of_means, lam)
+    return factor or deviations_factor(design, Target(codes, s), deviations, total, size_of_means, lam)
 
 
 def matrix_factor(S):
@@ -56,7 +56,7 @@ def matrix_factor(S):
             instead="an estimator whose covariance_ is positive semi-definite",
         )
     root = np.sqrt(np.where(values > 4.0 * EPS * p * values[-1], values, 0.0))[:, None] * V.T * size
-    return deviations_factor(DenseDesign(root), lambda B: B, (), one, np.zeros(p))
+    return deviations_factor(DenseDesign(root), Target(np.zeros(p)), lambda block: block.X, one, np.zeros(p))
 
 
 def safe_factor(S):

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.linalg import qr, solve_triangular
 
 from separatrix.core.registry import register
-from separatrix.solvers.linalg.factor import EPS, Factor
+from separatrix.designs.factor import EPS, Factor
 
 
 @register("record")

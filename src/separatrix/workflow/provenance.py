@@ -1,7 +1,8 @@
-"""What a model file remembers of its making, and the training rows found again from it.
+"""The record of how a model file was made, and the training rows rebuilt from it.
 
-``about`` of a file written here: understanding, target, task, family, score, data (source, rows, digest), split (how
-the training rows were drawn, None where all rows were used), command, versions, reference (what an explanation needs).
+Keys of ``about`` in a file written by the command line: understanding, target, task, family, score, data (source, rows,
+digest), split (how the training rows were drawn; None: all rows were used), command, versions, reference (what an
+explanation needs).
 """
 
 import hashlib
@@ -22,7 +23,7 @@ def digest(table, names):
     >>> digest(one, ["a", "b"]) == digest(Table(one.names[::-1], one.columns[::-1], "two.csv"), ["a", "b"])
     True
     """
-    found = hashlib.sha256()
+    whole = hashlib.sha256()
     for name in names:
         column = table[name]
         if is_number(column):
@@ -30,11 +31,11 @@ def digest(table, names):
         else:
             content = "\x1f".join("\x00" if value is None else str(value) for value in column).encode()
         for part in (str(name).encode(), str(len(content)).encode(), content):
-            found.update(hashlib.sha256(part).digest())
-    return found.hexdigest()
+            whole.update(hashlib.sha256(part).digest())
+    return whole.hexdigest()
 
 
-def remembered(table, understanding, *, family, score=None, split=None, command, reference=None):
+def provenance(table, understanding, *, family, score=None, split=None, command, reference=None):
     """The ``about`` of a model file."""
     import shlex
     from importlib.metadata import version
@@ -68,25 +69,25 @@ class TrainingRows:
     ----------
     table : Table.  y : array.
     same : bool or None.  Whether these are the data of the fit, by their digest; None where the file keeps none.
-    words : str.  Which rows these are, for a person.
+    description : str.  Which rows these are.
     """
 
     table: Any
     y: Any
     same: bool | None
-    words: str
+    description: str
 
 
 def training_rows(table, about):
-    """The rows of `table` that the model of a file was fitted to, rebuilt from what the file remembers."""
+    """The rows of `table` that the model of a file was fitted to, rebuilt from its `about`."""
     from separatrix.tables import target_values
 
     understanding = Understanding.from_dict(about["understanding"])
     names = [*(column.name for column in understanding.used), understanding.target]
     data, split = about.get("data") or {}, about.get("split")
     same = digest(table, names) == data["digest"] if "digest" in data else None
-    y, there = target_values(table, understanding)
-    table = table.take(there)
+    y, labelled = target_values(table, understanding)
+    table = table.take(labelled)
     if not split:
         return TrainingRows(table, y, same, f"all {len(table):,} rows with a target")
     from separatrix.assess.compare.refit import refitted_rows
@@ -94,15 +95,15 @@ def training_rows(table, about):
 
     how = {"classification": understanding.task == "classification", "seed": split["seed"]}
     rows, _ = hold_out(y, split["test"], **how)
-    words = f"the {len(rows):,} of {len(table):,} rows that were not held out for the test"
+    description = f"the {len(rows):,} of {len(table):,} rows that were not held out for the test"
     if split["fitted_rows"] < len(rows):
         rows = rows[refitted_rows(y[rows], split["fitted_rows"], **how)]
-        words = f"the {len(rows):,} of {len(table):,} rows that it was fitted to"
-    return TrainingRows(table.take(rows), y[rows], same, words)
+        description = f"the {len(rows):,} of {len(table):,} rows that it was fitted to"
+    return TrainingRows(table.take(rows), y[rows], same, description)
 
 
-def explained_by(about):
-    """The Reference that a file keeps, or None."""
+def reference_of(about):
+    """The Reference recorded in a file, or None."""
     from separatrix.inference.original_columns import Reference
 
     kept = about.get("reference")

@@ -33,6 +33,59 @@ class FormulaFit:
     dropped: int
 
 
+@dataclass(frozen=True)
+class FormulaSummary:
+    """A summary of a formula fitted to a table.
+
+    Attributes
+    ----------
+    source : str.  Where the table came from.
+    formula, family : str.
+    fit : FormulaFit.  summary : Summary.
+    tests : Summary or None.  A likelihood-ratio test of each term.
+    """
+
+    source: str
+    formula: str
+    family: str
+    fit: FormulaFit
+    summary: Any
+    tests: Any
+
+    def as_dict(self):
+        return {
+            "table": self.source,
+            "formula": self.formula,
+            "family": self.family,
+            "rows": len(self.fit.y),
+            "dropped": self.fit.dropped,
+            "summary": self.summary.to_dict(),
+            "terms": self.tests.to_dict() if self.tests is not None else None,
+        }
+
+
+def summarise_table(source, formula, family, *, robust=None, level=0.95, profile=False, terms=False, query=None):
+    """Fit a formula to a table and summarise it.
+
+    Parameters
+    ----------
+    source, query : what `read` takes.  formula, family : as in :func:`fit_formula`.
+    robust : {"HC0", "HC1", "HC2", "HC3"} or None.  None: classical standard errors.
+    level : float, (0, 1).  Of the confidence intervals.
+    profile : bool.  Profile-likelihood intervals instead of Wald's.
+    terms : bool.  Whether to test each term as a whole.
+    """
+    from separatrix.inference import anova
+    from separatrix.tables import read
+
+    table = read(source, query=query)
+    fit = fit_formula(table, formula, family)
+    options = {"covariance": robust or "classical", "level": level, **({"intervals": "profile"} if profile else {})}
+    summary = fit.model.summary(fit.X, fit.y, **options)
+    tests = anova(fit.model, fit.X, fit.y, terms=fit.terms) if terms else None
+    return FormulaSummary(table.source, formula, family, fit, summary, tests)
+
+
 def fit_formula(table, formula, family):
     """Fit ``response ~ terms`` to the rows of a table without missing values.
 

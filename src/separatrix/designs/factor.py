@@ -7,7 +7,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky, qr, solve_triangular
 from scipy.linalg.lapack import dtrtri
 
 from separatrix.core.registry import register
-from separatrix.designs import as_dense
+from separatrix.designs.sparse import as_dense
 
 EPS = np.finfo(np.float64).eps
 
@@ -41,6 +41,12 @@ class Factor:
         if len(self.kept):
             step[self.kept] = D * cho_solve((self.R, False), D * g[self.kept], check_finite=False)
         return step, (g0 / self.total - self.mean @ step if self.intercept else np.zeros_like(g0))
+
+    def half_solve(self, g):
+        """``R^-T g`` on the kept columns, for g (p, k) in units of scaled columns."""
+        if not len(self.kept):
+            return np.zeros((0, g.shape[1]))
+        return solve_triangular(self.R, g[self.kept], trans="T", check_finite=False)
 
     def whitener(self):
         """W (p, rank) with ``W'(X_c'S X_c + lam I) W = I``: rows times W have the identity for their scatter."""
@@ -84,16 +90,16 @@ class Factor:
     def variance(self, inverse, lam):
         """``W X'SX W`` and its trace with ``W^-1``, the effective degrees of freedom, from the inverse W.
 
-        Without a penalty: W itself, and the rank. Else ``W X'SX W = W - lam W J W``, where J is the identity that
-        leaves the intercept out, and ``edf = q - lam tr(J W)``.
+        Without a penalty: W itself, and the rank. Else ``W X'SX W = W - W L W``, where L is the diagonal of lam, 0 for
+        the intercept, and ``edf = q - tr(L W)``.
         """
         first = 1 if self.intercept else 0
         q = float(len(self.kept) + first)
-        if lam == 0.0:
+        if not np.any(lam):
             return inverse, q
         W = np.nan_to_num(inverse)
         penalised = W[:, first:]
-        return inverse - lam * penalised @ penalised.T, q - lam * float(np.trace(W[first:, first:]))
+        return inverse - (lam * penalised) @ penalised.T, q - float((lam * np.diag(W)[first:]).sum())
 
     def condition(self, sweeps=12, settled=1.0):
         """2-norm condition number of R, by power iterations on R'R and on its inverse (right to a few per cent).
@@ -149,6 +155,18 @@ def gram_factor(found, lam, intercept):
     return factor if factor.condition(settled=1.1) ** 2 < 1e7 else None
 
 
+# Problems up to this many numbers get a triangle by QR at once: it costs them a few milliseconds.
+SMALL = 1 << 16
+
+
+def factor_of(design, target, lam, intercept):
+    """The factor of ``X_c'S X_c + diag(lam)`` for lam (p,): by Cholesky where that is safe, else by QR."""
+    sums = design.moments(target, about_mean=intercept, gram=design.forms_gram)
+    small = design.n * design.p <= SMALL
+    factor = None if small or sums.xx.ndim == 1 else gram_factor(sums, lam, intercept)
+    return triangle_factor(design, target, sums, lam, intercept) if factor is None else factor
+
+
 def triangle_factor(design, target, found, lam, intercept):
     """QR of the centred, scaled columns by blocks of rows, with column pivoting on the final triangle.
 
@@ -156,11 +174,11 @@ def triangle_factor(design, target, found, lam, intercept):
     """
     mean = found.x_mean if intercept else np.zeros(design.p)
 
-    def deviations(B, s):
-        Z = as_dense(B) - mean
-        return Z if s is None else Z * np.sqrt(s)[:, None]
+    def deviations(block):
+        Z = as_dense(block.X) - mean
+        return Z if block.s is None else Z * np.sqrt(block.s)[:, None]
 
-    factor = deviations_factor(design, deviations, (target.s,), found, mean, lam)
+    factor = deviations_factor(design, target, deviations, found, mean, lam)
     return replace(factor, mean=mean, intercept=intercept)
 
 
@@ -170,8 +188,8 @@ def live_columns(size, mean, total, n):
     return np.flatnonzero(size > np.maximum(noise, np.finfo(np.float64).tiny))
 
 
-def deviations_factor(design, deviations, aligned, found, mean, lam=0.0):
-    """Factor of ``Z'Z + lam I`` for ``Z = deviations(X, *aligned)``, rows less some mean, by blocks of QR.
+def deviations_factor(design, target, deviations, found, mean, lam=0.0):
+    """Factor of ``Z'Z + lam I`` for ``Z = deviations(block)``, rows less some mean, by blocks of QR.
 
     `found` holds the squares of Z's columns and the total weight; `mean` is the size of what was taken off each column.
     """
@@ -180,15 +198,15 @@ def deviations_factor(design, deviations, aligned, found, mean, lam=0.0):
     scale = np.zeros(design.p)
     scale[live] = 1.0 / size[live]
 
-    def task(B, *pieces):
-        return np.linalg.qr(deviations(B, *pieces)[:, live] * scale[live], mode="r")
+    def task(block):
+        return np.linalg.qr(deviations(block)[:, live] * scale[live], mode="r")
 
     def merge(upper, lower):
         return np.linalg.qr(np.vstack([upper, lower]), mode="r")
 
-    R = design.reduce(task, merge, *aligned, gram=True)
-    if lam > 0.0:
-        R = merge(R, np.diag(np.sqrt(lam) * scale[live]))
+    R = design.reduce(task, merge, target, gram=True)
+    if np.any(lam):
+        R = merge(R, np.diag((np.sqrt(lam) * scale)[live]))
     R, order = qr(R, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(R))
     tolerance = 8.0 * EPS * max(design.n, design.p) ** 0.5 * max(len(live), 1)

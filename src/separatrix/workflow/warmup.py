@@ -1,14 +1,12 @@
-"""``separatrix warmup``: run a small fit of every kind, so that every compiled loop lies in the cache."""
+"""A small fit of every kind, so that every compiled loop is in the cache on disk."""
 
 import warnings
 from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.text import Text
 
-from separatrix.core.jit import cache_folder
+from separatrix.core.progress import Silent
 from separatrix.linear_model import (
     ElasticNet,
     Lasso,
@@ -33,24 +31,18 @@ STORAGES = {
 }
 
 
-def compile_all(console):
-    """Run every small fit, with a progress bar, and say where the compiled loops are kept; the number of fits."""
+def compile_all(progress=None):
+    """Run every small fit; return the number of fits."""
+    progress = Silent() if progress is None else progress
     work = jobs()
-    columns = (
-        TextColumn("{task.description:<38}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console) as progress, warnings.catch_warnings():
+    progress.begin(len(work))
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a fit of two passes is not meant to converge
-        task = progress.add_task("", total=len(work))
-        for name, run in work:
-            progress.update(task, description=name)
+        for k, (name, run) in enumerate(work):
+            progress.step(name, k / len(work), None)
             run()
-            progress.advance(task)
-        progress.update(task, description="all loops compiled")
-    console.print(Text(f"Compiled loops are kept in {cache_folder()}"))
+    progress.step("all loops compiled", 1.0, None)
+    progress.end()
     return len(work)
 
 

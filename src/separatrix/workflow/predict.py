@@ -6,19 +6,21 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-from separatrix.cli.bundled import cells
 from separatrix.core.refusal import cannot
 from separatrix.tables.table import is_number, shown
+from separatrix.workflow.datasets import csv_cells
+
+ROWS = 20_000  # of a block; a large file is never in memory as a whole
 
 
-class Asked:
-    """A model file, asked for columns of answers.
+class FilePredictor:
+    """A model file that predicts blocks of a table.
 
     Parameters
     ----------
     path : str.  The model file.
     proba : bool.  Whether probabilities are wanted.
-    keep : sequence of str.  Columns of the table to repeat before the answers.
+    keep : sequence of str.  Columns of the table to repeat before the predictions.
     """
 
     def __init__(self, path, *, proba=False, keep=()):
@@ -54,14 +56,13 @@ class Asked:
                     because=f"{block.source or 'the table'} has the columns {shown(block.names)}",
                     instead="one of them",
                 )
-        found = {name: cells(block[name]) for name in self.keep}
+        columns = {name: csv_cells(block[name]) for name in self.keep}
         rows = self._numbers(block) if self.bare else block
-        predicted = self.model.predict(rows)
-        found["prediction"] = predicted.tolist()
+        columns["prediction"] = self.model.predict(rows).tolist()
         if self.proba is not None:
-            chances = self.proba(rows)
-            found |= {f"probability_{label}": chances[:, c].tolist() for c, label in enumerate(self.classes)}
-        return found
+            mu = self.proba(rows)
+            columns |= {f"probability_{label}": mu[:, c].tolist() for c, label in enumerate(self.classes)}
+        return columns
 
     def _numbers(self, block):
         """The columns of a bare model, as numbers: by their names if it knows any, else all columns in order."""
@@ -82,24 +83,30 @@ class Asked:
         return np.column_stack([c if is_number(c) else numbers(c, name) for c, name in zip(columns, names)])
 
 
-def blocks(source, rows):
-    """The table in pieces; columns of delimited text come as text, as they stand in the file."""
-    from separatrix.tables import blocks as pieces
+def write_predictions(file, predictor, source):
+    """Write the predictions as CSV, a block at a time; return the number of rows."""
+    from separatrix.tables import blocks
 
-    return pieces(source, rows=rows)
-
-
-def write(file, asked, source, rows):
-    """Write the answers as CSV, a block at a time; return how many rows there were."""
     writer, count = csv.writer(file, lineterminator="\n"), 0
-    for block in blocks(source, rows):
-        found = asked.columns(block)
+    for block in blocks(source, rows=ROWS):
+        columns = predictor.columns(block)
         if count == 0:
-            writer.writerow(found)
-        writer.writerows(zip(*found.values()))
+            writer.writerow(columns)
+        writer.writerows(zip(*columns.values()))
         count += len(block)
         file.flush()
     return count
+
+
+def predicted_columns(predictor, source):
+    """All predictions at once: from the name of each column to its values."""
+    from separatrix.tables import blocks
+
+    joined = {}
+    for block in blocks(source, rows=ROWS):
+        for name, values in predictor.columns(block).items():
+            joined.setdefault(name, []).extend(values)
+    return joined
 
 
 @contextmanager

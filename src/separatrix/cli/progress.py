@@ -1,0 +1,86 @@
+"""Progress on stderr: a bar on a terminal, a plain line every few seconds elsewhere."""
+
+import time
+
+import click
+
+EVERY = 10.0  # seconds between two plain lines
+
+
+class Bar:
+    """A rich progress bar with the time left, removed at the end."""
+
+    transient, width = True, 28
+
+    def __init__(self, console):
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        name = TextColumn(f"{{task.description:<{self.width}}}")
+        self.progress = Progress(name, BarColumn(), *self.columns(), console=console, transient=self.transient)
+        self.task = self.total = None
+
+    def columns(self):
+        from rich.progress import TaskProgressColumn, TextColumn
+
+        return TaskProgressColumn(), TextColumn("{task.fields[left]}")
+
+    def begin(self, total):
+        self.total = total
+        self.progress.start()
+        self.task = self.progress.add_task("", total=total, left="")
+
+    def step(self, name, done, seconds_left):
+        if self.task is not None:
+            completed = round(done * self.total, 6)  # a whole number of pieces stays one
+            left = format_time_left(seconds_left)
+            self.progress.update(self.task, description=name[: self.width], completed=completed, left=left)
+
+    def end(self):
+        self.progress.stop()
+
+
+class CountBar(Bar):
+    """A rich progress bar with the number of pieces done and the time elapsed, which stays on the screen."""
+
+    transient, width = False, 38
+
+    def columns(self):
+        from rich.progress import MofNCompleteColumn, TimeElapsedColumn
+
+        return MofNCompleteColumn(), TimeElapsedColumn()
+
+
+class Lines:
+    """A line every few seconds, for logs."""
+
+    def __init__(self):
+        self.printed = time.monotonic()
+
+    def begin(self, total):
+        self.printed = time.monotonic()
+
+    def step(self, name, done, seconds_left):
+        if time.monotonic() - self.printed >= EVERY:
+            self.printed = time.monotonic()
+            click.echo(f"{100 * done:3.0f} %  {name}  {format_time_left(seconds_left)}".rstrip(), err=True)
+
+    def end(self):
+        """Nothing to do."""
+
+
+def progress_on(console):
+    """The kind of progress that suits a console."""
+    return Bar(console) if console.is_terminal else Lines()
+
+
+def format_time_left(seconds):
+    """The time left in words; "" where it is unknown.
+
+    >>> format_time_left(None), format_time_left(42.2), format_time_left(130)
+    ('', 'about 42 s left', 'about 2 min 10 s left')
+    """
+    from separatrix.cli.screen import duration
+
+    if seconds is None:
+        return ""
+    return f"about {duration(max(1, round(seconds))).replace('.0 s', ' s')} left"

@@ -1,0 +1,113 @@
+"""Designs whose rows all lie in memory: blocks are slices of rows, on threads."""
+
+import operator
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import reduce as fold
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+
+from separatrix.core.target import AnyTarget, Target
+from separatrix.core.threads import parallel_map
+from separatrix.designs import base
+from separatrix.designs.base import Array, Block, Design
+
+Result = TypeVar("Result")
+
+
+class InMemoryDesign(Design):
+    """A design that offers everything: sums over blocks on threads, rows in any order, columns, products."""
+
+    offers = frozenset({"rows", "columns", "vectors"})
+
+    @abstractmethod
+    def block(self, rows: Any) -> Any:
+        """The rows of a slice, as a float64 matrix that knows ``@`` and ``.T`` (a view wherever possible)."""
+
+    def rows_into(self, rows: Array, out: Array) -> Array:
+        """The rows of an index array, written into a float64 matrix, which is returned."""
+        out[...] = self.block(rows)
+        return out
+
+    def gather(self, J: Any) -> Any:
+        """The columns J in this design's own storage: always a copy."""
+        return self.columns(J)
+
+    def corner(self, rows: Any, J: Any) -> Any:
+        """The rows of a slice and the columns J, in whichever order of storage is cheaper."""
+        return self.block(rows)[:, J]
+
+    @abstractmethod
+    def rows_atom(self) -> Any:
+        """Rows for compiled loops."""
+
+    def blocks(self, gram: bool = False) -> list[slice]:
+        """Slices of rows, the same whatever the number of threads; `gram` says that p-by-p sums are made of them."""
+        most = base.BLOCK_NUMBERS
+        numbers = min(max(most, 8 * self.p**2), 8 * most) if gram else most
+        height = max(1, min(self.n, numbers // max(self.p, 1)))
+        return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
+
+    def parts(self, sums: int = 1) -> list[tuple[int, int]]:
+        """Ranges of rows for loops that walk over them: few, where `sums` of p numbers for each would cost too much."""
+        count = int(np.clip(self.stored // max(8 * sums * self.p, base.SMALLEST_PART), 1, base.GROUPS))
+        return list(pairwise(np.linspace(0, self.n, count + 1).astype(int).tolist()))
+
+    def reduce(
+        self,
+        task: Callable[..., Result],
+        merge: Callable[[Result, Result], Result],
+        target: AnyTarget | None = None,
+        *aligned: Array | None,
+        gram: bool = False,
+    ) -> Result:
+        if not isinstance(target, Target):  # the older form: matrices instead of blocks
+            return self.reduce_rows(task, merge, target, *aligned, gram=gram)
+
+        def of_block(rows: slice) -> Result:
+            pieces = (None if a is None else a[rows] for a in aligned)
+            return task(Block(self.block(rows), *target.at(rows)), *pieces)
+
+        return merged(of_block, merge, self.blocks(gram))
+
+    def reduce_rows(self, task, merge, *aligned, gram=False):  # type: ignore[no-untyped-def]
+        """The older form of :meth:`reduce`."""
+
+        def of_block(rows: slice) -> Any:
+            return task(self.block(rows), *(None if a is None else a[rows] for a in aligned))
+
+        return merged(of_block, merge, self.blocks(gram))
+
+    def sample(self, target: AnyTarget | None = None, count: int = 256) -> Block:
+        """Evenly spaced rows."""
+        rows = slice(0, self.n, max(1, self.n // count))
+        return Block(self.block(rows)) if target is None else Block(self.block(rows), *target.at(rows))
+
+    def stored_by_column(self) -> Array:
+        """How many numbers each column stores: what work on it costs."""
+        return np.full(self.p, self.n)
+
+    def column_sums(self, s: Array | None = None) -> Array:
+        """``Σ_i s_i x_ij`` for every column."""
+        return self.rmatvec(np.ones(self.n) if s is None else s)
+
+    def column_squares(self, s: Array | None = None) -> Array:
+        """``Σ_i s_i x_ij²`` for every column."""
+        weights = np.ones(self.n) if s is None else s
+        squares: Array = self.reduce_rows(lambda B, w: (B * B).T @ w, operator.add, weights)
+        return squares
+
+
+def merged(task: Callable[[Any], Result], merge: Callable[[Result, Result], Result], items: Sequence[Any]) -> Result:
+    """Merge tasks over items on threads, in order and in groups that do not depend on their number."""
+    size = -(-len(items) // base.GROUPS)
+    groups = [items[i : i + size] for i in range(0, len(items), size)]
+
+    def fold_group(group: Sequence[Any]) -> Result:
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused by name, in the end
+            return fold(merge, map(task, group))
+
+    with np.errstate(over="ignore", invalid="ignore"):
+        return fold(merge, parallel_map(fold_group, groups))

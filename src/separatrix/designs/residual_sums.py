@@ -1,0 +1,75 @@
+"""``X'S r``, ``Σ s r`` and ``Σ s r²`` of the residuals ``r = y - X beta - intercept``, in one read of X.
+
+In doubled precision beta and intercept are pairs high + low, and all sums are rounded once, at the very end.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec, pair_sum, renormalise, two_product, two_sum
+from separatrix.core.target import Target
+from separatrix.designs.base import Block, thin_product
+from separatrix.designs.sparse import as_dense
+
+
+class ResidualSums(NamedTuple):
+    """``g = X'S r`` (p, k), ``g0 = Σ s r`` (k,) and ``rss = Σ s r²`` (k,)."""
+
+    g: np.ndarray
+    g0: np.ndarray
+    rss: np.ndarray
+
+    def plus(self, other: "ResidualSums") -> "ResidualSums":
+        return ResidualSums(*(one + two for one, two in zip(self, other)))
+
+
+def residual_sums(
+    design: Any, target: Target, beta: Pair, intercept: Pair, *, doubled: bool, unit: float = 1.0
+) -> ResidualSums:
+    """The sums for beta (p, k) and intercept (k,), y being divided by `unit`, a power of two.
+
+    >>> from separatrix.designs.dense import DenseDesign
+    >>> zero = Pair(np.zeros((1, 1)), np.zeros((1, 1))), Pair(np.zeros(1), np.zeros(1))
+    >>> residual_sums(DenseDesign(np.array([[1.0], [2.0]])), Target(np.array([3.0, 4.0])), *zero, doubled=True)
+    ResidualSums(g=array([[11.]]), g0=array([7.]), rss=array([25.]))
+    """
+    k = beta.high.shape[1]
+
+    def plain(block: Block) -> ResidualSums:
+        fitted = np.asarray(block.X @ beta.high[:, 0])[:, None] if k == 1 else np.asarray(block.X @ beta.high)
+        r = block.y.reshape(-1, k) / unit - fitted - intercept.high
+        sr = r if block.s is None else block.s[:, None] * r
+        return ResidualSums(thin_product(block.X, sr), sr.sum(axis=0), (sr * r).sum(axis=0))
+
+    def exact(block: Block) -> list[tuple[Pair, ...]]:
+        B, Y = np.ascontiguousarray(as_dense(block.X)), block.y.reshape(-1, k) / unit
+        return [_output(B, Y[:, c], block.s, _column(beta, c), _column(intercept, c)) for c in range(k)]
+
+    if not doubled:
+        return design.reduce(plain, ResidualSums.plus, target)
+    sums = design.reduce(exact, _merge_pairs, target)
+    return ResidualSums(*(np.stack([output[part].high for output in sums], axis=-1) for part in range(3)))
+
+
+def _merge_pairs(one: list[tuple[Pair, ...]], other: list[tuple[Pair, ...]]) -> list[tuple[Pair, ...]]:
+    return [tuple(a.plus(b) for a, b in zip(x, y)) for x, y in zip(one, other)]
+
+
+def _column(pair: Pair, c: int) -> Pair:
+    return Pair(pair.high[..., c], pair.low[..., c])
+
+
+def _output(B: np.ndarray, y: np.ndarray, s: np.ndarray | None, beta: Pair, intercept: Pair) -> tuple[Pair, ...]:
+    fitted = pair_matvec(B, beta)
+    high, error = two_sum(y, -fitted.high)
+    r = renormalise(high, error - fitted.low)
+    r = r.plus(Pair(-intercept.high, -intercept.low))
+    if s is None:
+        sr = r
+    else:
+        product, error = two_product(s, r.high)
+        sr = renormalise(product, error + s * r.low)
+    square, error = two_product(sr.high, r.high)
+    rss = pair_sum(square, error + sr.high * r.low + sr.low * r.high)
+    return pair_rmatvec(B, sr), pair_sum(sr.high, sr.low), rss

@@ -1,0 +1,96 @@
+"""The certificate of a model file, recomputed from the file and the data alone."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from separatrix.core.refusal import cannot
+from separatrix.workflow.provenance import TrainingRows, training_rows
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What recomputing a certificate gave.
+
+    Attributes
+    ----------
+    model : str.  The class that was verified.
+    certificate : Certificate or None.  Recomputed; None if the model states no problem.
+    published : Certificate or None.  The one in the file.
+    rows : TrainingRows.
+    """
+
+    model: str
+    certificate: Any
+    published: Any
+    rows: TrainingRows
+
+    def lines(self):
+        """The verdict, then the numbers, then which rows they are about."""
+        certificate, lines = self.certificate, []
+        if certificate is None:
+            lines.append(f"Nothing to verify: {self.model} states no problem whose optimum could be recomputed.")
+            if self.published is not None:
+                lines.append(f"The certificate in the file: {self.published}.")
+        else:
+            lines.append(f"{self.model} is {certificate}")
+            side = "within" if certificate.converged else "above"
+            lines.append(
+                f"{certificate.kind} {certificate.value:.3g}, {side} the tolerance {certificate.tolerance:.3g}."
+            )
+            lines.append(f"Recomputed from {self.rows.description}, and the published coefficients.")
+        if self.rows.same is False:
+            lines.append(
+                "These are not the data of the fit: their digest differs. The verdict is about the data given."
+            )
+        elif self.rows.same:
+            lines.append("The data are those of the fit: their digest agrees.")
+        return lines
+
+    def as_dict(self):
+        return {
+            "rows": len(self.rows.y),
+            "same_data": self.rows.same,
+            "certificate": certificate_document(self.certificate),
+            "verdict": self.lines()[0],
+        }
+
+
+def verify_file(model, source, *, query=None):
+    """Recompute the certificate of a model file from the table it was fitted to."""
+    from separatrix.estimators.verify import verify
+    from separatrix.persist import about, load
+    from separatrix.tables import read
+
+    recorded = about(model)
+    if not recorded.get("understanding"):
+        raise cannot(
+            f"verify {model}",
+            because="it does not say which column it predicts",
+            instead="separatrix.verify(model, X, y) in Python, or a file written by `separatrix fit` or `compare`",
+        )
+    pipeline = load(model)
+    rows = training_rows(read(source, query=query), recorded)
+    stated = certified_model(pipeline[-1])
+    certificate = verify(stated, pipeline[:-1].transform(rows.table), rows.y) if stated is not None else None
+    verified = pipeline[-1] if stated is None else stated
+    return Verification(type(verified).__name__, certificate, getattr(verified, "certificate_", None), rows)
+
+
+def certified_model(model):
+    """The model that states a problem: itself, or the one within a search or a calibration; None if none does."""
+    while model is not None and not (hasattr(model, "_restate") and getattr(model, "certificate_", None) is not None):
+        model = getattr(model, "best_estimator_", getattr(model, "estimator_", None))
+    return model
+
+
+def certificate_document(certificate):
+    """A certificate for JSON; None where there is none."""
+    if certificate is None:
+        return None
+    return {
+        "kind": certificate.kind,
+        "value": certificate.value,
+        "tolerance": certificate.tolerance,
+        "certified": certificate.converged,
+        "message": certificate.message,
+    }

@@ -1,0 +1,65 @@
+"""Fit, predict, explain and verify on tables and model files, without a terminal."""
+
+import io
+
+import pytest
+from numpy.testing import assert_allclose
+
+import separatrix
+from separatrix.persist import about
+from separatrix.tables import read
+from separatrix.workflow.explain import explain_row
+from separatrix.workflow.fit import fit_table
+from separatrix.workflow.predict import FilePredictor, predicted_columns, write_predictions
+from separatrix.workflow.verify import verify_file
+
+
+@pytest.fixture(scope="module")
+def fitted(shop, tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("fit") / "model.sepx")
+    return fit_table(shop, "bought", "LogisticRegression", path, exclude=["spent"], settings=["C=0.5"], command=["x"])
+
+
+def test_the_fitted_pipeline_is_the_one_in_the_file(fitted, shop):
+    assert (fitted.name, fitted.rows, fitted.model.C) == ("LogisticRegression", 150, 0.5)
+    assert fitted.certificate.converged
+    again = separatrix.load(fitted.path)
+    assert again.predict(read(shop)).tolist() == fitted.pipeline.predict(read(shop)).tolist()
+
+
+def test_predictions_as_columns_and_as_csv_agree(fitted, shop):
+    predictor = FilePredictor(fitted.path, proba=True, keep=["id"])
+    columns, file = predicted_columns(predictor, shop), io.StringIO()
+    assert write_predictions(file, predictor, shop) == 150
+    header, *lines = file.getvalue().splitlines()
+    assert header == "id,prediction,probability_no,probability_yes" == ",".join(columns)
+    assert lines[7] == ",".join(str(values[7]) for values in columns.values())
+
+
+def test_the_contributions_of_a_row_add_up(fitted, shop):
+    explained = explain_row(fitted.path, shop, 2)
+    assert (explained.row, explained.target) == (2, "bought")
+    explanation = explained.explanation
+    total = sum(each.contribution for each in explanation.contributions)
+    assert_allclose(total, explanation.score - explanation.mean_score, rtol=1e-12)
+
+
+def test_a_changed_coefficient_and_other_data_are_both_detected(fitted, shop, tmp_path):
+    genuine = verify_file(fitted.path, shop)
+    assert genuine.certificate.converged and genuine.rows.same is True
+    pipeline = separatrix.load(fitted.path)
+    pipeline[-1].coef_ = pipeline[-1].coef_ + 0.01
+    separatrix.save(pipeline, tmp_path / "forged.sepx", about=about(fitted.path))
+    forged = verify_file(tmp_path / "forged.sepx", shop)
+    assert not forged.certificate.converged and forged.rows.same is True
+    (tmp_path / "other.csv").write_bytes(b"\n".join(shop.read_bytes().splitlines()[:-10]))
+    assert verify_file(fitted.path, tmp_path / "other.csv").rows.same is False
+
+
+def test_nothing_is_printed(shop, tmp_path, capfd):
+    path = str(tmp_path / "lasso.sepx")
+    fit_table(shop, "spent", "lasso", path, exclude=["bought"], command=["x"])
+    predicted_columns(FilePredictor(path), shop)
+    explain_row(path, shop, 1)
+    verify_file(path, shop)
+    assert capfd.readouterr() == ("", "")
