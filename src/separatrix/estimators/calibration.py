@@ -84,7 +84,7 @@ def logistic_posterior(d, gamma=1.0, d0=0.0, class_ratio=1.0):
     losses=("losses:Logistic",),
     penalties=("penalties:NoPenalty",),
     solvers=("solvers.newton_raphson",),
-    verification=verification.OF_CURVE,
+    verification=verification.CURVE,
 )
 class LogisticCalibrator(BaseEstimator):
     r"""Probabilities from one score, by a logistic curve.
@@ -234,7 +234,7 @@ def _estimator_has(name):
 @declares(
     task="classification",
     inside=attrgetter("estimator_"),
-    verification=verification.OF_CALIBRATION,
+    verification=verification.OF_INSIDE,
 )
 class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Any linear classifier, with probabilities: a logistic curve of the signed distance from its boundary.

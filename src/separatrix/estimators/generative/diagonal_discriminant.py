@@ -25,7 +25,7 @@ from separatrix.solvers.linalg.class_spheres import short_blocks
     task="classification",
     sums=("designs.class_moments",),
     prediction=forms.LOG_ODDS,
-    verification=verification.OF_CLASS_VARIANCES,
+    verification=verification.OF_CLASS_MEANS,
     description=CLASSES,
 )
 class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):

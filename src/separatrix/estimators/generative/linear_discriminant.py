@@ -34,7 +34,7 @@ from separatrix.solvers.principal_axes import signs
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.sphering", "solvers.linalg.ledoit_wolf"),
     prediction=forms.LOG_ODDS,
-    verification=verification.OF_POOLED_COVARIANCE,
+    verification=verification.OF_CLASS_MEANS,
     description=CLASSES,
 )
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LogOddsClassifier, Generative):

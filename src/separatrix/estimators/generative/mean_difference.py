@@ -15,7 +15,7 @@ from separatrix.estimators.validation import validate_classes, validate_rows
 @declares(
     task="transformation",
     sums=("designs.class_moments",),
-    verification=verification.OF_DIRECTION,
+    verification=verification.OF_CLASS_MEANS,
     description=CLASSES,
 )
 class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

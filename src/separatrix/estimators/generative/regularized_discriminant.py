@@ -34,7 +34,7 @@ SMALLEST = float(np.log(np.finfo(np.float64).eps))
     task="classification",
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres"),
-    verification=verification.OF_CLASS_COVARIANCES,
+    verification=verification.OF_CLASS_MEANS,
     description=CLASSES,
 )
 class RegularizedDiscriminantAnalysis(GaussianClasses):

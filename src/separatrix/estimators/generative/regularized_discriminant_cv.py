@@ -27,7 +27,7 @@ TIED = 1e-12
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres"),
     search=Search(RegularizedDiscriminantAnalysis, {"alpha": "alpha_"}),
-    verification=verification.OF_CLASS_COVARIANCES,
+    verification=verification.OF_CLASS_MEANS,
     description=CLASSES,
 )
 class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):

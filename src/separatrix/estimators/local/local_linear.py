@@ -24,7 +24,7 @@ FLOOR = 1e-6
     losses=(Squared,),
     penalties=("penalties:L2",),
     solvers=("solvers.neighbours.local_likelihood", "solvers.neighbours.windows"),
-    verification=verification.OF_LOCAL_ROWS,
+    verification=verification.LOCAL,
     small_fits=(SmallFit(storages=DENSE),),
 )
 class LocalLinearRegression(RegressorMixin, LocalModel):

@@ -19,7 +19,7 @@ from separatrix.losses import Logistic, Softmax
     losses=(Logistic, Softmax),
     penalties=("penalties:L2",),
     solvers=("solvers.neighbours.local_likelihood", "solvers.neighbours.windows"),
-    verification=verification.OF_LOCAL_ROWS,
+    verification=verification.LOCAL,
     small_fits=tuple(SmallFit(classes=k, storages=DENSE, called=f"{k} classes") for k in (2, 3)),
 )
 class LocalLogisticRegression(ClassifierMixin, LocalModel):

@@ -20,7 +20,7 @@ ROUNDING = 4.0 * EPS
 @declares(
     task="classification",
     sums=("designs.class_moments",),
-    verification=verification.OF_CLASS_VARIANCES,
+    verification=verification.OF_CLASS_MEANS,
     description=CLASSES,
     small_fits=(SmallFit(counts=True, storages=DENSE),),
 )
