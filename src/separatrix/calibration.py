@@ -3,7 +3,7 @@
 scikit-learn's own ``CalibratedClassifierCV`` works with every classifier of this library and is not repeated here.
 
 >>> from separatrix.calibration import posterior_from_likelihood_ratio
->>> float(posterior_from_likelihood_ratio(3.0))
+>>> round(float(posterior_from_likelihood_ratio(3.0)), 12)
 0.75
 """
 

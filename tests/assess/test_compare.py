@@ -253,13 +253,13 @@ def test_the_text_names_the_models_their_scores_and_the_recommendation():
 def test_progress_is_told_and_grows():
     class Listener:
         def __init__(self):
-            self.said = []
+            self.error_text = []
 
         def begin(self, total):
             self.total = total
 
         def step(self, name, done, seconds_left):
-            self.said.append((name, done, seconds_left))
+            self.error_text.append((name, done, seconds_left))
 
         def end(self):
             self.ended = True
@@ -267,10 +267,10 @@ def test_progress_is_told_and_grows():
     listener = Listener()
     X, y = two_clouds(60)
     compare((X, y), "ill", families=QUICK[:1], progress=listener)
-    assert listener.total == 20 and len(listener.said) == 20 and listener.ended
-    shares = [done for _, done, _ in listener.said]
+    assert listener.total == 20 and len(listener.error_text) == 20 and listener.ended
+    shares = [done for _, done, _ in listener.error_text]
     assert shares == sorted(shares) and shares[0] == 0.0 and shares[-1] == pytest.approx(0.95)
-    assert listener.said[-1][2] >= 0.0
+    assert listener.error_text[-1][2] >= 0.0
 
 
 def test_bad_questions_are_refused_in_a_sentence():

@@ -241,7 +241,7 @@ def test_the_report_sets_accuracy_beside_that_of_a_constant_answer(ill, n, accur
     assert report.accuracy == report.no_information_rate == accuracy
     assert report.skewed and not report.informative and report.missed == [1]
     assert report.balanced_accuracy == 0.5 and report.majority == 0
-    assert "Not one row was found of: 1" in str(report)
+    assert "No row was predicted rightly of: 1" in str(report)
 
 
 @pytest.mark.mission("EV-06")

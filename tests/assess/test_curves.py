@@ -48,9 +48,9 @@ def test_a_point_of_the_curve_is_the_precision_at_its_threshold(scored):
     y, p, _ = scored
     curve = assess.precision_recall_curve(y, p)
     for i in (0, 20, 60):
-        said = (p >= curve["threshold"][i]).astype(int)
-        assert curve["precision"][i] == pytest.approx(assess.precision(y, said))
-        assert curve["recall"][i] == pytest.approx(assess.recall(y, said))
+        error_text = (p >= curve["threshold"][i]).astype(int)
+        assert curve["precision"][i] == pytest.approx(assess.precision(y, error_text))
+        assert curve["recall"][i] == pytest.approx(assess.recall(y, error_text))
 
 
 def test_the_calibration_curve_is_scikit_learns_with_wilsons_intervals(scored):

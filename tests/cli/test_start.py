@@ -91,7 +91,7 @@ def test_an_error_is_a_sentence_and_with_debug_a_traceback(monkeypatch):
     assert isinstance(run("demo", "--debug").exception, ValueError)
 
 
-def test_an_error_that_nobody_foresaw_has_a_code_of_its_own(monkeypatch):
+def test_an_unexpected_error_has_a_code_of_its_own(monkeypatch):
     def fail():
         raise ZeroDivisionError("division by zero")
 

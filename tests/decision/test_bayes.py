@@ -236,7 +236,7 @@ def test_a_quadrature_that_does_not_get_there_says_so(monkeypatch):
             lambda: KnownProblem([0.5, 0.5], [multivariate_normal(np.zeros(3))] * 2).bayes_risk(),
             "3 dimensions",
         ),
-        (lambda: gaussian_bayes_rate([0.0], [1.0, 2.0], [[1.0]]), "one space"),
+        (lambda: gaussian_bayes_rate([0.0], [1.0, 2.0], [[1.0]]), "dimensions differ"),
         (lambda: gaussian_bayes_rate([0.0], [1.0], [[-1.0]]), "not positive definite"),
     ],
 )

@@ -199,7 +199,7 @@ def test_points_of_another_dimension_are_refused():
 
 def test_a_model_of_several_scores_has_no_single_surface():
     X, y = np.random.default_rng(0).normal(size=(90, 2)), np.repeat([0, 1, 2], 30)
-    with pytest.raises(ValueError, match=r"3 scores"):
+    with pytest.raises(ValueError, match=r"3 raw scores"):
         Hyperplane.of(LogisticRegression().fit(X, y))
 
 

@@ -60,7 +60,7 @@ def test_classes_need_not_be_sorted():
 
 @pytest.mark.parametrize(
     "y, said",
-    [(["a", "z"], r"label np.str_\('z'\)"), (["a"], "y of 1 entries"), ([["a"], ["b"]], r"y of shape \(2, 1\)")],
+    [(["a", "z"], "label 'z'"), (["a"], "y of 1 entries"), ([["a"], ["b"]], r"y of shape \(2, 1\)")],
 )
 def test_labels_that_do_not_fit_the_rows_are_refused(y, said):
     with pytest.raises(ValueError, match=said):

@@ -1,4 +1,4 @@
-r"""Bias and variance by experiment: the same model fitted to many data sets of one size.
+r"""Bias and variance by simulation: the same model fitted to many data sets of one size.
 
 .. math:: E\,(y - h)^2 = \underbrace{\overline{(\bar h - f)^2}}_{\text{bias}^2}
           + \underbrace{\overline{(h - \bar h)^2}}_{\text{variance}}
@@ -19,13 +19,13 @@ from separatrix.decision.bayes import Risk
 
 @dataclass(frozen=True, repr=False)
 class BiasVariance:
-    r"""What an experiment with L data sets found, at m points.
+    r"""Bias and variance over L data sets, at m points.
 
     Attributes
     ----------
     bias2 : float.  :math:`\frac1m \sum_i (\bar h(x_i) - f(x_i))^2`.
     variance : float.  :math:`\frac1m \sum_i \frac1L \sum_l (h_l(x_i) - \bar h(x_i))^2`.
-    noise : float.  :math:`\frac1m \sum_i \mathrm{var}(y \mid x_i)`: no model does better.
+    noise : float.  :math:`\frac1m \sum_i \mathrm{var}(y \mid x_i)`: the least error of any model.
     error : float.  Standard error of `expected_loss` over the data sets.
     X : array.  The points.
     truth : (m,) array.  f there.
@@ -44,7 +44,7 @@ class BiasVariance:
 
     @property
     def squared_error(self):
-        """Mean squared distance of the predictions from f: bias² + variance, to the last digit but rounding."""
+        """Mean squared distance of the predictions from f: bias² + variance, up to rounding."""
         return float(np.mean((self.predictions - self.truth) ** 2))
 
     @property
@@ -60,7 +60,7 @@ class BiasVariance:
 
 
 def bias_variance(estimator, generate, truth, X, *, noise=0.0, datasets=100, seed=0):
-    """Fit a model to many data sets and take its error apart.
+    """Fit a model to many data sets and decompose its error.
 
     Parameters
     ----------
@@ -74,12 +74,12 @@ def bias_variance(estimator, generate, truth, X, *, noise=0.0, datasets=100, see
 
     Returns
     -------
-    found : BiasVariance.
+    BiasVariance.
 
     Notes
     -----
     With L data sets the mean prediction is itself uncertain: `bias2` is too large by variance / L on average, and
-    `variance` too small by as much. Their sum is not touched.
+    `variance` too small by as much. Their sum is not affected.
 
     References: Geman, Bienenstock and Doursat (1992), Neural Computation 4(1); Bishop (2006), Pattern Recognition and
     Machine Learning, section 3.2.
@@ -122,7 +122,7 @@ def bias_variance(estimator, generate, truth, X, *, noise=0.0, datasets=100, see
 
 
 def expected_prediction_error(estimator, generate, draw=None, *, loss=None, datasets=100, seed=0):
-    r"""What a model costs on new rows, averaged over the data sets it may be fitted to: :math:`E\,\ell(y, h(x))`.
+    r"""Expected loss on new rows, averaged over the data sets that a model may be fitted to: :math:`E\,\ell(y, h(x))`.
 
     Parameters
     ----------

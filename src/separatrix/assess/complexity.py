@@ -1,4 +1,4 @@
-"""How errors and coefficients change with more rows, with complexity, and with the strength of a penalty.
+"""Errors and coefficients as functions of the number of rows, of complexity and of the strength of a penalty.
 
 Each is a :class:`~separatrix.assess.curves.Curve`: first the column that is varied, then what depends on it; the
 standard error of a column has its name and ``_error``.
@@ -38,12 +38,12 @@ def learning_curve(estimator, X, y, *, sizes=None, folds=5, measure=None, seed=0
     >>> bool(curve["validation"][0] > curve["validation"][2] > curve["train"][2] > curve["train"][0])
     True
     """
-    by, scorer, folds = _judged(estimator, y, measure, folds, seed)
+    by, scorer, folds = _measure_and_folds(estimator, y, measure, folds, seed)
     sizes = np.linspace(0.1, 1.0, 8) if sizes is None else np.asarray(sizes)
     rows, train, held_out = model_selection.learning_curve(
         estimator, X, y, train_sizes=sizes, cv=folds, scoring=scorer, shuffle=True, random_state=seed
     )[:3]
-    return Curve("learning", {"rows": rows, **_both(by, train, held_out)}, {"measure": by.label})
+    return Curve("learning", {"rows": rows, **_train_and_validation(by, train, held_out)}, {"measure": by.label})
 
 
 def validation_curve(estimator, X, y, name, values, *, folds=5, measure=None, seed=0):
@@ -69,12 +69,12 @@ def validation_curve(estimator, X, y, name, values, *, folds=5, measure=None, se
     >>> curve.facts["best"], float(curve["train"][0])
     (9, 1.0)
     """
-    by, scorer, folds = _judged(estimator, y, measure, folds, seed)
+    by, scorer, folds = _measure_and_folds(estimator, y, measure, folds, seed)
     values = list(values)
     train, held_out = model_selection.validation_curve(
         estimator, X, y, param_name=name, param_range=values, cv=folds, scoring=scorer
     )
-    columns = _both(by, train, held_out)
+    columns = _train_and_validation(by, train, held_out)
     facts = {"measure": by.label, "parameter": name, "best": values[by.best(columns["validation"])]}
     return Curve("validation", {name: np.asarray(values), **columns}, facts)
 
@@ -141,12 +141,12 @@ def bias_variance_curve(estimator, name, values, generate, truth, X, **options):
     >>> curve.facts["best"], bool((np.diff(curve["variance"]) < 0.0).all())
     (5, True)
     """
-    found = [
+    results = [
         bias_variance(clone(estimator).set_params(**{name: value}), generate, truth, X, **options) for value in values
     ]
-    columns = {part: np.array([getattr(f, part) for f in found]) for part in ("bias2", "variance", "noise")}
-    total = np.array([f.expected_loss for f in found])
-    columns |= {"total": total, "total_error": np.array([f.error for f in found])}
+    columns = {part: np.array([getattr(f, part) for f in results]) for part in ("bias2", "variance", "noise")}
+    total = np.array([f.expected_loss for f in results])
+    columns |= {"total": total, "total_error": np.array([f.error for f in results])}
     return Curve("bias and variance", {name: np.asarray(values), **columns},
                  {"parameter": name, "best": list(values)[int(total.argmin())]})  # fmt: skip
 
@@ -186,14 +186,14 @@ def coefficient_path(estimator, X, y, name, values, *, feature_names=None):
     return Curve("path", columns, {"parameter": name})
 
 
-def _judged(estimator, y, measure, folds, seed):
+def _measure_and_folds(estimator, y, measure, folds, seed):
     by = usual_measure(estimator) if measure is None else named_measure(measure)
     if isinstance(folds, int):
         folds = k_fold(y, folds, stratify=by.task == "classification", seed=seed)
     return by, by.scorer(), folds
 
 
-def _both(by, train, held_out):
+def _train_and_validation(by, train, held_out):
     """Means over folds in the measure's own direction, and their standard errors."""
     sign, columns = (1.0 if by.higher_is_better else -1.0), {}
     for name, scores in (("train", train), ("validation", held_out)):

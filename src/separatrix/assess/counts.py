@@ -1,4 +1,4 @@
-r"""The confusion matrix, rows = prediction and columns = truth, and what is read off it: precision, recall, F1, ...
+r"""The confusion matrix, rows = prediction and columns = truth, and measures computed from it: precision, recall, F1
 
 .. math:: \text{precision} = \frac{TP}{TP + FP}, \quad \text{recall} = \frac{TP}{TP + FN}, \quad F_1 = \frac{2PR}{P + R}
 
@@ -27,7 +27,7 @@ class Undefined(UndefinedMetricWarning):
 
 
 def settle_undefined(measure, reason, undefined):
-    """What stands for an undefined value: the number that was asked for or, with a warning, NaN."""
+    """The value of an undefined measure: the number asked for or, with a warning, NaN."""
     if undefined is not None:
         return float(undefined)
     warnings.warn(Undefined(measure, reason), stacklevel=3)
@@ -70,14 +70,14 @@ class Confusion:
 
     def of(self, positive):
         """The four counts of one class against all others, as a dict: tp, fp, fn, tn."""
-        found = np.flatnonzero(self.labels == positive)
-        if not len(found):
+        places = np.flatnonzero(self.labels == positive)
+        if not len(places):
             raise cannot(
                 f"take {positive!r} for the positive class",
                 because=f"the classes are {self.labels.tolist()}",
                 instead="positive=... among them",
             )
-        c = int(found[0])
+        c = int(places[0])
         tp, fp, fn = self.matrix[c, c], self.predicted[c] - self.matrix[c, c], self.actual[c] - self.matrix[c, c]
         return {"tp": tp, "fp": fp, "fn": fn, "tn": self.matrix.sum() - tp - fp - fn}
 
@@ -111,14 +111,14 @@ def confusion(y_true, y_pred, labels=None, *, sample_weight=None):
     Of 60 ill and 40 healthy people, 20 and 30 are called ill.
 
     >>> truth = ["ill"] * 60 + ["healthy"] * 40
-    >>> said = ["ill"] * 20 + ["healthy"] * 40 + ["ill"] * 30 + ["healthy"] * 10
-    >>> print(confusion(truth, said, labels=["ill", "healthy"]))
+    >>> predicted = ["ill"] * 20 + ["healthy"] * 40 + ["ill"] * 30 + ["healthy"] * 10
+    >>> print(confusion(truth, predicted, labels=["ill", "healthy"]))
                 truth
     prediction      ill  healthy
     ill              20       30
     healthy          40       10
     """
-    y_true, y_pred = _enter_labels(y_true, "y_true"), _enter_labels(y_pred, "y_pred")
+    y_true, y_pred = _validate_labels_of(y_true, "y_true"), _validate_labels_of(y_pred, "y_pred")
     same_length(len(y_true), y_pred, "y_pred")
     if not len(y_true):
         raise cannot("count predictions", because="there are no rows", instead="at least one row")
@@ -130,16 +130,16 @@ def confusion(y_true, y_pred, labels=None, *, sample_weight=None):
         )
     classes = np.union1d(y_true, y_pred) if labels is None else validate_labels(labels, len(labels), name="labels")
     for name, y in (("y_true", y_true), ("y_pred", y_pred)):
-        strange = ~np.isin(y, classes)
-        if strange.any():
+        unknown = ~np.isin(y, classes)
+        if unknown.any():
             raise cannot(
-                f"count the label {y[strange][0]!r} of {name}, row {int(np.argmax(strange))}",
+                f"count the label {y[unknown][0]!r} of {name}, row {int(np.argmax(unknown))}",
                 because=f"labels={classes.tolist()}",
                 instead="labels that hold every class, or labels=None",
             )
     k = len(classes)
     s = None if sample_weight is None else validate_weights(sample_weight, len(y_true))
-    # counted here, because scikit-learn's function warns where a fold holds a single class
+    # not scikit-learn's function, which warns where a fold holds a single class
     cells = k * class_codes(y_pred, classes) + class_codes(y_true, classes)
     return Confusion(classes, np.bincount(cells, s, minlength=k * k).reshape(k, k))
 
@@ -147,7 +147,7 @@ def confusion(y_true, y_pred, labels=None, *, sample_weight=None):
 def accuracy(y_true, y_pred, *, sample_weight=None):
     r"""The share of right predictions, :math:`\sum_i s_i [\hat y_i = y_i] / \sum s_i`.
 
-    Where classes are skewed it says little: :func:`accuracy_report` sets the share of the commonest class beside it.
+    Where classes are skewed it says little: :func:`accuracy_report` compares it with the share of the commonest class.
 
     >>> accuracy(["no"] * 10_000, ["no"] * 9_900 + ["yes"] * 100)
     0.99
@@ -172,7 +172,7 @@ def precision(y_true, y_pred, *, positive=None, average="positive", undefined=No
     Parameters
     ----------
     y_true, y_pred : arrays of shape (n,).  Labels.
-    positive : label or None, default None.  The class that is looked for. None stands for the greater of two labels:
+    positive : label or None, default None.  The class of interest. None stands for the greater of two labels:
         1 of 0 and 1 or of -1 and 1, True, "yes" of "no" and "yes".
     average : {"positive", "each", "macro", "weighted", "micro"}, default "positive".  One class; or each against all
         others, as an array in the order of the sorted labels; their mean; their mean weighted by how often they occur;
@@ -253,9 +253,9 @@ def _averaged(name, formula, counts, positive, average, undefined):
     return float(np.average(each, weights=counts.actual if average == "weighted" else None))
 
 
-def _valued(name, formula, cells, words, undefined):
+def _valued(name, formula, cells, which, undefined):
     value, reason = formula(cells["tp"], cells["fp"], cells["fn"])
-    return settle_undefined(name, reason.replace("{}", words), undefined) if reason else float(value)
+    return settle_undefined(name, reason.replace("{}", which), undefined) if reason else float(value)
 
 
 def _positive(labels):
@@ -271,7 +271,7 @@ def _positive(labels):
     )
 
 
-def _enter_labels(y, name):
+def _validate_labels_of(y, name):
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] == 1:
         y = y[:, 0]

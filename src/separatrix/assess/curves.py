@@ -1,4 +1,4 @@
-"""Curves as tables: columns of equal length with names, and a few facts beside them. Plots and reports draw them."""
+"""Curves as tables: named columns of equal length, and facts about the whole. Plots and reports draw them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -82,7 +82,7 @@ def roc_curve(y_true, scores, *, classes=None, sample_weight=None):
     Parameters
     ----------
     y_true : array of shape (n,).  Labels of two classes.
-    scores : array of shape (n,), or probabilities of shape (n, 2).
+    scores : array of shape (n,) of raw scores, which grow with the second class; or probabilities of shape (n, 2).
     classes : sequence of two labels or None, default None.  None stands for the sorted labels.
     sample_weight : array of shape (n,) or None, default None.
 
@@ -123,7 +123,7 @@ def precision_recall_curve(y_true, scores, *, classes=None, sample_weight=None):
 
 
 def calibration_curve(y_true, probabilities, *, classes=None, bins=10, level=0.95, sample_weight=None):
-    """How often what was claimed with probability p came true, in bins of p, with Wilson's intervals.
+    """Observed frequency against predicted probability p, in bins of p, with Wilson's intervals.
 
     Parameters
     ----------
@@ -141,13 +141,13 @@ def calibration_curve(y_true, probabilities, *, classes=None, bins=10, level=0.9
     >>> curve["observed"], curve["lower"].round(3), curve["upper"].round(3)
     (array([0.25, 0.75]), array([0.046, 0.301]), array([0.699, 0.954]))
     """
-    p, happened = confidence(y_true, probabilities, classes)
+    p, occurred = confidence(y_true, probabilities, classes)
     s = validate_weights(sample_weight, len(p))
     where = bin_numbers(p, bins)
     total = np.bincount(where, s, minlength=bins)
     used = np.flatnonzero(total > 0.0)
-    claimed, observed = (np.bincount(where, s * v, minlength=bins)[used] / total[used] for v in (p, happened))
-    # rows of unequal weight tell as much as this many of equal weight
+    claimed, observed = (np.bincount(where, s * v, minlength=bins)[used] / total[used] for v in (p, occurred))
+    # Kish's effective number of rows of unequal weight
     effective = total[used] ** 2 / np.bincount(where, s**2, minlength=bins)[used]
     lower, upper = wilson_interval(observed, effective, level)
     columns = {"low": used / bins, "high": (used + 1) / bins, "rows": np.bincount(where, minlength=bins)[used]}
@@ -156,7 +156,7 @@ def calibration_curve(y_true, probabilities, *, classes=None, bins=10, level=0.9
 
 
 def wilson_interval(share, n, level=0.95):
-    r"""The interval of all probabilities that a share of n rows does not contradict, by the score test.
+    r"""Wilson's interval for a probability, from its share in n rows: the inverted score test.
 
     .. math:: \frac{\hat p + z^2/2n \pm z \sqrt{\hat p (1 - \hat p)/n + z^2/4n^2}}{1 + z^2/n}
 

@@ -1,4 +1,4 @@
-r"""The curse of dimensionality: how far a neighbourhood reaches that holds a share r of uniform data in p dimensions.
+r"""The curse of dimensionality: the edge of a cube that holds a share r of uniform data in p dimensions.
 
 .. math:: e_p(r) = r^{1/p}
 """
@@ -30,5 +30,5 @@ def edge_length(share, dimensions):
         raise cannot(f"use share={share!r}", because="a share lies in [0, 1]", instead="share in [0, 1]")
     if not (p >= 1.0).all():
         raise cannot(f"use dimensions={dimensions!r}", because="a cube has at least one", instead="dimensions >= 1")
-    found = r ** (1.0 / p)
-    return found if found.ndim else float(found)
+    edge = r ** (1.0 / p)
+    return edge if edge.ndim else float(edge)

@@ -1,7 +1,7 @@
-r"""Is the model linear, and is its boundary? Two letters, L or N each, found from what a fitted model says.
+r"""Whether a model is linear, and whether its boundary is; decided from the outputs of the fitted model.
 
-model      what it returns (a number, a score or, where it has them, probabilities) is :math:`w^\top \phi(x) + b`
-boundary   a hyperplane in x divides what it calls one class from what it calls the other; of a regressor: the
+model      its output (a number, a raw score or, where it has them, probabilities) is :math:`w^\top \phi(x) + b`
+boundary   a hyperplane in x separates the predictions of one class from those of the other; of a regressor: the
            prediction is linear in x itself
 """
 
@@ -14,14 +14,13 @@ from sklearn.utils import get_tags
 from separatrix.core.errors import cannot
 from separatrix.inference import separation
 
-# An affine function is met to this share of the spread of the output, or to the rounding of a constant one; what is
-# not affine misses it by far.
+# Largest deviation of an affine output: a share of its spread, or the rounding of a constant. Others deviate far more.
 AFFINE, ROUNDING = 1e-7, 1e-13
 
 
 @dataclass(frozen=True)
 class Linearity:
-    """Two answers.
+    """Whether model and boundary are linear.
 
     Attributes
     ----------
@@ -42,18 +41,18 @@ def linearity(model, X):
     """Whether a fitted model is linear, and whether its boundary is.
 
     The output is compared with the nearest affine function of the features: of x or, of a pipeline, of what reaches
-    its last step. The boundary is linear where some hyperplane divides the points exactly as the model does; that is
-    decided by the linear program of :func:`separatrix.inference.separation`, which proves its answer.
+    its last step. The boundary is linear if some hyperplane separates the points exactly as the model does; that is
+    decided by the linear program of :func:`separatrix.inference.separation`, with a proof.
 
     Parameters
     ----------
     model : fitted regressor, or classifier of two classes; a pipeline of transformers and one of them.
-    X : array of shape (m, p).  Points at which the model is asked; both classes must occur among its answers. More
-        points find a smaller bend.
+    X : array of shape (m, p).  Points at which the model is evaluated; both classes must be predicted. More points
+        detect smaller deviations.
 
     Returns
     -------
-    found : Linearity.
+    Linearity.
 
     Examples
     --------
@@ -70,18 +69,18 @@ def linearity(model, X):
     output = _output(model, X)
     if get_tags(model).estimator_type != "classifier":
         return Linearity(_is_affine(features, output), _is_affine(X, output))
-    said = model.predict(X)
-    if len(np.unique(said)) != 2:
+    predicted = model.predict(X)
+    if len(np.unique(predicted)) != 2:
         raise cannot(
             "tell whether the boundary is linear",
-            because=f"the model calls these points {np.unique(said).tolist()}",
+            because=f"the model predicts {np.unique(predicted).tolist()} for these points",
             instead="a model of two classes, and points on both sides of its boundary",
         )
-    return Linearity(_is_affine(features, output), separation(X, said).verdict == "complete")
+    return Linearity(_is_affine(features, output), separation(X, predicted).verdict == "complete")
 
 
 def _output(model, X):
-    """What the model returns in the end: probabilities if it has them, else a score, else a number."""
+    """The output of the model: probabilities if it has them, else raw scores, else numbers."""
     if hasattr(model, "predict_proba"):
         return model.predict_proba(X)[:, 1]
     if hasattr(model, "decision_function"):

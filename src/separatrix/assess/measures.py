@@ -1,4 +1,4 @@
-"""Every measure by name: which way is better, what people call it, what it is computed from, what it is best for.
+"""Every measure by name: its direction, its label, what it is computed from, and what it is best for.
 
 >>> MEASURES["log_loss"].label, MEASURES["log_loss"].higher_is_better, MEASURES["log_loss"].needs
 ('log loss', False, 'probabilities')
@@ -16,7 +16,7 @@ from separatrix.core.errors import cannot
 
 @dataclass(frozen=True)
 class Measure:
-    """One way to say how good predictions are.
+    """A measure of the quality of predictions.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ class Measure:
     label : str.  For people: "root-mean-square error".
     task : {"classification", "regression"}.
     higher_is_better : bool.
-    needs : {"labels", "probabilities", "scores", "numbers"}.  What it compares with the truth; scores may be
-        probabilities.
+    needs : {"labels", "probabilities", "scores", "numbers"}.  What it compares with the truth; scores are raw
+        scores or probabilities.
     best_for : str.  When to look at it, in a sentence.
     compute : callable.  From (y_true, prediction, classes, sample_weight) to a number.
 
@@ -89,7 +89,7 @@ def measure(which):
 
 
 def usual_measure(model):
-    """What a model is judged by where nothing else is asked for: log loss, accuracy without probabilities, or RMSE."""
+    """The default measure of a model: log loss, accuracy without probabilities, or RMSE."""
     if get_tags(model).estimator_type != "classifier":
         return MEASURES["rmse"]
     return MEASURES["log_loss" if hasattr(model, "predict_proba") else "accuracy"]
@@ -114,7 +114,7 @@ def _of_labels(function):
 
 
 def _of_counts(function):
-    """Of two classes the second one's, of more the mean; 0 where it is undefined, as a leaderboard has to rank it."""
+    """Of two classes the value of the second, of more the mean; 0 where undefined, so that it can be ranked."""
 
     def compute(y, prediction, classes, s):
         labels = np.union1d(y, prediction) if classes is None else np.asarray(classes)
@@ -150,14 +150,14 @@ _NUMBERS = [
 ]
 
 
-def _way(function, needs):
+def _computation(function, needs):
     if needs != "labels":
         return _of_classes(function)
     return _of_counts(function) if function in (counts.precision, counts.recall, counts.f1) else _of_labels(function)
 
 
 MEASURES = {
-    name: Measure(name, label, "classification", higher, needs, best_for, _way(function, needs))
+    name: Measure(name, label, "classification", higher, needs, best_for, _computation(function, needs))
     for name, label, higher, needs, best_for, function in _CLASSES
 } | {
     name: Measure(name, label, "regression", higher, "numbers", best_for, _of_labels(function))

@@ -1,7 +1,7 @@
 r"""Measures of probabilities (log loss, Brier, area under the ROC curve, calibration) and of numbers (RMSE, R², ...).
 
-Those of labels are beside the matrix that they are read off, in :mod:`separatrix.assess.counts`. The sums are
-scikit-learn's where it has them; what is added are one door for probabilities and names for what is undefined.
+Those of labels are in :mod:`separatrix.assess.counts`, beside the confusion matrix. The sums are scikit-learn's where
+it has them; added are one validation of probabilities and named undefined values.
 """
 
 import numpy as np
@@ -16,9 +16,9 @@ from separatrix.estimators.validation import validate_weights
 
 
 def log_loss(y_true, probabilities, *, classes=None, sample_weight=None):
-    r"""How surprised the model was, in nats: :math:`-\frac{1}{\sum s}\sum_i s_i \log P(y_i \mid x_i)`.
+    r"""The mean negative log-likelihood in nats, :math:`-\frac{1}{\sum s}\sum_i s_i \log P(y_i \mid x_i)`.
 
-    A probability of 0 for what happened would cost infinity; it counts as 2.2e-16, which costs 36.
+    A probability of 0 for the true class would cost infinity; it counts as 2.2e-16, which costs 36.
 
     Parameters
     ----------
@@ -58,14 +58,14 @@ def brier(y_true, probabilities, *, classes=None, sample_weight=None):
 
 
 def roc_auc(y_true, scores, *, classes=None, undefined=None, sample_weight=None):
-    r"""The chance that a row of the second class has a higher score than one of the first; a tie counts one half.
+    r"""The probability that a row of the second class ranks above one of the first; a tie counts one half.
 
     Of more than two classes it is the mean of each against the others, over those that occur.
 
     Parameters
     ----------
     y_true : array of shape (n,).  Labels.
-    scores : array of shape (n,).  Any numbers that grow with the second class; or of shape (n, k), as `probabilities`.
+    scores : array of shape (n,) of raw scores, which grow with the second class; or (n, k), as `probabilities`.
     classes : sequence of k labels or None, default None.  Those of the columns; None stands for the sorted labels.
     undefined : float or None, default None.  What to return where y_true holds one class only; None is NaN with the
         warning :class:`~separatrix.assess.Undefined`.
@@ -82,12 +82,12 @@ def roc_auc(y_true, scores, *, classes=None, undefined=None, sample_weight=None)
 
 
 def calibration_error(y_true, probabilities, *, classes=None, bins=10, sample_weight=None):
-    r"""The expected calibration error: how far probabilities are from frequencies, on average over bins.
+    r"""The expected calibration error: the mean distance of probabilities from frequencies over bins.
 
     .. math:: \sum_b \frac{n_b}{n} \left| \bar p_b - \bar y_b \right|
 
-    Of two classes, p is the probability of the second and y whether it came; of more, p is the probability of the
-    predicted class and y whether it was right.
+    Of two classes, p is the probability of the second and y its indicator; of more, p is the probability of the
+    predicted class and y whether it is right.
 
     Parameters
     ----------
@@ -101,15 +101,15 @@ def calibration_error(y_true, probabilities, *, classes=None, bins=10, sample_we
     >>> calibration_error([1, 1, 0, 0], [1.0, 1.0, 0.5, 0.5])
     0.25
     """
-    p, happened = confidence(y_true, probabilities, classes)
+    p, occurred = confidence(y_true, probabilities, classes)
     s = validate_weights(sample_weight, len(p))
     where = bin_numbers(p, bins)
-    gap = np.bincount(where, s * (p - happened), minlength=bins)
+    gap = np.bincount(where, s * (p - occurred), minlength=bins)
     return float(np.abs(gap).sum() / s.sum())
 
 
 def positive_scores(y_true, scores, classes=None):
-    """Which rows are of the second of two classes, and their scores (n,); for curves over thresholds."""
+    """Which rows are of the second of two classes, and their raw scores (n,); for curves over thresholds."""
     pairs = _against_the_rest(y_true, scores, classes)
     if len(pairs) != 1 or pairs[0][0].all() or not pairs[0][0].any():
         raise cannot(
@@ -121,7 +121,7 @@ def positive_scores(y_true, scores, classes=None):
 
 
 def _against_the_rest(y_true, scores, classes):
-    """(is it of the class, its score) for the second of two classes, or for each of more."""
+    """(is it of the class, its raw score) for the second of two classes, or for each of more."""
     y_true, scores = np.asarray(y_true), np.asarray(scores, dtype=np.float64)
     same_length(len(y_true), scores, "scores")
     if scores.ndim == 1 or scores.shape[1] <= 2:
@@ -132,12 +132,11 @@ def _against_the_rest(y_true, scores, classes):
 
 
 def confidence(y_true, probabilities, classes=None):
-    """What was claimed and whether it came true: (p, 0 or 1) of the second of two classes, else of the predicted."""
+    """(p, 0 or 1): probability and occurrence of the second of two classes, else of the predicted class."""
     codes, P, _ = validate_probabilities(y_true, probabilities, classes)
     if P.shape[1] == 2:
         return P[:, 1], (codes == 1).astype(np.float64)
-    said = P.argmax(axis=1)
-    return P.max(axis=1), (said == codes).astype(np.float64)
+    return P.max(axis=1), (P.argmax(axis=1) == codes).astype(np.float64)
 
 
 def bin_numbers(p, bins):
@@ -172,16 +171,16 @@ def validate_probabilities(y_true, probabilities, classes=None):
 
 
 def _two_classes(y):
-    """The first and the second class where only one may occur: 0 and 1 and -1 and 1 are known without it."""
-    found = np.unique(y)
+    """The first and the second class; of 0 and 1, and of -1 and 1, only one needs to occur."""
+    labels = np.unique(y)
     for pair in ((0, 1), (-1, 1)):
-        if found.dtype.kind not in "USO" and set(found.tolist()) <= set(pair):
+        if labels.dtype.kind not in "USO" and set(labels.tolist()) <= set(pair):
             return np.array(pair)
-    if len(found) == 2:
-        return found
+    if len(labels) == 2:
+        return labels
     raise cannot(
         "tell the second class from the first",
-        because=f"y_true holds {found.tolist()[:8]}",
+        because=f"y_true holds {labels.tolist()[:8]}",
         instead="classes=[first, second], such as model.classes_",
     )
 
@@ -227,7 +226,7 @@ def r2(y_true, y_pred, *, undefined=None, sample_weight=None):
     0.5
     """
     y = np.asarray(y_true, dtype=np.float64)
-    weighty = y if sample_weight is None else y[validate_weights(sample_weight, len(y)) > 0.0]
-    if len(weighty) and np.all(weighty == weighty[0]):
+    counted = y if sample_weight is None else y[validate_weights(sample_weight, len(y)) > 0.0]
+    if len(counted) and np.all(counted == counted[0]):
         return settle_undefined("R²", "all values of y are equal", undefined)
     return float(theirs.r2_score(y, y_pred, sample_weight=sample_weight))

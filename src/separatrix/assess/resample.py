@@ -1,7 +1,7 @@
-"""Which rows to learn from, which to choose by, and which to look at once: splits, folds, leave-one-out.
+"""Splits into train, validation and test rows; folds; leave-one-out.
 
-scikit-learn's splitters underneath. What is added: three parts at once, classes kept in proportion without being asked,
-and a test part that opens once.
+scikit-learn's splitters are used. Added are three parts at once, stratification by default, and a test part that can
+be opened once.
 """
 
 import math
@@ -18,7 +18,7 @@ from separatrix.core.errors import cannot
 from separatrix.decision.sampling import take_rows
 from separatrix.estimators.probabilities import same_length
 
-# Whole numbers of at most so many different values are taken for classes.
+# Whole numbers of at most this many different values are taken for classes.
 MOST_CLASSES = 20
 
 
@@ -48,7 +48,7 @@ class Part:
 
 
 class Sealed:
-    """Rows that can be looked at once: a choice that has seen them would make them worthless as a test.
+    """Test rows that can be opened once, so that no choice depends on them.
 
     >>> sealed = Sealed(Part([[1.0]], [2.0], np.array([7])))
     >>> sealed.open().y
@@ -59,7 +59,7 @@ class Sealed:
     """
 
     def __init__(self, part):
-        self._part, self.rows, self._said = part, part.rows, ""
+        self._part, self.rows, self._results = part, part.rows, ""
 
     @property
     def opened(self):
@@ -73,7 +73,7 @@ class Sealed:
         if self._part is None:
             raise cannot(
                 "open the test part again",
-                because=f"it was opened before{self._said}, and what is decided after a look at it is not tested by it",
+                because=f"it was opened before{self._results}, and no longer tests what is decided since",
                 instead="the numbers of the first time, or new rows",
                 kind=AlreadyOpened,
             )
@@ -91,7 +91,7 @@ class Sealed:
         chosen = [named_measure(which) for which in measures]
         part = self.open()
         values = {each.name: each.of(model, part.X, part.y) for each in chosen}
-        self._said = " (" + ", ".join(f"{name} {value:.4g}" for name, value in values.items()) + ")"
+        self._results = " (" + ", ".join(f"{name} {value:.4g}" for name, value in values.items()) + ")"
         return values
 
     def __repr__(self):
@@ -100,7 +100,7 @@ class Sealed:
 
 @dataclass(frozen=True, repr=False)
 class Split:
-    """Disjoint parts of a table: to learn from, to choose by, and to test once.
+    """Disjoint parts of a table: train, validation, and a test part that opens once.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ def split(X, y=None, *, test=0.2, validation=None, stratify=None, seed=0):
     validation : float in (0, 1), int or None, default None.  Share (of all rows) or number to choose by.
     stratify : bool, array of shape (n,) or None, default None.  Whether every part gets its share of each class of y,
         or of each value of the array. None does so where y holds classes: words, truth values, or whole numbers of at
-        most 20 different values. A class of fewer rows than there are parts falls where it falls.
+        most 20 different values. A class of fewer rows than there are parts is not stratified.
     seed : int, default 0.  The same seed gives the same parts.
 
     Returns
@@ -152,7 +152,7 @@ def split(X, y=None, *, test=0.2, validation=None, stratify=None, seed=0):
     >>> parts = split(np.arange(20.0).reshape(10, 2), ["a", "b"] * 5, test=2, validation=2)
     >>> parts, sorted(parts.validation.y.tolist())
     (Split(6 rows to train, 2 to validate, 2 to test), ['a', 'b'])
-    >>> train, chosen_by, test = parts
+    >>> train, validation, test = parts
     """
     n = X.shape[0] if hasattr(X, "shape") else len(X)
     if y is not None:
@@ -176,7 +176,7 @@ def split(X, y=None, *, test=0.2, validation=None, stratify=None, seed=0):
 
 
 def k_fold(rows, k=5, *, repeats=1, stratify=None, seed=0):
-    """k disjoint folds, each held out once while the others are learnt from; again for each repeat, shuffled anew.
+    """k disjoint folds, each held out once while the others are trained on; shuffled anew for each repeat.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def k_fold(rows, k=5, *, repeats=1, stratify=None, seed=0):
 
     Returns
     -------
-    folds : list of (train, held_out) pairs of int arrays, k for each repeat.  Fit for scikit-learn's ``cv=``.
+    folds : list of (train, held_out) pairs of int arrays, k for each repeat.  Valid as scikit-learn's ``cv=``.
 
     >>> [held_out.tolist() for train, held_out in k_fold(["a", "b", "a", "b"], 2)]
     [[1, 2], [0, 3]]
@@ -224,7 +224,7 @@ def leave_one_out(rows):
 
     Returns
     -------
-    folds : list of (train, held_out) pairs of int arrays.  Fit for scikit-learn's ``cv=``.
+    folds : list of (train, held_out) pairs of int arrays.  Valid as scikit-learn's ``cv=``.
 
     >>> [(train.tolist(), held_out.tolist()) for train, held_out in leave_one_out(3)]
     [([1, 2], [0]), ([0, 2], [1]), ([0, 1], [2])]

@@ -1,4 +1,4 @@
-"""Model selection: fit every value of the hyperparameters on the train part, pick by validation, test once."""
+"""Model selection: fit every value of the hyperparameters to the train part, choose by validation, test once."""
 
 from dataclasses import dataclass
 
@@ -51,7 +51,7 @@ def select(estimator, grid, parts, *, measure=None, refit=True):
     r"""Choose hyperparameters by a validation part and leave the test part alone.
 
     For each value of the grid a clone is fitted to the train part and measured on the validation part; the best is
-    taken. :meth:`Selection.test` then says how good it is, on rows that had no say in the choice, once. With few rows,
+    taken. :meth:`Selection.test` then says how good it is, on rows not used for the choice, once. With few rows,
     or to choose by cross-validation, use scikit-learn's ``GridSearchCV`` on the train part: it takes every estimator
     here and, as ``cv=``, the folds of :func:`~separatrix.assess.k_fold`.
 
@@ -76,10 +76,10 @@ def select(estimator, grid, parts, *, measure=None, refit=True):
     >>> from separatrix.assess import split
     >>> from separatrix.linear_model import Ridge
     >>> parts = split(*load_diabetes(return_X_y=True), test=0.25, validation=0.25, seed=1)
-    >>> found = select(Ridge(), {"alpha": [1e-4, 1e-2, 1.0, 100.0]}, parts)
-    >>> found.chosen
+    >>> selection = select(Ridge(), {"alpha": [1e-4, 1e-2, 1.0, 100.0]}, parts)
+    >>> selection.chosen
     {'alpha': 0.01}
-    >>> sorted(found.test("r2"))
+    >>> sorted(selection.test("r2"))
     ['r2', 'rmse']
     """
     if parts.validation is None:

@@ -1,6 +1,6 @@
-r"""Accuracy beside what it must be compared with: the share of the commonest class, which a constant answer reaches.
+r"""Accuracy beside the no-information rate: the share of the commonest class, which a constant prediction reaches.
 
-With 9,900 healthy and 100 ill people, "healthy" is right for 99 % and finds nobody.
+With 9,900 healthy and 100 ill people, always predicting "healthy" is right for 99 % and detects no illness.
 """
 
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from scipy.stats import binomtest
 
 from separatrix.assess.counts import Confusion, confusion
 
-# Above this share of one class an accuracy is called "skewed": 9 of 10 are right without looking at anything.
+# Classes are called skewed above this share of the commonest.
 SKEWED = 0.9
 
 
 @dataclass(frozen=True)
 class AccuracyReport:
-    """Accuracy, and whether it means anything.
+    """Accuracy, compared with the no-information rate.
 
     Attributes
     ----------
     accuracy : float.  The share of right predictions.
-    no_information_rate : float.  The share of the commonest class: the accuracy of always answering with it.
+    no_information_rate : float.  The share of the commonest class: the accuracy of always predicting it.
     majority : label.  That class.
     balanced_accuracy : float.  Mean recall of the classes; 1/k for a constant answer.
-    recalls : dict.  From each class of y_true to the share of its rows that was found.
+    recalls : dict.  From each class of y_true to its recall.
     p_value : float.  Exact one-sided binomial test of accuracy > no-information rate.
     counts : Confusion.  Rows = prediction, columns = truth.
     """
@@ -49,7 +49,7 @@ class AccuracyReport:
 
     @property
     def missed(self):
-        """Classes of which not one row was found."""
+        """Classes of which no row was predicted rightly."""
         return [label for label, share in self.recalls.items() if share == 0.0]
 
     def __str__(self):
@@ -65,14 +65,14 @@ class AccuracyReport:
                 f"Not shown to be right more often than {self.majority!r} throughout (p = {self.p_value:.2g})."
             )
         if self.missed:
-            lines.append("Not one row was found of: " + ", ".join(map(repr, self.missed)) + ".")
+            lines.append("No row was predicted rightly of: " + ", ".join(map(repr, self.missed)) + ".")
         if self.skewed:
             lines.append("One class is that common: look at recall, precision or the area under the ROC curve instead.")
         return "\n".join(lines)
 
 
 def accuracy_report(y_true, y_pred):
-    """Set accuracy beside the share of the commonest class.
+    """Compare accuracy with the share of the commonest class.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def accuracy_report(y_true, y_pred):
     no-information rate  0.9900  (always 'no')
     balanced accuracy    0.5000
     Not shown to be right more often than 'no' throughout (p = 0.53).
-    Not one row was found of: 'yes'.
+    No row was predicted rightly of: 'yes'.
     One class is that common: look at recall, precision or the area under the ROC curve instead.
     """
     counts = confusion(y_true, y_pred)

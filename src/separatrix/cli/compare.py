@@ -47,14 +47,14 @@ def compare(context, table, target, query, families, report, model, no_report, n
     columns are understood, prepared and said. A fifth of the rows is held out and used once, to test the model that was
     chosen. A report and a model file are written.
     """
-    from separatrix.cli import screen
+    from separatrix.cli import output
     from separatrix.cli.progress import progress_on
     from separatrix.workflow.compare import compare_table
 
     if (table is not None or query is not None) and target is None:
         raise click.UsageError("--target is missing: which column of TABLE is to be predicted?")
-    out = screen.console()
-    progress = None if quiet else progress_on(screen.console(stderr=True))
+    out = output.console()
+    progress = None if quiet else progress_on(output.console(stderr=True))
     try:
         run = compare_table(
             table,
@@ -64,7 +64,7 @@ def compare(context, table, target, query, families, report, model, no_report, n
             model=None if no_model else model,
             report=None if no_report else report,
             command=context.find_root().meta["command line"],
-            understood=None if as_json else partial(screen.show_understanding, out),
+            understood=None if as_json else partial(output.print_understanding, out),
             progress=progress,
             **options,
         )
@@ -72,14 +72,14 @@ def compare(context, table, target, query, families, report, model, no_report, n
         if progress is not None:
             progress.end()
     if as_json:
-        screen.write_json("compare", run.as_dict())
+        output.write_json("compare", run.as_dict())
     else:
         _show(out, run, table)
 
 
 def _show(out, run, table):
     """Print leaderboard, recommendation, test and what to do next."""
-    from separatrix.cli import leaderboard, screen
+    from separatrix.cli import leaderboard, output
     from separatrix.workflow.compare import BUNDLED
 
     comparison, written = run.comparison, run.written
@@ -88,21 +88,21 @@ def _show(out, run, table):
     )
     better = "higher" if comparison.higher_is_better else "lower"
     score = comparison.score[:1].upper() + comparison.score[1:]
-    screen.say(
+    output.paragraph(
         out,
         f"{score} ({better} is better), mean ± standard error over {rounds} of {len(comparison.y_train):,} rows, in "
-        f"{screen.duration(comparison.seconds)}. Models of one group cannot be told apart.",
+        f"{output.format_seconds(comparison.seconds)}. Models of one group cannot be told apart.",
     )
     leaderboard.show(out, comparison)
-    screen.say(out, f"Recommended: {comparison.why}", "bold")
+    output.paragraph(out, f"Recommended: {comparison.why}", "bold")
     for standing in comparison.standings:
         if standing.note and not standing.failed:
-            screen.say(out, f"{standing.family}: {standing.note}.", "dim", gap=False)
+            output.paragraph(out, f"{standing.family}: {standing.note}.", "dim", gap=False)
     if comparison.test_measures:
         test = leaderboard.plus_minus(comparison.test_score, comparison.test_error)
-        screen.say(out, f"On the {len(comparison.y_test):,} test rows, used once: {comparison.score} {test}.")
+        output.paragraph(out, f"On the {len(comparison.y_test):,} test rows, used once: {comparison.score} {test}.")
     for place, (what, path) in enumerate((what, path) for what, path in written.items() if path):
-        screen.say(out, f"Written: {path} ({what})", gap=place == 0)
+        output.paragraph(out, f"Written: {path} ({what})", gap=place == 0)
     if written["model"]:
         name = table or f"{BUNDLED}.csv"
         commands = [] if table else [f"separatrix datasets {BUNDLED} --csv > {name}"]
@@ -110,4 +110,4 @@ def _show(out, run, table):
         commands += [f"separatrix explain {written['model']} {name} --row 1"]
         commands += [f"separatrix verify {written['model']} {name}"]
         for place, command in enumerate(commands):
-            screen.say(out, f"{'Next:' if place == 0 else '':5}  {command}", "dim", gap=place == 0)
+            output.paragraph(out, f"{'Next:' if place == 0 else '':5}  {command}", "dim", gap=place == 0)

@@ -18,7 +18,7 @@ def datasets(name, as_csv, as_json):
     """List the bundled data sets, tell more of one, or print it as CSV."""
     import sys
 
-    from separatrix.cli import screen
+    from separatrix.cli import output
     from separatrix.datasets import available
     from separatrix.workflow.datasets import data_set, data_set_facts, write_csv
 
@@ -27,9 +27,9 @@ def datasets(name, as_csv, as_json):
             raise click.UsageError("--csv needs the NAME of a data set; `separatrix datasets` lists them.")
         if as_json:
             listed = [{"name": each, "words": description} for each, description in available().items()]
-            screen.write_json("datasets", {"datasets": listed})
+            output.write_json("datasets", {"datasets": listed})
         else:
-            _list(screen.console(), available())
+            _list(output.console(), available())
         return
     data = data_set(name)
     if as_csv:
@@ -37,9 +37,9 @@ def datasets(name, as_csv, as_json):
     elif as_json:
         table = data.table()
         columns = dict(zip(table.names, table.columns))
-        screen.write_json("datasets", {**data_set_facts(data), "columns": columns})
+        output.write_json("datasets", {**data_set_facts(data), "columns": columns})
     else:
-        _show(screen.console(), data)
+        _show(output.console(), data)
 
 
 def _list(out, descriptions):
@@ -55,13 +55,13 @@ def _list(out, descriptions):
 
 
 def _show(out, data):
-    from separatrix.cli.screen import say
+    from separatrix.cli.output import paragraph
 
-    say(out, data.name, "bold", gap=False)
-    say(out, data.words, gap=False)
+    paragraph(out, data.name, "bold", gap=False)
+    paragraph(out, data.words, gap=False)
     kind = f"{len(data.classes)} classes: {', '.join(map(str, data.classes))}" if data.classes else "a number"
-    say(out, f"{len(data):,} rows; target {data.target_name}, {kind}.", gap=False)
-    say(out, f"Columns: {', '.join(data.feature_names)}.", gap=False)
+    paragraph(out, f"{len(data):,} rows; target {data.target_name}, {kind}.", gap=False)
+    paragraph(out, f"Columns: {', '.join(data.feature_names)}.", gap=False)
     if data.truth is not None:
-        say(out, f"Truth: {data.truth.words}", gap=False)
-    say(out, f"Next: separatrix datasets {data.name} --csv > {data.name}.csv", "dim")
+        paragraph(out, f"Truth: {data.truth.words}", gap=False)
+    paragraph(out, f"Next: separatrix datasets {data.name} --csv > {data.name}.csv", "dim")

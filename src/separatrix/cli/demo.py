@@ -17,14 +17,14 @@ from separatrix.cli.options import as_json, command
 def demo(width, as_json):
     """Fit, certify and summarise a bundled data set whose answers are known to 15 digits."""
     # numpy and the rest are imported when a command runs, so that --help answers at once
-    from separatrix.cli import screen
+    from separatrix.cli import output
     from separatrix.workflow.demo import demonstrate
 
     shown = demonstrate()
     if as_json:
-        screen.write_json("demo", shown.as_dict())
+        output.write_json("demo", shown.as_dict())
         return
-    out = screen.console()
+    out = output.console()
     if width is not None:
         out.width = width
     _show(out, shown)

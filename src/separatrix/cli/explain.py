@@ -30,37 +30,37 @@ def explain(model, table, row, most, query, as_json):
     Contributions are measured against the mean of the training rows. The nearest flip is the smallest change of a
     single column that changes the decision. TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin.
     """
-    from separatrix.cli import screen
+    from separatrix.cli import output
     from separatrix.workflow.explain import explain_row
 
     explained = explain_row(model, table, row, query=query)
     if as_json:
-        screen.write_json("explain", explained.as_dict())
+        output.write_json("explain", explained.as_dict())
     else:
-        _show(screen.console(), explained, most)
+        _show(output.console(), explained, most)
 
 
 def _show(out, explained, most):
     """Print what is predicted, what each column adds, and what would change it."""
-    from separatrix.cli.screen import say
+    from separatrix.cli.output import paragraph
 
     explanation, target = explained.explanation, explained.target or "the target"
     predicted = explanation.prediction
     predicted = f"{predicted:.6g}" if explanation.task == "regression" else predicted
-    say(out, f"Row {explained.row}: {target} is predicted to be {predicted}.", "bold", gap=False)
+    paragraph(out, f"Row {explained.row}: {target} is predicted to be {predicted}.", "bold", gap=False)
     if explanation.probabilities:
         chances = ", ".join(f"{label} {100 * chance:.1f} %" for label, chance in explanation.probabilities.items())
-        say(out, f"Probabilities: {chances}.", gap=False)
+        paragraph(out, f"Probabilities: {chances}.", gap=False)
     if explanation.distance is not None:
         side = explanation.towards if explanation.distance >= 0 else explanation.against
-        say(
+        paragraph(
             out,
             f"Signed distance to the boundary: {explanation.distance:+.3f} (on the side of {side}; in standard "
             "deviations of the prepared columns).",
             gap=False,
         )
     for note in explanation.notes:
-        say(out, note, "dim")
+        paragraph(out, note, "dim")
     if explanation.contributions:
         _show_contributions(out, explanation, most)
     if explanation.task == "classification":
@@ -74,14 +74,14 @@ def _show_contributions(out, explanation, most):
     from rich.table import Table
     from rich.text import Text
 
-    from separatrix.cli.screen import say
+    from separatrix.cli.output import paragraph
 
-    speaks = (
+    scale = (
         "to the prediction"
         if explanation.task == "regression"
-        else f"to the score, for {explanation.towards} and against {explanation.against}"
+        else f"to the raw score, for {explanation.towards} and against {explanation.against}"
     )
-    say(out, f"What each column adds {speaks}, beside a mean row:")
+    paragraph(out, f"What each column adds {scale}, compared with a mean row:")
     shown = [each for each in explanation.contributions if each.contribution != 0.0][:most]
     longest = max((abs(each.contribution) for each in shown), default=1.0)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
@@ -101,16 +101,16 @@ def _show_contributions(out, explanation, most):
 
 
 def _show_flips(out, explanation):
-    from separatrix.cli.screen import say
+    from separatrix.cli.output import paragraph
 
     if not explanation.flips:
-        say(out, "No change of a single column that could be tried changes the decision.")
+        paragraph(out, "No change of a single column that could be tried changes the decision.")
         return
-    say(out, "Smallest changes of a single column that change the decision:")
+    paragraph(out, "Smallest changes of a single column that change the decision:")
     for flip in explanation.flips[:3]:
         beyond = ", beyond all training rows" if flip.outside else ""
         to = flip.to if isinstance(flip.to, str) else outwards(flip.value, flip.to)
-        say(
+        paragraph(
             out,
             f"  {flip.column} from {_value(flip.value)} to {to}: {flip.prediction} ({flip.size:.2g} away{beyond})",
             gap=False,
@@ -118,13 +118,13 @@ def _show_flips(out, explanation):
 
 
 def _show_boundary(out, explanation, most):
-    from separatrix.cli.screen import say
+    from separatrix.cli.output import paragraph
 
     values = {each.column: each.value for each in explanation.contributions}
     moved = [name for name in values if name in explanation.boundary and explanation.boundary[name] != values[name]]
-    words = [f"{name} {explanation.boundary[name]:.4g}" for name in moved[:most]]
+    values_there = [f"{name} {explanation.boundary[name]:.4g}" for name in moved[:most]]
     more = f", and {len(moved) - most} more" if len(moved) > most else ""
-    say(out, f"Nearest point of the boundary, by moving numbers: {', '.join(words)}{more}.")
+    paragraph(out, f"Nearest point of the boundary, by moving numbers: {', '.join(values_there)}{more}.")
 
 
 def _value(value):
@@ -136,7 +136,7 @@ def _value(value):
 
 
 def outwards(value, to):
-    """A changed number with three digits of the change, rounded away from the value, so that it still changes all.
+    """A changed number with three digits of the change, rounded away from the value, so that the decision still flips.
 
     >>> outwards(52.0, 38.2711), outwards(0.5, 0.50123), outwards(None, 3.14159)
     ('38.2', '0.50123', '3.14159')

@@ -38,10 +38,10 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
 
     TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin.
     """
-    from separatrix.cli import screen
+    from separatrix.cli import output
     from separatrix.workflow.fit import fit_table
 
-    out = screen.console()
+    out = output.console()
     fitted = fit_table(
         table,
         target,
@@ -53,18 +53,18 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
         query=query,
         seed=seed,
         command=click.get_current_context().find_root().meta["command line"],
-        understood=None if as_json else partial(screen.show_understanding, out),
+        understood=None if as_json else partial(output.print_understanding, out),
     )
     if as_json:
-        screen.write_json("fit", fitted.as_dict())
+        output.write_json("fit", fitted.as_dict())
         return
     model, certificate = fitted.model, fitted.certificate
-    screen.say(
+    output.paragraph(
         out,
         f"{fitted.name}: {type(model).__name__} of {model.n_features_in_:,} prepared columns, {fitted.rows:,} rows.",
     )
-    screen.say(
+    output.paragraph(
         out, str(certificate) if certificate is not None else "A closed form or a count: no certificate.", gap=False
     )
-    screen.say(out, f"Written: {path}")
-    screen.say(out, f"Next: separatrix predict {path} {table}", "dim", gap=False)
+    output.paragraph(out, f"Written: {path}")
+    output.paragraph(out, f"Next: separatrix predict {path} {table}", "dim", gap=False)

@@ -1,11 +1,11 @@
-"""The leaderboard in a terminal: groups that the data cannot tell apart, failures with their reasons, in any width."""
+"""The leaderboard in a terminal of any width, with the reasons of failures."""
 
 import math
 
-from separatrix.cli.screen import duration
+from separatrix.cli.output import format_seconds
 
-# Columns are given up from the left where the terminal is too narrow for all of them.
-FIRST_TO_GO = ("size", "predict", "mae", "rmse", "calib.", "R²", "certified", "fit", "log loss")
+# Columns dropped, in this order, if the terminal is too narrow.
+DROPPED_FIRST = ("size", "predict", "mae", "rmse", "calib.", "R²", "certified", "fit", "log loss")
 MEASURES = {"log_loss": "log loss", "calibration": "calib.", "r2": "R²", "rmse": "rmse", "mae": "mae"}
 GAP = 2
 
@@ -33,7 +33,7 @@ def show(out, comparison):
 
 
 def columns(comparison, ranked):
-    """Labels and cells of all columns that have something to say."""
+    """Labels and cells of all columns that have values."""
     groups = [row.group for row in ranked]
     cells = {
         "group": [str(group) for group in groups],
@@ -43,22 +43,22 @@ def columns(comparison, ranked):
     for key, label in MEASURES.items():
         if key != comparison.measure and any(_is_number(row.measures.get(key)) for row in ranked):
             cells[label] = [_short(row.measures.get(key)) for row in ranked]
-    cells["fit"] = [duration(row.fit_seconds) for row in ranked]
-    cells["predict"] = [duration(row.predict_seconds) for row in ranked]
+    cells["fit"] = [format_seconds(row.fit_seconds) for row in ranked]
+    cells["predict"] = [format_seconds(row.predict_seconds) for row in ranked]
     cells["size"] = [f"{row.size:,}" if row.size else "–" for row in ranked]
     cells["certified"] = [{True: "yes", False: "no", None: "–"}[row.certified] for row in ranked]
     return cells
 
 
 def fitting(cells, width):
-    """Columns that fit a width whole; a long name of the score is shortened before anything is left out."""
+    """Columns that fit a width; a long name of the score is shortened before columns are dropped."""
     cells = dict(cells)
     for label in list(cells):
         widest = max((len(cell) for cell in cells[label]), default=0)
         if label not in ("group", "model") and len(label) > max(widest, 13):
             cells = {("score" if name == label else name): column for name, column in cells.items()}
-    for given_up in (None, *FIRST_TO_GO):
-        cells.pop(given_up, None)
+    for dropped in (None, *DROPPED_FIRST):
+        cells.pop(dropped, None)
         needed = sum(GAP + max(len(label), *map(len, column), 0) for label, column in cells.items())
         if needed <= width:
             break

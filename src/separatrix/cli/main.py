@@ -1,7 +1,7 @@
-"""The command ``separatrix``: what it can do, and how it says that something went wrong.
+"""The command ``separatrix``: its subcommands and its errors.
 
-Exit codes: 0 done, 1 refused or failed with a sentence on stderr, 2 a command line that cannot be read, 3 nothing to
-verify, 70 an error that nobody foresaw, 130 interrupted, 141 the reader of a pipe went away.
+Exit codes: 0 success, 1 failure with a message on stderr, 2 invalid command line, 3 nothing to verify, 70 unexpected
+error, 130 interrupted, 141 broken pipe.
 """
 
 import os
@@ -13,13 +13,13 @@ import click
 
 from separatrix import __version__
 
-REFUSED, UNFORESEEN, INTERRUPTED, BROKEN_PIPE = 1, 70, 130, 141
-# In the order in which a newcomer meets them. Each is a file of this room that imports nothing heavy by itself.
+UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
+# In the order of --help. Each is a file of this package that imports nothing heavy at its top.
 COMMANDS = ("compare", "fit", "predict", "summary", "explain", "verify", "where", "datasets", "warmup", "demo")
 
 
-class KindGroup(click.Group):
-    """Commands that are loaded when they are called, and whose errors are a sentence, not a stack of frames."""
+class LazyGroup(click.Group):
+    """Commands that are imported when they are called; their errors are messages, not tracebacks."""
 
     def list_commands(self, context):
         return list(COMMANDS)
@@ -28,7 +28,7 @@ class KindGroup(click.Group):
         return getattr(import_module(f"separatrix.cli.{name}"), name) if name in COMMANDS else None
 
     def make_context(self, name, arguments, *rest, **options):
-        typed = list(arguments)  # parsing takes them apart
+        typed = list(arguments)  # parsing consumes them
         context = super().make_context(name, arguments, *rest, **options)
         context.meta["command line"] = ["separatrix", *typed]
         return context
@@ -46,52 +46,51 @@ class KindGroup(click.Group):
     def invoke(self, context):
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = _note
-                found = super().invoke(context)
-            sys.stdout.flush()  # a reader that went away shows here, not after the last line of Python
-            return found
+                warnings.showwarning = _print_warning
+                result = super().invoke(context)
+            sys.stdout.flush()  # raises BrokenPipeError here instead of at exit
+            return result
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             raise click.exceptions.Exit(INTERRUPTED) from None
         except BrokenPipeError:
-            _forget_stdout()
+            _discard_stdout()
             raise click.exceptions.Exit(BROKEN_PIPE) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
             if context.params.get("debug"):
                 raise
-            raise _told(error) from error
+            raise _as_message(error) from error
 
 
-def _note(message, category, *where, **more):
-    """A warning of ours as a line on stderr; those of other libraries are not for the user of a command."""
+def _print_warning(message, category, *where, **more):
+    """Print a warning of this library on stderr; drop those of other libraries."""
     if category.__module__.startswith("separatrix"):
         click.echo(f"Note: {message}", err=True)
 
 
-def _told(error):
-    """An exception as a sentence for stderr, with the exit code that belongs to it."""
-    words = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)  # KeyError adds quotes
-    foreseen = words.startswith("Cannot ") or isinstance(error, OSError)
-    if foreseen:
-        return click.ClickException(words)
-    said = click.ClickException(
-        f"{type(error).__name__}: {words}\nNobody foresaw this. Add --debug to see where it happened."
+def _as_message(error):
+    """An exception as a click exception, with its message and exit code."""
+    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)  # KeyError adds quotes
+    if text.startswith("Cannot ") or isinstance(error, OSError):
+        return click.ClickException(text)
+    message = click.ClickException(
+        f"{type(error).__name__}: {text}\nUnexpected error; please report it. Add --debug to see where it happened."
     )
-    said.exit_code = UNFORESEEN
-    return said
+    message.exit_code = UNEXPECTED
+    return message
 
 
-def _forget_stdout():
-    """Point stdout at nothing, so that what is still buffered does not fail again while Python ends."""
+def _discard_stdout():
+    """Redirect stdout to the null device, so that flushing its buffer at exit does not fail again."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):  # a stdout without a file, as in a test
+    except (OSError, ValueError):  # stdout is not a file, as in tests
         return
 
 
-@click.group(cls=KindGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, "-V", "--version", prog_name="separatrix")
 @click.option("--debug", is_flag=True, help="Show the whole traceback of an error.")
 def main(debug):

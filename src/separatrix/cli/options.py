@@ -1,4 +1,4 @@
-"""What commands share: examples below their help, --debug after their name, --json, and how long a budget is."""
+"""Options and the command class that all commands share."""
 
 import re
 
@@ -8,14 +8,14 @@ import click
 _TIME = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s?)?")
 
 
-class KindCommand(click.Command):
+class CommandWithExamples(click.Command):
     """A command that shows examples below its options, and takes --debug after its name as well as before."""
 
     def __init__(self, *arguments, examples=(), **options):
         super().__init__(*arguments, **options)
         self.examples = examples
-        told = click.Option(["--debug"], is_flag=True, expose_value=False, hidden=True, callback=_debug)
-        self.params.append(told)
+        debug = click.Option(["--debug"], is_flag=True, expose_value=False, hidden=True, callback=_debug)
+        self.params.append(debug)
 
     def format_epilog(self, context, formatter):
         if self.examples:
@@ -25,8 +25,8 @@ class KindCommand(click.Command):
 
 
 def command(*examples, **options):
-    """The decorator of every command: a click command of our kind, with its examples."""
-    return click.command(cls=KindCommand, examples=examples, **options)
+    """The decorator of every command, with its examples."""
+    return click.command(cls=CommandWithExamples, examples=examples, **options)
 
 
 def _debug(context, option, value):
@@ -42,8 +42,8 @@ class Seconds(click.ParamType):
     def convert(self, value, parameter, context):
         if isinstance(value, int | float):
             return float(value)
-        found = _TIME.fullmatch(value.strip().lower())
-        parts = [float(part or 0.0) for part in found.groups()] if found else [0.0]
+        match = _TIME.fullmatch(value.strip().lower())
+        parts = [float(part or 0.0) for part in match.groups()] if match else [0.0]
         seconds = sum(part * unit for part, unit in zip(parts, (3600.0, 60.0, 1.0)))
         if seconds <= 0.0:
             self.fail(f"{value!r} is not a time above 0, such as 30, 120s or 2m.", parameter, context)

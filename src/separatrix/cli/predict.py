@@ -25,17 +25,18 @@ def predict(model, table, output, proba, keep, as_json):
     """
     import sys
 
-    from separatrix.workflow.predict import FilePredictor, atomically, predicted_columns, write_predictions
+    from separatrix.core.atomic_file import atomic_file
+    from separatrix.workflow.predict import FilePredictor, predicted_columns, write_predictions
 
     predictor = FilePredictor(model, proba=proba, keep=keep)
     if as_json:
-        from separatrix.cli import screen
+        from separatrix.cli import output
 
         columns = predicted_columns(predictor, table)
         rows = len(columns.get("prediction", ()))
-        screen.write_json("predict", {"model": model, "table": table, "rows": rows, "columns": columns})
+        output.write_json("predict", {"model": model, "table": table, "rows": rows, "columns": columns})
     elif output:
-        with atomically(output) as file:
+        with atomic_file(output, "w", encoding="utf-8", newline="") as file:
             rows = write_predictions(file, predictor, table)
         click.echo(f"{rows:,} rows written to {output}", err=True)
     else:

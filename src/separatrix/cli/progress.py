@@ -79,8 +79,8 @@ def format_time_left(seconds):
     >>> format_time_left(None), format_time_left(42.2), format_time_left(130)
     ('', 'about 42 s left', 'about 2 min 10 s left')
     """
-    from separatrix.cli.screen import duration
+    from separatrix.cli.output import format_seconds
 
     if seconds is None:
         return ""
-    return f"about {duration(max(1, round(seconds))).replace('.0 s', ' s')} left"
+    return f"about {format_seconds(max(1, round(seconds))).replace('.0 s', ' s')} left"

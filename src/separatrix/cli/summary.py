@@ -44,18 +44,18 @@ def summary(table, formula, family, robust, level, profile, terms, query, as_jso
     TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin. FORMULA is response ~ term + term, in R's language.
     Rows with a missing value are left out, and counted. Formulas need `pip install 'separatrix[formula]'`.
     """
-    from separatrix.cli import screen
+    from separatrix.cli import output
     from separatrix.workflow.summary import summarise_table
 
     summarised = summarise_table(
         table, formula, family, robust=robust, level=level, profile=profile, terms=terms, query=query
     )
     if as_json:
-        screen.write_json("summary", summarised.as_dict())
+        output.write_json("summary", summarised.as_dict())
         return
-    out, fit = screen.console(), summarised.fit
+    out, fit = output.console(), summarised.fit
     left_out = f"; {fit.dropped} with a missing value left out" if fit.dropped else ""
-    screen.say(out, f"{formula}   {family}, {len(fit.y)} rows{left_out}", gap=False)
+    output.paragraph(out, f"{formula}   {family}, {len(fit.y)} rows{left_out}", gap=False)
     out.print()
     out.print(summarised.summary)
     if summarised.tests is not None:

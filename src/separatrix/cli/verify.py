@@ -23,16 +23,16 @@ def verify(model, table, query, as_json):
     The exit code is 0 if the model is certified, 1 if it is not, and 3 if it states no problem that could be verified
     (a count, a vote, a closed form).
     """
-    from separatrix.cli import screen
+    from separatrix.cli import output
     from separatrix.workflow.verify import verify_file
 
     verification = verify_file(model, table, query=query)
     if as_json:
-        screen.write_json("verify", {"model": model, "table": table, **verification.as_dict()})
+        output.write_json("verify", {"model": model, "table": table, **verification.as_dict()})
     else:
-        out = screen.console()
+        out = output.console()
         for place, line in enumerate(verification.lines()):
-            screen.say(out, line, "bold" if place == 0 else None, gap=False)
+            output.paragraph(out, line, "bold" if place == 0 else None, gap=False)
     if verification.certificate is None:
         click.get_current_context().exit(NOTHING_TO_VERIFY)
     if not verification.certificate.converged:

@@ -20,17 +20,17 @@ def warmup(quiet, as_json):
     """
     import time
 
-    from separatrix.cli import screen
+    from separatrix.cli import output
     from separatrix.cli.progress import CountBar
     from separatrix.core.jit import cache_folder
     from separatrix.workflow.warmup import compile_all
 
-    out = screen.console(stderr=as_json)
+    out = output.console(stderr=as_json)
     out.quiet = quiet or as_json
     started = time.perf_counter()
     fits = compile_all(CountBar(out))
     folder = str(cache_folder())
     if as_json:
-        screen.write_json("warmup", {"fits": fits, "folder": folder, "seconds": time.perf_counter() - started})
+        output.write_json("warmup", {"fits": fits, "folder": folder, "seconds": time.perf_counter() - started})
     else:
         out.print(f"Compiled loops are kept in {folder}", markup=False)

@@ -18,30 +18,30 @@ def where(name, as_json):
 
     NAME is a name from the leaderboard, a class or a file, in any spelling. Without NAME all names are listed.
     """
-    from separatrix.cli import screen
+    from separatrix.cli import output
     from separatrix.workflow.where import everything, find
 
     entries = find(name) if name else everything()
     if as_json:
-        screen.write_json("where", {"name": name, "found": [entry.as_dict() for entry in entries]})
+        output.write_json("where", {"name": name, "found": [entry.as_dict() for entry in entries]})
     elif name:
-        out = screen.console()
+        out = output.console()
         for entry in entries:
             _show(out, entry)
     else:
-        _list(screen.console(), entries)
+        _list(output.console(), entries)
 
 
 def _show(out, entry):
     from rich.table import Table
     from rich.text import Text
 
-    from separatrix.cli.screen import say
+    from separatrix.cli.output import paragraph
 
-    said = Text.assemble((entry.name, "bold"), ("  " + entry.kind, "dim"))
+    heading = Text.assemble((entry.name, "bold"), ("  " + entry.kind, "dim"))
     if entry.called:
-        said.append(f"  “{'”, “'.join(entry.called)}” on the leaderboard", style="dim")
-    say(out, said)
+        heading.append(f"  “{'”, “'.join(entry.called)}” on the leaderboard", style="dim")
+    paragraph(out, heading)
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
@@ -61,14 +61,14 @@ def _show(out, entry):
 def _part(part):
     from rich.text import Text
 
-    words = part.formula if part.kind != "solver" else part.sentence
-    return Text.assemble(part.file, ("  " + words, "dim"))
+    description = part.formula if part.kind != "solver" else part.sentence
+    return Text.assemble(part.file, ("  " + description, "dim"))
 
 
 def _list(out, entries):
-    from separatrix.cli.screen import say
+    from separatrix.cli.output import paragraph
 
     for kind, title in (("model", "Models"), ("loss", "Losses"), ("penalty", "Penalties"), ("solver", "Solvers")):
-        say(out, title, "bold")
-        say(out, ", ".join(entry.name for entry in entries if entry.kind == kind), gap=False)
-    say(out, "separatrix where NAME tells more of each.", "dim")
+        paragraph(out, title, "bold")
+        paragraph(out, ", ".join(entry.name for entry in entries if entry.kind == kind), gap=False)
+    paragraph(out, "separatrix where NAME tells more of each.", "dim")

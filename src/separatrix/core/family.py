@@ -19,7 +19,7 @@ class DataFacts:
     Parameters
     ----------
     rows : int.  Rows to learn from.
-    columns : int.  Columns after preparation, in the view that the family asked for.
+    columns : int.  Columns after preparation, as the family asks for.
     classes : int.  Number of classes; 0 for regression.
     smallest_class : int.  Rows of the rarest class; 0 for regression.
     sparse : bool.  Whether the prepared columns are a sparse array.
@@ -112,7 +112,7 @@ class Family:
         10 a fixed linear model, 20 a penalised linear model, 30 a model with a distribution for each class, 40 additive
         curves, 60 memory of the training rows.
     description : str.  One sentence for a newcomer: what the model assumes and what it gives.
-    preparation : str, default "standard".  How it wants the table: one of the views of
+    preparation : str, default "standard".  How it wants the table: one of the preparations of
         :mod:`separatrix.estimators.preparation`.
     why_excluded : callable, default always.  Why the family cannot take part, given the DataFacts; "" if it
         can. It is asked twice: before anything is prepared, when `columns` are those of the table, and after.

@@ -1,4 +1,4 @@
-"""Data sets by name: scikit-learn's bundled ones, Longley's, and generators that know the truth they draw from."""
+"""Data sets by name: scikit-learn's bundled ones, Longley's, and generators with a known distribution."""
 
 from separatrix.datasets import bundled as _bundled  # noqa: F401  (declares its data sets)
 from separatrix.datasets.catalogue import Dataset, Truth, available, data_set, load

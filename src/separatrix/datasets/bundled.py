@@ -36,7 +36,7 @@ def _diabetes():
 
 
 def _of_scikit_learn(loader):
-    from sklearn import datasets  # slow to import; a list of names must not wait for it
+    from sklearn import datasets  # slow to import, not needed to list names
 
     return getattr(datasets, loader)()
 

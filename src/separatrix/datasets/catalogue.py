@@ -1,6 +1,6 @@
-"""The data sets by name: what one is, what is known of the truth behind it, and how a file declares its own.
+"""Catalogue of data sets: what a Dataset is, and how one is declared.
 
-A file of this room declares its data set where it is written, with ``@data_set("name", "one line about it")``.
+Each file of this package declares its data set with ``@data_set("name", "one line about it")``.
 """
 
 from collections.abc import Callable
@@ -17,13 +17,13 @@ _LOADERS: dict = {}
 
 @dataclass(frozen=True)
 class Truth:
-    """What is known of the law that a data set was drawn from.
+    """The known distribution that a data set was drawn from.
 
     Attributes
     ----------
-    words : str.  The truth in a sentence.
+    words : str.  A description in one sentence.
     rule : callable.  From X (n, p) to the best possible predictions: the Bayes rule, or f(x).
-    error : float or None.  What the best rule still has: its error rate, or the standard deviation of the noise. None
+    error : float or None.  Of the best rule: its error rate, or the standard deviation of the noise. None
         where no formula gives it.
     problem : KnownProblem or None.  Priors and densities, where they are known: posteriors, the Bayes rate
         (``bayes_risk``) and the expected error of any other rule (``risk``).
@@ -37,7 +37,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Rows, a target, and what to call them.
+    """Rows and a target, with names.
 
     Attributes
     ----------
@@ -46,9 +46,9 @@ class Dataset:
     feature_names : list of p str.
     target_name : str.
     task : {"classification", "regression"}.
-    words : str.  One line about it.
+    words : str.  A description in one line.
     name : str.  What :func:`load` knows it by.
-    truth : Truth or None.  None for what was measured in the world.
+    truth : Truth or None.  None for measured data.
     """
 
     X: np.ndarray
@@ -78,19 +78,19 @@ class Dataset:
         >>> load("iris").table().names
         ('sepal length (cm)', 'sepal width (cm)', 'petal length (cm)', 'petal width (cm)', 'species')
         """
-        words = self.y.dtype.kind in "OUS"
-        target = np.array(self.y.tolist(), dtype=object) if words else self.y.astype(np.float64)
+        is_text = self.y.dtype.kind in "OUS"
+        target = np.array(self.y.tolist(), dtype=object) if is_text else self.y.astype(np.float64)
         return Table((*self.feature_names, self.target_name), (*self.X.T.copy(), target), self.name)
 
 
 def data_set(name, words):
-    """Enter a function that makes a Dataset in the catalogue; `words` is the one line that lists show."""
+    """Register a function that makes a Dataset; `words` describes it in one line."""
 
-    def enter(make):
+    def register(make):
         _LOADERS[name] = (make, words)
         return make
 
-    return enter
+    return register
 
 
 def available():
@@ -108,7 +108,7 @@ def load(name, **options):
     Parameters
     ----------
     name : str.  One of :func:`available`.
-    **options : of generators: `n` rows, `seed`, and what else theirs takes.
+    **options : of generators: `n` rows, `seed`, and their other parameters.
 
     Returns
     -------
@@ -140,14 +140,14 @@ def regression(name, X, y, feature_names, target_name="y", truth=None):
 
 
 def checked_rows(n, least):
-    """n, if it is a whole number of rows that is large enough."""
+    """Validate a number of rows."""
     if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < least:
         raise cannot(f"draw n={n!r} rows", because="rows are counted", instead=f"a whole number n >= {least}")
     return int(n)
 
 
 def checked_spread(value, name):
-    """A standard deviation, if it is one."""
+    """Validate a standard deviation."""
     if not np.isfinite(value) or value < 0.0:
         raise cannot(f"draw with {name}={value!r}", because="it is a standard deviation", instead=f"{name} >= 0")
     return float(value)

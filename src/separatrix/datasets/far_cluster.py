@@ -1,4 +1,4 @@
-"""Two clusters, one for each class, and a third far behind the second, on its right side."""
+"""Two clusters, one for each class, and a third far behind the second, on its correct side."""
 
 import numpy as np
 
@@ -16,8 +16,8 @@ SHARES = np.array([40, 40, 25]) / 105.0
 def far_cluster(n=105, seed=0, *, far=True):
     r"""Round normal clusters at (−1.5, 0.5) and (1.5, −0.5), and of the second class also at (9, −12).
 
-    Least squares with targets ±1 wants the far points nearer and gives up points between the others; the logistic loss
-    does not mind them.
+    Least squares with targets ±1 penalises far points on the correct side and misclassifies points between the other
+    clusters; the logistic loss does not.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The notes' four sets X1 to X4: two square clouds that come closer, until no line separates them."""
+"""Four sets X1 to X4: two uniform squares, from far apart to overlapping."""
 
 import numpy as np
 
@@ -18,8 +18,8 @@ def four_sets(n=200, seed=0, *, which="X1"):
 
     .. math:: c = (3, 3),\ (2, 2),\ (0, 2),\ (1, 1) \qquad\text{for X1, X2, X3, X4}
 
-    The line halfway, :math:`c \cdot (x - (1, 1) - c/2) = 0`, is a Bayes rule of each. It errs nowhere but in X4, where
-    the squares share a quarter and nobody can do better than 1/8.
+    The line halfway, :math:`c \cdot (x - (1, 1) - c/2) = 0`, is a Bayes rule of each. Its error is 0 except in X4,
+    where the squares share a quarter and the Bayes rate is 1/8.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def four_sets(n=200, seed=0, *, which="X1"):
     low = rng.uniform(0.0, SIDE, (first, 2))
     high = rng.uniform(0.0, SIDE, (n - first, 2)) + corner
     middle = SIDE / 2.0 + corner / 2.0
-    # both classes are equally likely on what the squares share, and one of them must be wrong there
+    # the classes are equally likely on the intersection, so that half of its mass is misclassified
     error = float(np.prod(np.maximum(SIDE - corner, 0.0)) / SIDE**2 / 2.0)
     truth = Truth(
         f"The line {corner[0]:g} x1 + {corner[1]:g} x2 = {corner @ middle:g} is a Bayes rule; its error is {error:g}.",

@@ -1,4 +1,4 @@
-"""Normal classes whose means, covariances and priors are known, and with them the best possible rule."""
+"""Normal classes with known means, covariances and priors, and their Bayes rule."""
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def gaussian_problem(means, covariances, priors=None):
     >>> round(gaussian_problem([[0.0], [2.0]], [[1.0]]).bayes_risk().value, 6)
     0.158655
     """
-    from scipy.stats import multivariate_normal  # slow to import; a list of names must not wait for it
+    from scipy.stats import multivariate_normal  # slow to import, not needed to list names
 
     from separatrix.decision import KnownProblem
 

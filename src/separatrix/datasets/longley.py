@@ -1,7 +1,7 @@
 """Longley's economic data, 1947 to 1962: the classical test of a least-squares program.
 
-Six columns that nearly repeat each other, and certified answers: the National Institute of Standards and Technology
-computed them with 500 digits and prints 15. Data and certified values are in the public domain.
+Six nearly collinear columns, and certified coefficients: the National Institute of Standards and Technology computed
+them with 500 digits and prints 15. Data and certified values are in the public domain.
 
 References: Longley (1967), J. Am. Statist. Assoc. 62(319); NIST Statistical Reference Datasets, "Longley".
 """
@@ -27,7 +27,7 @@ PRINTED_DIGITS = 15
 
 @dataclass(frozen=True)
 class Longley:
-    """The data, and the answers of which all digits are known.
+    """The data and the certified coefficients.
 
     Attributes
     ----------
@@ -46,21 +46,21 @@ class Longley:
 
     @staticmethod
     def correct_digits(found, certified):
-        """Decimal digits to which numbers agree with certified ones: ``-log10 |found - certified| / |certified|``.
+        """Decimal digits to which numbers agree with certified ones: ``-log10 |estimate - certified| / |certified|``.
 
-        NIST prints 15 digits, so that more cannot be seen; nothing in common is 0.
+        At most 15, the digits that NIST prints; at least 0.
 
         >>> Longley.correct_digits([3.14, 2.0], [3.1416, 2.0]).round(1)
         array([ 3.3, 15. ])
         """
-        found, certified = np.asarray(found, dtype=np.float64), np.asarray(certified, dtype=np.float64)
+        estimates, certified = np.asarray(found, dtype=np.float64), np.asarray(certified, dtype=np.float64)
         with np.errstate(divide="ignore"):
-            digits = -np.log10(np.abs(found - certified) / np.abs(certified))
+            digits = -np.log10(np.abs(estimates - certified) / np.abs(certified))
         return np.clip(digits, 0.0, PRINTED_DIGITS)
 
 
 def load_longley():
-    """Longley's 16 rows with their certified least-squares answers.
+    """Longley's 16 rows with certified least-squares coefficients.
 
     >>> data = load_longley()
     >>> data.X.shape, data.feature_names[:2]

@@ -1,4 +1,4 @@
-"""Orange and blue: two classes, each a mixture of ten bumps, for which neither a line nor one neighbour is right."""
+"""Two classes, each a mixture of ten normal densities, for which neither a line nor one neighbour is optimal."""
 
 import numpy as np
 from scipy.special import logsumexp
@@ -7,7 +7,7 @@ from separatrix.core.refusal import cannot
 from separatrix.datasets.catalogue import Truth, checked_rows, classification, data_set
 
 VARIANCE = 0.2
-BUMPS = 10
+COMPONENTS = 10
 CENTRES = np.array([[1.0, 0.0], [0.0, 1.0]])  # blue, orange
 
 
@@ -15,7 +15,7 @@ CENTRES = np.array([[1.0, 0.0], [0.0, 1.0]])  # blue, orange
 def orange_blue(n=200, seed=0, *, means=None):
     r"""Ten means of each class from N((1, 0), I) or N((0, 1), I), then points from N(a mean of the class, I/5).
 
-    The Bayes rule compares the two sums of ten densities; it is neither straight nor wild.
+    The Bayes rule compares the two sums of ten densities.
 
     Parameters
     ----------
@@ -31,12 +31,12 @@ def orange_blue(n=200, seed=0, *, means=None):
     """
     n, rng = checked_rows(n, 2), np.random.default_rng(seed)
     if means is None:
-        means = np.repeat(CENTRES, BUMPS, axis=0) + rng.standard_normal((2 * BUMPS, 2))
+        means = np.repeat(CENTRES, COMPONENTS, axis=0) + rng.standard_normal((2 * COMPONENTS, 2))
     means = np.asarray(means, dtype=np.float64)
-    if means.shape != (2 * BUMPS, 2):
+    if means.shape != (2 * COMPONENTS, 2):
         raise cannot(f"draw from means of shape {means.shape}", because="each class has ten", instead="shape (20, 2)")
     y = np.arange(n) % 2
-    X = means[rng.integers(0, BUMPS, n) + BUMPS * y] + np.sqrt(VARIANCE) * rng.standard_normal((n, 2))
+    X = means[rng.integers(0, COMPONENTS, n) + COMPONENTS * y] + np.sqrt(VARIANCE) * rng.standard_normal((n, 2))
     truth = Truth(
         "Orange where its ten bumps together are higher than those of blue.",
         lambda X: (likelihood_ratio(X, means) > 1.0).astype(int),
@@ -45,12 +45,12 @@ def orange_blue(n=200, seed=0, *, means=None):
 
 
 def likelihood_ratio(X, means):
-    """How many times likelier a point is as an orange one.
+    """The density of orange over that of blue.
 
-    >>> means = np.repeat(CENTRES, BUMPS, axis=0)
+    >>> means = np.repeat(CENTRES, COMPONENTS, axis=0)
     >>> likelihood_ratio([[0.5, 0.5], [0.0, 1.0]], means).round(3)
     array([  1.   , 148.413])
     """
     distances = ((np.asarray(X, dtype=np.float64)[:, None, :] - means) ** 2).sum(axis=2)
     heights = -0.5 * distances / VARIANCE  # in logs: far from all bumps both densities are 0
-    return np.exp(logsumexp(heights[:, BUMPS:], axis=1) - logsumexp(heights[:, :BUMPS], axis=1))
+    return np.exp(logsumexp(heights[:, COMPONENTS:], axis=1) - logsumexp(heights[:, :COMPONENTS], axis=1))

@@ -1,6 +1,6 @@
-"""What to do with a fitted model: where it divides the space, and what each side costs.
+"""Decisions with a fitted model: hyperplanes, costs, rejection, priors, risk.
 
-Each name is imported when it is first asked for.
+Names are imported on first use.
 """
 
 from separatrix.core.registry import lazily

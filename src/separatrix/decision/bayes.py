@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.integrate import cubature
 from scipy.special import ndtr
 
 from separatrix.core.errors import NotCertified, cannot
@@ -13,17 +14,17 @@ from separatrix.decision.costs import decide, validate_costs, zero_one_costs
 from separatrix.estimators.probabilities import class_codes, validate_labels, validate_priors
 
 METHODS = ("quadrature", "monte_carlo")
-# So far out that what lies beyond is lost in rounding: the quantile, and for normal densities standard deviations.
+# Tails beyond this quantile, and for normal densities this many standard deviations, are below rounding.
 TAIL, DEVIATIONS = 1e-17, 9.0
 LARGEST_DIMENSION = 2
 SUBDIVISIONS = 4000
-# How finely a line is looked at for changes of the decision, how closely, and how many at the most.
+# Grid points on a line where changes of the decision are searched, bisections of each, and most changes.
 GRID, BISECTIONS, MOST_SWITCHES = 2049, 60, 100
 
 
 @dataclass(frozen=True)
 class Risk:
-    """An expected cost, and how well it is known.
+    """An expected cost and its error.
 
     Attributes
     ----------
@@ -180,27 +181,27 @@ class KnownProblem:
             points += _switches(lambda X: choose(X, weigh(X)), low[0], high[0])
         points = [np.array(x) for x in sorted({tuple(x) for x in points}) if ((low < x) & (x < high)).all()]
         effort = {"rule": "gk21", "rtol": 0.0, "atol": tol, "max_subdivisions": SUBDIVISIONS}
-        found = _cubature()(integrand, low, high, points=points, **effort)
-        missed = np.abs(found.estimate[1:] - self.priors)
+        integral = cubature(integrand, low, high, points=points, **effort)
+        missed = np.abs(integral.estimate[1:] - self.priors)
         if missed.max() > max(100.0 * tol, 1e-4):
             c = int(np.argmax(missed))
-            mass = found.estimate[1 + c] / self.priors[c]
+            mass = integral.estimate[1 + c] / self.priors[c]
             raise cannot(
                 f"integrate over {self._box.tolist()}",
                 because=f"the density of class {self.classes[c]!r} sums to {mass:.6g} there",
                 instead="bounds that hold all of it and little else, or densities that integrate to 1",
             )
-        error = float(found.error[0])
-        if found.status != "converged" and error > tol:
+        error = float(integral.error[0])
+        if integral.status != "converged" and error > tol:
             warnings.warn(
-                NotCertified("quadrature error", error, tol, found.subdivisions, "Raise tol or use Monte Carlo."),
+                NotCertified("quadrature error", error, tol, integral.subdivisions, "Raise tol or use Monte Carlo."),
                 stacklevel=5,
             )
-        return Risk(float(found.estimate[0]), error, "quadrature")
+        return Risk(float(integral.estimate[0]), error, "quadrature")
 
     @cached_property
     def _box(self):
-        """Where the densities live, as d pairs (low, high)."""
+        """A box that holds the densities, as d pairs (low, high)."""
         boxes = [self.bounds] if self.bounds is not None else [_range(f) for f in self.densities]
         if any(box is None for box in boxes):
             raise cannot(
@@ -263,7 +264,7 @@ def gaussian_bayes_rate(first_mean, second_mean, covariance, priors=(0.5, 0.5)):
     if first.ndim != 1 or first.shape != second.shape or covariance.shape != 2 * first.shape:
         raise cannot(
             f"compare normal classes of means {first.shape}, {second.shape} and covariance {covariance.shape}",
-            because="they must live in one space",
+            because="their dimensions differ",
             instead="means of shape (d,) and a covariance of shape (d, d)",
         )
     try:
@@ -281,7 +282,7 @@ def gaussian_bayes_rate(first_mean, second_mean, covariance, priors=(0.5, 0.5)):
     return float(priors[0] * ndtr(-0.5 * delta - shift) + priors[1] * ndtr(-0.5 * delta + shift))
 
 
-# ------------------------------------------------------------------ densities of any make
+# ------------------------------------------------------------------ densities
 
 
 def _points(X, n=None):
@@ -301,19 +302,19 @@ def _log_density(f, X):
         return np.log(_density(f, X))
 
 
-def _checked(found, X, lowest):
-    found = np.asarray(found, dtype=np.float64)
-    if found.size != len(X) or not (found >= lowest).all():
+def _checked(densities, X, lowest):
+    densities = np.asarray(densities, dtype=np.float64)
+    if densities.size != len(X) or not (densities >= lowest).all():
         raise cannot(
-            f"use a density that returned shape {found.shape} for X of shape {X.shape}",
+            f"use a density that returned shape {densities.shape} for X of shape {X.shape}",
             because="there must be one number for each point, none of them negative or NaN",
             instead="a function from X (n, d) to n densities",
         )
-    return found.reshape(len(X))
+    return densities.reshape(len(X))
 
 
 def _range(f):
-    """Pairs (low, high) between which all of a scipy distribution lies, or None if it does not tell."""
+    """Pairs (low, high) between which all of a scipy distribution lies, or None if it is unknown."""
     if hasattr(f, "ppf"):
         return np.array([[f.ppf(TAIL), f.isf(TAIL)]], dtype=np.float64)
     if hasattr(f, "mean") and hasattr(f, "cov"):
@@ -323,17 +324,17 @@ def _range(f):
 
 
 def _landmarks(f):
-    """Points of a scipy distribution at which to begin, so that no quadrature overlooks it."""
+    """Starting points of the quadrature, so that it does not miss a distribution."""
     box = _range(f)
     if box is None:
         return []
     if len(box) > 1:
-        return [box.mean(axis=1)]  # each further point in a plane divides all of it
+        return [box.mean(axis=1)]  # each further point would divide the whole plane
     return [box[:, 0], np.array([f.ppf(0.5)]), box[:, 1]] if hasattr(f, "ppf") else [*box.T, box.mean(axis=1)]
 
 
 def _switches(choice, low, high):
-    """Where along a line the decision changes: there the integrand has kinks or jumps, which a quadrature can miss."""
+    """Points of a line where the decision changes: the integrand has kinks or jumps there."""
     u = np.linspace(0.0, 1.0, GRID)[1:-1]
     finite = math.isfinite(low) and math.isfinite(high)
     x = low + u * (high - low) if finite else np.tan(math.pi * (u - 0.5)).clip(low, high)
@@ -356,16 +357,3 @@ def _pairs(bounds):
             instead="[(low, high), ...] with low < high",
         )
     return box
-
-
-def _cubature():
-    from scipy import integrate
-
-    if not hasattr(integrate, "cubature"):
-        raise cannot(
-            "integrate by quadrature",
-            because="this scipy is older than 1.15",
-            instead="method='monte_carlo', or a newer scipy",
-            kind=ImportError,
-        )
-    return integrate.cubature

@@ -5,7 +5,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 
-# A point counts as on the surface when its score is no more than this many roundings of the terms it is the sum of.
+# A point is on the surface if its raw score is at most this many roundings of its terms.
 ROUNDINGS = 8.0
 
 
@@ -45,14 +45,14 @@ class Hyperplane:
 
     @classmethod
     def of(cls, model):
-        """The surface where a fitted model with one raw score (``coef_``, ``intercept_``) scores zero."""
+        """The surface where the raw score of a fitted model (``coef_``, ``intercept_``) is zero."""
         check_is_fitted(model)
         normal, offset = np.asarray(model.coef_, dtype=np.float64), np.asarray(model.intercept_, dtype=np.float64)
         if normal.ndim == 2 and normal.shape[0] != 1:
             raise cannot(
                 f"take the hyperplane of {type(model).__name__}",
-                because=f"it has {normal.shape[0]} scores, each with a surface of its own",
-                instead="Hyperplane(model.coef_[c], model.intercept_[c]) for the score c",
+                because=f"it has {normal.shape[0]} raw scores, each with a surface of its own",
+                instead="Hyperplane(model.coef_[c], model.intercept_[c]) for class c",
             )
         return cls(normal.reshape(-1), offset.reshape(-1)[0])
 
@@ -68,7 +68,7 @@ class Hyperplane:
     # ------------------------------------------------------------------ the affine function
 
     def score(self, X):
-        """``f(x) = w·x + w0`` for each row of X, dense or sparse."""
+        """The raw score ``f(x) = w·x + w0`` of each row of X, dense or sparse."""
         return self._rows(X) @ self.normal + self.offset
 
     @property
@@ -77,7 +77,7 @@ class Hyperplane:
         return 0.0 - self.offset
 
     def side(self, X):
-        """+1 where the score is >= 0, else -1: a point on the surface counts as positive."""
+        """+1 where the raw score is >= 0, else -1: a point on the surface counts as positive."""
         return np.where(self.score(X) >= 0.0, 1, -1)
 
     @property
@@ -121,9 +121,9 @@ class Hyperplane:
     def project(self, X):
         """The nearest point of the surface to each row of X: ``x - (f(x) / ||w||) w / ||w||``."""
         rows = self._rows(X)
-        rows = np.asarray(rows + np.zeros(rows.shape))  # the feet of sparse rows are not sparse
+        rows = np.asarray(rows + np.zeros(rows.shape))  # projections of sparse rows are dense
         unit = self.unit_normal
-        for _ in range(2):  # the second step takes away the rounding of the first
+        for _ in range(2):  # the second step removes the rounding error of the first
             rows = rows - np.outer(self.signed_distance(rows), unit)
         return rows
 
@@ -155,7 +155,7 @@ class Hyperplane:
         if X.ndim != 2 or X.shape[1] != self.normal.size:
             raise cannot(
                 f"use X of shape {X.shape}",
-                because=f"this hyperplane lives in {self.normal.size} dimensions",
+                because=f"this hyperplane has {self.normal.size} dimensions",
                 instead=f"X of shape (n, {self.normal.size})",
             )
         return X

@@ -8,7 +8,7 @@ from separatrix.estimators.probabilities import validate_posteriors, validate_pr
 
 
 def combine_posteriors(posteriors, priors):
-    r"""The posterior of the classes given all that several models have seen.
+    r"""The posterior of the classes given the inputs of several models.
 
     .. math:: P(k \mid x_1, \dots, x_m) \propto P(k)^{1-m} \prod_j P(k \mid x_j)
 
@@ -38,7 +38,7 @@ def combine_posteriors(posteriors, priors):
     if len(set(shapes)) > 1:
         raise cannot(
             f"combine posteriors of shapes {shapes}",
-            because="all models must speak of the same rows and classes",
+            because="all models must have the same rows and classes",
             instead="arrays of one shape (n, k)",
         )
     priors = validate_priors(priors, shapes[0][1])
@@ -50,7 +50,7 @@ def combine_posteriors(posteriors, priors):
                 because=f"it is 0, yet posteriors[{j}] of the class are positive",
                 instead="a positive prior for every class that can occur",
             )
-    with np.errstate(divide="ignore"):  # log 0 = -inf is meant: a class that is ruled out
+    with np.errstate(divide="ignore"):  # log 0 = -inf: a class that is ruled out
         logs = sum(np.log(P) for P in tables)
     present = priors > 0.0
     logs[:, present] -= (len(tables) - 1) * np.log(priors[present])

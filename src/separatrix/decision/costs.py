@@ -14,7 +14,7 @@ from separatrix.core.registry import late
 from separatrix.estimators.probabilities import class_codes, same_length, validate_labels, validate_posteriors
 from separatrix.estimators.validation import validate_weights
 
-# Expected costs count as equal when they differ by no more than this many roundings of the terms they are the sum of.
+# Expected costs are equal if they differ by at most this many roundings of their terms.
 ROUNDINGS = 8.0
 
 
@@ -28,7 +28,7 @@ def zero_one_costs(k):
 
 
 def expected_costs(posteriors, costs=None):
-    r"""What each action costs on average, given x.
+    r"""The expected cost of each action, given x.
 
     .. math:: r_g(x) = \sum_k L_{kg}\, P(k \mid x)
 
@@ -81,7 +81,7 @@ def decide(posteriors, costs=None, *, actions=None):
 
 
 def average_cost(y, decisions, costs, *, classes=None, actions=None, sample_weight=None):
-    r"""What decisions cost on average, now that the true classes are known.
+    r"""The average cost of decisions, given the true classes.
 
     .. math:: \frac{1}{\sum s} \sum_i s_i\, L[y_i, g_i]
 
@@ -104,10 +104,10 @@ def average_cost(y, decisions, costs, *, classes=None, actions=None, sample_weig
     if actions is None and L.shape[0] == L.shape[1]:
         actions = classes
     actions = validate_labels(actions, L.shape[1], name="actions")
-    truth, done = class_codes(y, classes), class_codes(decisions, actions)
-    same_length(len(truth), done, "decisions")
+    truth, taken = class_codes(y, classes), class_codes(decisions, actions)
+    same_length(len(truth), taken, "decisions")
     s = validate_weights(sample_weight, len(truth))
-    return float(s @ L[truth, done] / s.sum())
+    return float(s @ L[truth, taken] / s.sum())
 
 
 @declares(
@@ -118,8 +118,8 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     .. math:: \hat g(x) = \arg\min_g \sum_k L_{kg}\, P(k \mid x)
 
-    Learning and deciding are two stages. ``fit`` learns P(k | x), with a clone of `estimator`, and does not look at
-    the costs; ``predict`` looks at them each time, so that ``set_params(costs=...)`` changes the decisions of a fitted
+    Learning and deciding are two stages. ``fit`` learns P(k | x), with a clone of `estimator`, and ignores the
+    costs; ``predict`` reads them each time, so that ``set_params(costs=...)`` changes the decisions of a fitted
     model at once. A classifier that is fitted already is used as it is: no ``fit`` is needed.
 
     Parameters
@@ -138,7 +138,7 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     Notes
     -----
     Of actions that cost the same up to rounding, the first is taken. ``score`` is the accuracy of the decisions, which
-    means something only where the actions are classes; :meth:`mean_cost` is what they cost.
+    is meaningful only where the actions are classes; :meth:`mean_cost` is what they cost.
 
     References: Elkan (2001), The Foundations of Cost-Sensitive Learning, IJCAI.
 
@@ -181,7 +181,7 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return self._fitted().predict_proba(X)
 
     def expected_costs(self, X):
-        """What each action costs on average in each row of X, of shape (n, a)."""
+        """The expected cost of each action for each row of X, of shape (n, a)."""
         P = self.predict_proba(X)
         self._labels()
         return expected_costs(P, self.costs)
@@ -192,7 +192,7 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return decide(P, self.costs, actions=self._labels())
 
     def mean_cost(self, X, y, sample_weight=None):
-        """What the decisions on X cost on average, now that the true classes y are known."""
+        """The average cost of the decisions on X, given the true classes y."""
         costs = zero_one_costs(len(self.classes_)) if self.costs is None else self.costs
         labels = {"classes": self.classes_, "actions": self._labels()}
         return average_cost(y, self.predict(X), costs, **labels, sample_weight=sample_weight)
@@ -227,7 +227,7 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
             raise cannot(
                 f"decide by expected cost with {self.estimator!r}",
                 because="it has no predict_proba",
-                instead="a classifier with posteriors, or calibrate its scores first",
+                instead="a classifier with posteriors, or calibrate it first",
                 kind=AttributeError,
             )
 

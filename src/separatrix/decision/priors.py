@@ -112,8 +112,8 @@ def estimate_priors(posteriors, sample_priors, *, sample_weight=None, tol=1e-10,
 
     Examples
     --------
-    >>> found = estimate_priors([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 1.0]], [0.5, 0.5])
-    >>> found.priors, found.certificate.converged
+    >>> estimate = estimate_priors([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 1.0]], [0.5, 0.5])
+    >>> estimate.priors, estimate.certificate.converged
     (array([0.25, 0.75]), True)
     """
     P = validate_posteriors(posteriors)
@@ -127,7 +127,7 @@ def estimate_priors(posteriors, sample_priors, *, sample_weight=None, tol=1e-10,
             instead="tol >= 0 and max_iter >= 1",
         )
     s = validate_weights(sample_weight, len(P))
-    trace, priors, steps, gap = _climb(_ratios(P, old), s / s.sum(), old, tol, max_iter)
+    trace, priors, steps, gap = _maximise(_ratios(P, old), s / s.sum(), old, tol, max_iter)
     certificate = Certificate("likelihood gap", gap, float(tol), iterations=steps, passes=steps)
     if not certificate.converged:
         warnings.warn(not_certified(certificate, "Raise max_iter or tol."), stacklevel=2)
@@ -143,12 +143,12 @@ def shift_intercept(model, sample_priors, true_priors):
               b'_k = b_k + \log \frac{\pi_k}{\pi^{sample}_k} - \text{mean}
 
     for two classes and for more (where a common constant changes no probability). The probabilities of the new model
-    are those of the old one after :func:`shift_priors`; the slopes of a case-control sample are right as they are.
+    are those of the old one after :func:`shift_priors`; the slopes estimated from a case-control sample are consistent.
 
     Parameters
     ----------
     model : fitted classifier with ``coef_``, ``intercept_`` and posteriors that are logistic (two classes) or softmax
-        functions of its scores.
+        functions of its raw scores.
     sample_priors : array of shape (k,), positive.  Class frequencies in the sample, in the order of ``classes_``.
     true_priors : array of shape (k,), positive.  Class frequencies where the model is used.
 
@@ -201,34 +201,34 @@ def _ratios(P, old):
     return np.divide(P, old, out=np.zeros_like(P), where=old > 0.0)
 
 
-def _climb(ratios, s, priors, tol, max_iter):
-    """Extrapolated EM: the gain after each round, the priors, the number of steps, the bound on what is missing."""
+def _maximise(ratios, s, priors, tol, max_iter):
+    """Extrapolated EM: the gain after each round, the priors, the number of steps, the bound on the missing gain."""
 
-    def look(priors):
+    def likelihood(priors):
         mixture = ratios @ priors
         with np.errstate(divide="ignore"):
             return float(s @ np.log(mixture)), (s / mixture) @ ratios  # the mean gain, and its derivatives g
 
-    gain, g = look(priors)
+    gain, g = likelihood(priors)
     trace, steps = [gain], 1
     while (gap := float(g.max() - 1.0)) > tol and steps < max_iter:
         once = priors * g
-        gain_once, g = look(once)
+        gain_once, g = likelihood(once)
         twice = once * g
         ahead = _extrapolate(priors, once, twice)
         priors = twice if ahead is None else ahead
-        gain, g = look(priors)
+        gain, g = likelihood(priors)
         steps += 2
         if gain < gain_once and ahead is not None:
             priors = twice
-            gain, g = look(priors)
+            gain, g = likelihood(priors)
             steps += 1
         trace.append(gain)
     return trace, priors / priors.sum(), steps, max(gap, 0.0)
 
 
 def _extrapolate(start, once, twice):
-    """Where three steps of EM point to, or None if that is not inside the simplex."""
+    """The extrapolation of two steps of EM, or None if it is not inside the simplex."""
     r, v = once - start, twice - 2.0 * once + start
     if not v.any():
         return None
@@ -238,7 +238,7 @@ def _extrapolate(start, once, twice):
 
 
 def _refuse_unless_logistic(model):
-    """Look at the posteriors at x = 0, where the scores are the intercepts."""
+    """Check the posteriors at x = 0, where the raw scores are the intercepts."""
     name = type(model).__name__
     if not all(hasattr(model, part) for part in ("coef_", "intercept_", "predict_proba", "classes_")):
         raise cannot(
@@ -247,14 +247,14 @@ def _refuse_unless_logistic(model):
             instead="shift_priors(model.predict_proba(X), ...)",
             kind=TypeError,
         )
-    scores = np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64))
-    expected = np.array([logistic(-scores[0]), logistic(scores[0])]) if len(scores) == 1 else softmax(scores)
+    eta = np.atleast_1d(np.asarray(model.intercept_, dtype=np.float64))
+    expected = np.array([logistic(-eta[0]), logistic(eta[0])]) if len(eta) == 1 else softmax(eta)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the origin has no feature names
-        found = model.predict_proba(np.zeros((1, model.coef_.shape[1])))[0]
-    if expected.shape != found.shape or not np.allclose(found, expected, rtol=1e-4, atol=1e-7):
+        posteriors = model.predict_proba(np.zeros((1, model.coef_.shape[1])))[0]
+    if expected.shape != posteriors.shape or not np.allclose(posteriors, expected, rtol=1e-4, atol=1e-7):
         raise cannot(
             f"shift the intercept of {name}",
-            because="its posteriors are not the logistic or softmax function of its scores",
+            because="its posteriors are not the logistic or softmax function of its raw scores",
             instead="shift_priors(model.predict_proba(X), ...)",
         )

@@ -1,4 +1,4 @@
-r"""The reject option: no decision where :math:`\max_k P(k \mid x) < \theta`, and what that buys."""
+r"""The reject option: no decision where :math:`\max_k P(k \mid x) < \theta`, and the error among accepted rows."""
 
 from dataclasses import dataclass
 from numbers import Real
@@ -59,8 +59,8 @@ def reject_below(posteriors, theta, *, classes=None, label=None):
 
     Examples
     --------
-    >>> found = reject_below([[0.33, 0.33, 0.34], [0.1, 0.7, 0.2]], 0.5)
-    >>> found.decisions, found.coverage
+    >>> rejection = reject_below([[0.33, 0.33, 0.34], [0.1, 0.7, 0.2]], 0.5)
+    >>> rejection.decisions, rejection.coverage
     (array([-1,  1]), 0.5)
     """
     P = validate_posteriors(posteriors)
@@ -74,8 +74,8 @@ def chow(posteriors, reject_cost, costs=None, *, classes=None, label=None):
 
     .. math:: \text{reject if } \min_g \sum_k L_{kg}\, P(k \mid x) > d
 
-    With the 0/1 loss this is :func:`reject_below` with :math:`\theta = 1 - d`. A rejection is nothing but one more
-    action, which costs d whatever the class.
+    With the 0/1 loss this is :func:`reject_below` with :math:`\theta = 1 - d`. A rejection is one more action,
+    which costs d whatever the class.
 
     Parameters
     ----------
@@ -107,14 +107,14 @@ def chow(posteriors, reject_cost, costs=None, *, classes=None, label=None):
             instead="reject_cost in [0, inf)",
         )
     classes = validate_labels(classes, k)
-    # the rejection comes last, so that of equal costs a decision wins
+    # the rejection comes last: of equal costs a decision is taken
     codes = decide(P, np.column_stack([L, np.full(k, float(reject_cost))]))
     return _rejection(classes[codes.clip(max=k - 1)], codes < k, classes, label)
 
 
 @dataclass(frozen=True)
 class CoverageCurve:
-    """How the error falls as more is rejected: one row for each threshold at which something changes.
+    """Error against coverage: one row for each threshold at which they change.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-r"""Risk: what predictions cost on average, :math:`R = E\,\ell(Y, f(X))`, and on a sample."""
+r"""Risk: the expected loss of predictions, :math:`R = E\,\ell(Y, f(X))`, and its mean over a sample."""
 
 import math
 
@@ -11,8 +11,8 @@ from separatrix.core.verbs import is_of_residual, value
 from separatrix.estimators.probabilities import same_length
 from separatrix.estimators.validation import validate_weights
 
-# A probability of exp(-700) is the smallest that the slope of a loss can still tell from 0.
-LARGEST_SCORE = 700.0
+# Beyond this raw score the slope of the logistic loss underflows: exp(-700) is about the smallest double.
+LARGEST_ETA = 700.0
 
 
 def empirical_risk(loss, y, prediction, sample_weight=None):
@@ -73,7 +73,7 @@ def zero_one(y, prediction):
 def zero_one_margin(margin):
     r"""The 0/1 loss as a function of the margin :math:`z = y f(x)` with y = ±1: :math:`1[z < 0]`.
 
-    A point on the boundary (z = 0) costs nothing whichever its class, although a prediction gives it to one of them.
+    A point on the boundary (z = 0) costs nothing whichever its class, although a prediction assigns it to one of them.
 
     >>> zero_one_margin([-0.5, 0.0, 2.0])
     array([1., 0., 0.])
@@ -82,7 +82,7 @@ def zero_one_margin(margin):
 
 
 def best_constant(loss, y, sample_weight=None):
-    r"""The number that predicts y best, which is what the best rule says at one x if y follows the law of Y given x.
+    r"""The constant of least expected loss: the best prediction at x if y follows the distribution of Y given x.
 
     .. math:: f^*(x) = \arg\min_c E[\ell(Y, c) \mid X = x]
 
@@ -121,9 +121,9 @@ def best_constant(loss, y, sample_weight=None):
 
         wide = {"bounds": (low, high), "method": "bounded", "options": {"xatol": 1e-12 * (high - low)}}
         return float(minimize_scalar(risk, **wide).x) if low < high else low
-    if not is_of_residual(loss):  # a loss of scores, which are not in the units of y
+    if not is_of_residual(loss):  # a loss of raw scores, which are not in the units of y
         low, high = _enclose(loss, y, s)
-    return _where_the_slope_turns(loss, y, s, low, high)
+    return _bisect_slope(loss, y, s, low, high)
 
 
 def _slope(loss, y, s, c):
@@ -134,17 +134,17 @@ def _slope(loss, y, s, c):
 
 
 def _enclose(loss, y, s):
-    """Scores between which the slope changes its sign; infinite where it never does."""
+    """Raw scores between which the slope changes sign; infinite if it never does."""
     width = 1.0
-    while width < LARGEST_SCORE and not (_slope(loss, y, s, -width) < 0.0 <= _slope(loss, y, s, width)):
+    while width < LARGEST_ETA and not (_slope(loss, y, s, -width) < 0.0 <= _slope(loss, y, s, width)):
         width *= 2.0
-    if width < LARGEST_SCORE:
+    if width < LARGEST_ETA:
         return -width, width
     return (math.inf, math.inf) if _slope(loss, y, s, 0.0) < 0.0 else (-math.inf, -math.inf)
 
 
-def _where_the_slope_turns(loss, y, s, low, high):
-    """Bisection down to neighbouring numbers, which a jump of the slope does not disturb."""
+def _bisect_slope(loss, y, s, low, high):
+    """The zero of the slope, by bisection down to neighbouring floats; the slope may jump."""
     if not low < high or _slope(loss, y, s, low) >= 0.0:
         return low
     while low < (middle := 0.5 * (low + high)) < high:

@@ -1,4 +1,4 @@
-"""Equal numbers of every class, and the fractions needed to undo it in the posteriors."""
+"""Samples with equally many rows of every class, and posteriors corrected for it."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ STRATEGIES = ("over", "under")
 
 @dataclass(frozen=True, repr=False)
 class BalancedSample:
-    """Rows of which every class has equally many, and what was done to get them.
+    """A sample with equally many rows of every class.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ def balanced_sample(X, y, *, strategy="over", random_state=None):
     """Sample the rows so that every class has equally many.
 
     A rare class is then learnt as carefully as a frequent one, but the model believes all classes equally frequent:
-    :meth:`BalancedSample.compensate` puts the original frequencies back into its posteriors.
+    :meth:`BalancedSample.compensate` corrects its posteriors for the original frequencies.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def class_codes(y, classes):
     unknown = classes[codes] != y
     if np.any(unknown):
         raise cannot(
-            f"use the label {y[np.argmax(unknown)]!r}",
+            f"use the label {y.tolist()[np.argmax(unknown)]!r}",
             because=f"the classes are {classes.tolist()}",
             instead="labels among them, or classes=... in the order of the columns",
         )

@@ -7,12 +7,11 @@
 import json
 import os
 import struct
-import tempfile
 import zipfile
 import zlib
 from io import BytesIO
-from pathlib import Path
 
+from separatrix.core.atomic_file import atomic_file
 from separatrix.core.refusal import cannot
 
 MANIFEST, ARRAYS = "manifest.json", "arrays.safetensors"
@@ -60,39 +59,9 @@ def packed(manifest, arrays):
 
 
 def write(path, content):
-    """Put bytes into a file, all of them or none: a file that was there before survives any failure."""
-    path = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, _mode(path))
-        os.replace(temporary, path)
-    except OSError as error:
-        raise _unwritable(path, error) from None
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-
-
-def _mode(path):
-    """The permissions that a plain ``open`` would have given the file, or those of the file that is replaced."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _unwritable(path, error):
-    because = (error.strerror or str(error)).lower()
-    return cannot(
-        f"write {str(path)!r}", because=because, instead="a folder that exists and that you may write to", kind=OSError
-    )
+    """Write bytes to a file, all of them or none."""
+    with atomic_file(path) as file:
+        file.write(content)
 
 
 class Archive:

@@ -1,4 +1,4 @@
-"""Pictures of models: functions on matplotlib axes, each of which can also say in words what it shows."""
+"""Pictures of models: functions on matplotlib axes, each with a text alternative."""
 
 from separatrix.plots.boundary import boundary
 from separatrix.plots.calibration import calibration

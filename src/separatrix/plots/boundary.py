@@ -12,13 +12,13 @@ from separatrix.tables.table import Table
 CELLS = 120  # of the grid, to each side
 MOST_POINTS = 300
 MOST_CLASSES = len(COLOURS)
-STEPS = 12  # different probabilities up to which there is no shading: those of a few neighbours, say
+STEPS = 12  # no shading up to this many different probabilities
 SHADES = (0.0, 0.25, 0.5, 0.75, 1.01)  # by how much the likeliest class leads the next
 
 
 @picture()
 def boundary(model, X, y, *, columns=(0, 1), held=None, names=None, ax=None):
-    """Where a model says what, over two columns; all others are held at their median or their commonest value.
+    """Predictions of a model over two columns; all others are held at their median or their commonest value.
 
     A classifier gives regions, darker where the likeliest class leads by more (if the model has probabilities), with
     the boundary between them; a regressor gives contours. The rows, thinned to 300, lie on top.
@@ -43,14 +43,14 @@ def boundary(model, X, y, *, columns=(0, 1), held=None, names=None, ax=None):
 
     plane = _Plane(X, columns, held, names)
     draw = _regions if is_classifier(model) else _contours
-    said = draw(model, plane, np.asarray(y), ax)
+    text = draw(model, plane, np.asarray(y), ax)
     ax.set(xlabel=short(plane.labels[0]), ylabel=short(plane.labels[1]), xlim=plane.range[0], ylim=plane.range[1])
     rest = len(plane.names) - 2
-    return f"{said} {rest} other column{'s are' if rest > 1 else ' is'} held." if rest else said
+    return f"{text} {rest} other column{'s are' if rest > 1 else ' is'} held." if rest else text
 
 
 class _Plane:
-    """Two columns of X, the others held: makes what the model is given for any points of the plane."""
+    """Two columns of X with the others held fixed: builds the model's input for any points of the plane."""
 
     def __init__(self, X, columns, held, names):
         self.names, self.values, self.rebuild = _columns_of(X, names)
@@ -82,7 +82,7 @@ class _Plane:
         return int(column)
 
     def given(self, points):
-        """What the model is asked about: these points, with all other columns held."""
+        """The model's input for these points, with all other columns held."""
         full = [np.full(len(points), fixed, dtype=column.dtype) for fixed, column in zip(self.held, self.values)]
         for j, own in zip(self.at, points.T):
             full[j] = own
@@ -100,7 +100,7 @@ class _Plane:
 
 
 def _columns_of(X, names):
-    """Names and columns of an array, a Table or a frame, and how to make the like of it from new columns."""
+    """Names and columns of an array, a Table or a frame, and a function from new columns to the same type."""
     if isinstance(X, Table):
         return list(X.names), list(X.columns), lambda columns: Table(X.names, tuple(columns), X.source)
     if hasattr(X, "columns"):
@@ -139,7 +139,7 @@ def _regions(model, plane, y, ax):
             weak = [0.10, 0.19, 0.28, 0.37] if len(shades) > 2 else [0.2]
             levels = [*shades[:-1], max(shades[-1], lead.max() * 1.001)]
             ax.contourf(*plane.grid, lead, levels, colors=[_mixed(hue, a) for hue, a in zip(colours, weak)])
-    for c in range(len(classes) - 1):  # the border of the last class is that of its neighbours
+    for c in range(len(classes) - 1):  # the last border is that of the other classes
         lead = leads[:, c].reshape(shape)
         if lead.min() < 0.0 < lead.max():
             ax.contour(*plane.grid, lead, [0.0], colors=INK, linewidths=1.4, linestyles="-")
@@ -151,8 +151,8 @@ def _regions(model, plane, y, ax):
     ax.legend(
         loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=min(len(classes), 4), handletextpad=0.1, columnspacing=1.0
     )
-    asked = model.predict(plane.given(plane.points[rows]))
-    right = float((asked == y[rows]).mean()) if len(rows) else float("nan")
+    predicted = model.predict(plane.given(plane.points[rows]))
+    right = float((predicted == y[rows]).mean()) if len(rows) else float("nan")
     regions = listed([f"{label} {percent(share)}" for label, share in zip(classes, area)])
     return (
         f"Regions of {type(_last(model)).__name__} over {plane.labels[0]} and {plane.labels[1]}: of the area, "
@@ -161,34 +161,34 @@ def _regions(model, plane, y, ax):
 
 
 def _leads(model, given):
-    """Classes, by how much each leads the best of the others, levels of shades: of probabilities, scores or decisions.
+    """Classes, the lead of each over the best of the others, and levels of shades.
 
-    The sign of a lead must be what the model predicts; where costs or thresholds make it predict something other than
-    the likeliest class, only its decisions are drawn.
+    Leads are differences of probabilities or raw scores if their signs agree with the predictions; else (costs,
+    thresholds) the predictions alone are drawn.
     """
     classes = np.asarray(model.classes_)
-    said = np.asarray(model.predict(given))
+    predicted = np.asarray(model.predict(given))
     for kind in ("predict_proba", "decision_function"):
         if not hasattr(model, kind):
             continue
-        scores = np.asarray(getattr(model, kind)(given), dtype=np.float64)
-        scores = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
-        if scores.shape[1] == len(classes) and np.isfinite(scores).all():
-            leads = _ahead(scores)
-            if (leads[np.arange(len(said)), np.searchsorted(classes, said)] >= -1e-9).all():
+        values = np.asarray(getattr(model, kind)(given), dtype=np.float64)
+        values = np.column_stack([-values, values]) if values.ndim == 1 else values
+        if values.shape[1] == len(classes) and np.isfinite(values).all():
+            leads = _ahead(values)
+            if (leads[np.arange(len(predicted)), np.searchsorted(classes, predicted)] >= -1e-9).all():
                 smooth = len(np.unique(leads[:, 0].round(6))) > STEPS
                 return classes, leads, SHADES if smooth and kind == "predict_proba" else (0.0, leads.max() + 1.0)
-    return classes, _ahead((said[:, None] == classes).astype(np.float64)), (0.0, 2.0)
+    return classes, _ahead((predicted[:, None] == classes).astype(np.float64)), (0.0, 2.0)
 
 
-def _ahead(scores):
-    """Each score less the best of the others."""
-    best = np.sort(scores, axis=1)[:, -2:]
-    return scores - np.where(scores == best[:, 1:], best[:, :1], best[:, 1:])
+def _ahead(values):
+    """Each value less the best of the others in its row."""
+    best = np.sort(values, axis=1)[:, -2:]
+    return values - np.where(values == best[:, 1:], best[:, :1], best[:, 1:])
 
 
 def _mixed(colour, strength):
-    """A colour on white, without transparency: half the bytes in an SVG, and the same in print."""
+    """A colour mixed with white, which takes fewer bytes in an SVG than transparency."""
     from matplotlib.colors import to_hex, to_rgb
 
     return to_hex([1.0 - strength * (1.0 - part) for part in to_rgb(colour)])

@@ -1,4 +1,4 @@
-"""Reliability: whether what is given a probability of 30 % happens 30 times in 100."""
+"""Calibration: predicted probabilities against observed shares."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def calibration(y, p, bins=10, ax=None, *, classes=None):
     """Observed shares against predicted probabilities, by bins of equal width, over a histogram of the probabilities.
 
     Bars are 95 % Wilson intervals of the shares. Of more than two classes, the probability of the predicted class is
-    held against whether it is right.
+    compared with whether it is right.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def calibration(y, p, bins=10, ax=None, *, classes=None):
 
 
 def _event(y, p, classes):
-    """What the probabilities are about: the second of two classes, or that the predicted class is right."""
+    """The event of the probabilities: the second of two classes, or that the predicted class is right."""
     if p.ndim == 2 and p.shape[1] > 2:
         return "the predicted class"
     return short((np.unique(np.asarray(y)) if classes is None else np.asarray(classes))[-1])

@@ -49,12 +49,12 @@ def coefficients(names, estimates, intervals=None, ax=None, *, unit="coefficient
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
     of_all = "" if len(shown) == len(estimates) else f"{len(shown)} of "
-    told = of_all + counted(len(estimates), "estimate")
+    head = of_all + counted(len(estimates), "estimate")
     each = "; ".join(f"{names[j]} {number(estimates[j])}{_interval(ends[j])}" for j in shown[:MOST])
     beyond = [str(names[j]) for j in shown if apart_from_zero[j]]
     verdict = f" The interval excludes zero for {listed(beyond)}." if beyond else ""
     return (
-        f"{told} ({unit}) with intervals: {each}.{verdict}" if np.isfinite(half).any() else f"{told} ({unit}): {each}."
+        f"{head} ({unit}) with intervals: {each}.{verdict}" if np.isfinite(half).any() else f"{head} ({unit}): {each}."
     )
 
 

@@ -1,4 +1,4 @@
-"""The confusion matrix: what was called what."""
+"""The confusion matrix."""
 
 import numpy as np
 
@@ -37,7 +37,7 @@ def confusion(matrix, labels=None, ax=None):
         )
     share = matrix / np.where(matrix.sum(axis=0) > 0, matrix.sum(axis=0), 1)
     shades = LinearSegmentedColormap.from_list("", ["#FFFFFF", "#0072B2"])
-    # one patch for each cell that is not empty: of many classes, most are
+    # a patch only for cells that are not empty
     for i, j in zip(*np.nonzero(share)):
         ax.add_patch(Rectangle((j - 0.5, i - 0.5), 1.0, 1.0, facecolor=shades(share[i, j]), edgecolor="white"))
     size = 9.5 if k <= 5 else 8.0 if k <= 8 else 6.5
@@ -55,13 +55,13 @@ def confusion(matrix, labels=None, ax=None):
     ax.spines[:].set_visible(False)
     right, n = np.trace(matrix), matrix.sum()
     share_right = percent(right / n if n else 0.0)
-    said = f"Confusion matrix of {_count(n)} rows: {_count(right)} ({share_right}) are called what they are."
+    text = f"Confusion matrix of {_count(n)} rows: {_count(right)} ({share_right}) are called what they are."
     wrong = matrix - np.diag(np.diag(matrix))
     if wrong.any():
         i, j = np.unravel_index(int(wrong.argmax()), wrong.shape)
-        said += f" The commonest mistake is {labels[j]} called {labels[i]}, {_count(wrong[i, j])} times."
-    found = ", ".join(f"{label} {percent(share[c, c])}" for c, label in enumerate(labels[:MOST_NUMBERS]))
-    return f"{said} Found of each class: {found}."
+        text += f" The commonest mistake is {labels[j]} called {labels[i]}, {_count(wrong[i, j])} times."
+    recalls = ", ".join(f"{label} {percent(share[c, c])}" for c, label in enumerate(labels[:MOST_NUMBERS]))
+    return f"{text} Found of each class: {recalls}."
 
 
 def _count(x):

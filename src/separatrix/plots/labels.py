@@ -1,4 +1,4 @@
-"""Words on a picture: short enough to fit, and none on top of another."""
+"""Labels of a picture: shortened to fit, and placed so that none covers another."""
 
 from math import floor, log10
 
@@ -19,7 +19,7 @@ def short(name, most=24):
 
 
 def number(x, digits=3):
-    """A number for a sentence or a label: three digits, a true minus sign, no exponent where it can be helped.
+    """A number for a sentence or a label: three digits, a true minus sign, an exponent only outside 1e-4 to 1e7.
 
     >>> number(0.12345), number(-1234.5), number(2e-9), number(0.5), number(float("nan"))
     ('0.123', '−1,234', '2e−9', '0.5', 'nan')
@@ -58,7 +58,7 @@ def counted(n, word):
 
 
 def listed(words):
-    """Words as a sentence names them.
+    """Items as an enumeration in a sentence.
 
     >>> listed(["a"]), listed(["a", "b", "c"])
     ('a', 'a, b and c')
@@ -91,7 +91,7 @@ def powers_of_ten(axis):
 def apart(wanted, gap, low, high):
     """Heights near the wanted ones, `gap` or more from each other and between `low` and `high` if there is room.
 
-    Neighbours that are too close are merged into a block about their mean, until none are: the least-squares answer.
+    Neighbours that are too close are merged into a block about their mean, until none are: the least-squares solution.
 
     >>> apart([0.5, 0.52, 0.9], 0.1, 0.0, 1.0).round(2)
     array([0.46, 0.56, 0.9 ])
@@ -116,7 +116,7 @@ def at_line_ends(ax, heights, names, colours, right=True):
     """Write a name beside the end of each line, in a colour, spread so that none covers another.
 
     `heights` are data values at the edge of the axes; a thin leader joins a label to its line. A line that ends in
-    nothing has no label.
+    NaN has no label.
     """
     ended = np.flatnonzero(np.isfinite(heights))
     heights, names, colours = ([values[k] for k in ended] for values in (heights, names, colours))

@@ -1,4 +1,4 @@
-"""The leaderboard as a picture: a dot for each family, its standard error, and who cannot be told apart."""
+"""The leaderboard as a picture: score and standard error of each family, and its group."""
 
 import numpy as np
 
@@ -6,15 +6,15 @@ from separatrix.core.refusal import cannot
 from separatrix.plots.labels import listed, number, short
 from separatrix.plots.style import COLOURS, FAINT, MARKERS, PALE, WRITTEN, picture, rows_high
 
-FAR = 2.5  # how many times farther from the best than the next one a family is that is left off the scale
+FAR = 2.5  # a family this many times farther from the best than the next is written at the edge
 
 
 @picture(size=lambda comparison: rows_high(len(comparison.standings)))
 def leaderboard(comparison, ax=None):
     """Mean score of each family with one standard error to each side, best first; a marker and a colour for each group.
 
-    Families of one group cannot be told apart by the data. One that is far behind all others, as the baseline should
-    be, is written at the edge, so that the others can be seen apart. Failures have no score and are not drawn.
+    Families of one group cannot be told apart by the data. One that is far behind all others, usually the
+    baseline, is written at the edge, so that the others remain distinguishable. Failures are not drawn.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ def leaderboard(comparison, ax=None):
             ax.plot(standing.score, row, MARKERS[k], color=COLOURS[k], markersize=6.0)
         else:
             left = standing.score < low
-            words = f"← {number(standing.score)}" if left else f"{number(standing.score)} →"
+            label = f"← {number(standing.score)}" if left else f"{number(standing.score)} →"
             edge, shift, side = (0.0, (4, 0), "left") if left else (1.0, (-4, 0), "right")
-            ax.annotate(words, (edge, row), shift, xycoords=("axes fraction", "data"), textcoords="offset points",
+            ax.annotate(label, (edge, row), shift, xycoords=("axes fraction", "data"), textcoords="offset points",
                         color=WRITTEN[k], ha=side, va="center")  # fmt: skip
         if row and standing.group != shown[row - 1].group:
             ax.axhline(row - 0.5, color=PALE, linewidth=0.8)

@@ -51,8 +51,8 @@ def learning_curve(table, ax=None, *, score=None):
     last = int(np.argmax(x))
     ends = [float(np.asarray(table[name], dtype=np.float64)[last]) for name in lines]
     at_line_ends(ax, ends, lines, [WRITTEN[k % len(WRITTEN)] for k in range(len(lines))])
-    said = "; ".join(_sentence(name, x, np.asarray(table[name], dtype=np.float64)) for name in lines)
-    return f"{score[0].upper()}{score[1:]} against {names[0]} from {number(x.min())} to {number(x.max())}: {said}."
+    each = "; ".join(_sentence(name, x, np.asarray(table[name], dtype=np.float64)) for name in lines)
+    return f"{score[0].upper()}{score[1:]} against {names[0]} from {number(x.min())} to {number(x.max())}: {each}."
 
 
 def _sentence(name, x, y):

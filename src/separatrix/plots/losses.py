@@ -1,4 +1,4 @@
-"""Loss functions of the margin: what each charges for a score on the wrong side, and on the right one."""
+"""Loss functions of the margin."""
 
 from math import log
 
@@ -42,7 +42,7 @@ def margin_losses(z):
         "perceptron": of(Hinge(0.0)),
         "hinge": of(Hinge()),
         "logistic": of(Logistic()) / log(2.0),
-        "squared": 2.0 * of(Squared()),  # the class has a half, the plot has not
+        "squared": 2.0 * of(Squared()),  # Squared has a factor 1/2
         "exponential": np.exp(-z),
         "modified Huber": of(ModifiedHuber()),
     }
@@ -50,7 +50,7 @@ def margin_losses(z):
 
 @picture(size=(5.6, 3.6))
 def losses(ax=None):
-    """Seven losses against the margin z = y f(x): right is right of zero.
+    """Seven losses against the margin z = y f(x): correct decisions are right of zero.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ def losses(ax=None):
         ax.plot(*where, color=colour, linestyle=style, label=name, linewidth=2.4 if name == "0/1" else 1.8,
                 zorder=2.5 if name == "squared" else 2.0)  # fmt: skip
     ax.axvline(0.0, color=FAINT, linewidth=0.8, linestyle=":")
-    for words, side in (("wrong side", "right"), ("right side", "left")):
+    for label, side in (("wrong side", "right"), ("right side", "left")):
         shift = (-4 if side == "right" else 4, 3)
-        ax.annotate(words, (0.0, 4.6), shift, textcoords="offset points", ha=side, color=FAINT, fontsize=8.5)
+        ax.annotate(label, (0.0, 4.6), shift, textcoords="offset points", ha=side, color=FAINT, fontsize=8.5)
     ax.set(xlim=(-2.0, 3.0), ylim=(-0.05, 4.6), xlabel="margin z = y f(x)", ylabel="loss")
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     at = margin_losses([-1.0, 0.0, 2.0])

@@ -1,15 +1,15 @@
-"""Outlines in as few points as show: a polygon of a contour has a corner at every cell of its grid, most in a row."""
+"""SVG paths with fewer points: contours have a corner at every cell of their grid, most of them collinear."""
 
 import re
 
 import numpy as np
 
-TOLERANCE = 0.12  # points of 1/72 inch that an outline may move: a third of a pixel where pictures are shown large
+TOLERANCE = 0.12  # points of 1/72 inch that an outline may move: at most a third of a pixel
 _PIECE = re.compile(r"([MLZz])([^MLZz]*)")
 
 
 def thinned(data):
-    """SVG path data with the corners dropped that are not seen; data with curves come back as they are.
+    """SVG path data without corners that do not show; data with curves are returned unchanged.
 
     >>> thinned("M 0 0 L 1 0.01 L 2 0 L 2 2 z")
     'M 0 0 L 2 0 L 2 2 z'
@@ -29,7 +29,7 @@ def thinned(data):
 
 
 def simplify(points, tolerance):
-    """The corners of a line that are needed to stay within `tolerance` of it: Ramer, Douglas and Peucker's.
+    """The corners of a line that are needed to stay within `tolerance` of it, by the Ramer-Douglas-Peucker algorithm.
 
     >>> simplify(np.array([[0.0, 0.0], [1.0, 0.05], [2.0, 0.0], [2.0, 2.0]]), 0.1)
     array([[0., 0.],
@@ -46,7 +46,7 @@ def simplify(points, tolerance):
         inner = points[first + 1 : last] - points[first]
         along = points[last] - points[first]
         length = float(np.hypot(*along))
-        # of a closed ring first and last are one point, and the farthest corner is where it is divided
+        # first and last point of a closed ring coincide; it is divided at the farthest corner
         away = np.abs(inner @ [-along[1], along[0]]) / length if length > tolerance else np.hypot(*inner.T)
         farthest = int(away.argmax())
         if away[farthest] > tolerance:

@@ -1,4 +1,4 @@
-"""A regularisation path: how coefficients come in and grow while the penalty weakens."""
+"""A regularisation path: coefficients against the strength of the penalty."""
 
 import numpy as np
 
@@ -45,7 +45,7 @@ def path(alphas, coefs, names=None, chosen=None, ax=None):
     ax.set_xscale("log")
     powers_of_ten(ax.xaxis)
     ax.set(xlim=(alphas[0], alphas[-1]), xlabel="strength of the penalty", ylabel="coefficient")
-    said = ""
+    at_chosen = ""
     if chosen is not None:
         ax.axvline(chosen, color=INK, linewidth=0.8, linestyle=":")
         ax.annotate(
@@ -53,12 +53,12 @@ def path(alphas, coefs, names=None, chosen=None, ax=None):
             textcoords="offset points", fontsize=8.5,
         )  # fmt: skip
         at = int(np.argmin(np.abs(np.log(alphas / chosen))))
-        said = f" At the chosen strength {number(chosen)}, {int((coefs[:, at] != 0.0).sum())} are not zero."
+        at_chosen = f" At the chosen strength {number(chosen)}, {int((coefs[:, at] != 0.0).sum())} are not zero."
     at_line_ends(ax, coefs[top, -1], [names[j] for j in top], WRITTEN)
     largest = listed([f"{names[j]} ({number(coefs[j, -1])})" for j in top[:3]]) if len(top) else "none"
     at_first, at_last = (int(np.count_nonzero(coefs[:, k])) for k in (0, -1))
     return (
         f"Paths of {len(coefs)} coefficients while the penalty falls from {number(alphas[0])} to "
-        f"{number(alphas[-1])}: {at_first} are not zero at first, {at_last} at the end.{said} "
+        f"{number(alphas[-1])}: {at_first} are not zero at first, {at_last} at the end.{at_chosen} "
         f"Largest, with the value at the end: {largest}."
     )

@@ -1,4 +1,4 @@
-"""The precision-recall curve: how many of those called positive are, for how many of the positives found."""
+"""The precision-recall curve."""
 
 import numpy as np
 
@@ -13,13 +13,13 @@ def precision_recall(y, scores, ax=None, *, classes=None):
 
     .. math:: \text{precision} = \frac{TP}{TP + FP}, \qquad \text{recall} = \frac{TP}{TP + FN}
 
-    Each step is drawn as a step: between two thresholds there is no precision to interpolate. The area is the average
+    The curve is a step function: precision is not interpolated between thresholds. The area is the average
     precision, :math:`\sum_n (R_n - R_{n-1}) P_n`.
 
     Parameters
     ----------
     y : (n,) labels.  Of two classes the second in sorted order is the positive one.
-    scores : (n,) or (n, k).  Larger means likelier. With k > 2, each of the most frequent classes against the rest.
+    scores : (n,) or (n, k).  Raw scores or probabilities. With k > 2, each frequent class against the rest.
     ax : Axes or None.
     classes : sequence of k labels or None.  The order of the columns of `scores`; None is sorted.
 

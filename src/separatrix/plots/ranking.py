@@ -1,4 +1,4 @@
-"""Scores of classes against labels: what ROC and precision-recall curves are drawn from, class by class."""
+"""Raw scores and labels, class by class, for ROC and precision-recall curves."""
 
 import numpy as np
 
@@ -8,14 +8,14 @@ MOST_CURVES = 4
 
 
 def one_against_rest(y, scores, classes=None):
-    """Each class against all others: (label, whether a row is of it, its scores), the most frequent classes first.
+    """Each class against all others: (label, whether a row is of it, its raw scores), the most frequent classes first.
 
     Two classes, or scores of shape (n,), give one entry: the second class, which is the positive one.
 
     Parameters
     ----------
     y : (n,) labels.
-    scores : (n,), (n, 2) or (n, k).  Larger means likelier; columns in the order of `classes`.
+    scores : (n,), (n, 2) or (n, k).  Raw scores or probabilities; columns in the order of `classes`.
     classes : sequence of k labels or None.  None stands for the sorted labels of y.
 
     >>> [(label, positive.tolist()) for label, positive, _ in one_against_rest(["b", "a", "b"], [0.9, 0.2, 0.6])]
@@ -51,12 +51,12 @@ def one_against_rest(y, scores, classes=None):
 
 
 def both_kinds(entries, what):
-    """Refuse a curve of which one side has no row."""
+    """Raise if some class has all rows or none."""
     if not entries or not all(0 < positive.sum() < len(positive) for _, positive, _ in entries):
         raise cannot(f"draw {what}", because="all rows are of one class", instead="rows of two classes at least")
     return entries
 
 
 def _plain(label):
-    """A label as it is printed: no numpy type around it."""
+    """A label as a Python value."""
     return label.item() if hasattr(label, "item") else label

@@ -1,4 +1,4 @@
-"""What a regression leaves over: residuals by fitted value, residuals by quantile, predictions by truth."""
+"""Residuals against fitted values and normal quantiles; predictions against the truth."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ SMOOTH_POINTS = 60
 
 @picture()
 def residuals(y, predicted, ax=None):
-    """Residuals against fitted values, with a smooth of them: flat about zero if nothing is left to learn.
+    """Residuals against fitted values, with a smooth of them: flat about zero if the model has no systematic error.
 
     The smooth is a local linear fit to the nearest half of the rows.
 
@@ -38,7 +38,7 @@ def residuals(y, predicted, ax=None):
     centre = 0.0 if abs(left.mean()) < 1e-9 * spread else float(left.mean())
     trend = float(np.abs(smooth).max() / spread) if spread else 0.0
     return (
-        f"Residuals of {len(y):,} rows{_told(shown, y)} against fitted values from {number(predicted.min())} to "
+        f"Residuals of {len(y):,} rows{_drawn(shown, y)} against fitted values from {number(predicted.min())} to "
         f"{number(predicted.max())}. Their mean is {number(centre)}, their standard deviation {number(spread)}; "
         f"the smooth strays from zero by at most {number(trend, 2)} standard deviations."
     )
@@ -110,7 +110,7 @@ def predicted_vs_true(y, predicted, ax=None):
     error = float(((y - predicted) ** 2).sum())
     explained = f"; {percent(1.0 - error / spread)} of the variance is explained" if spread and error <= spread else ""
     return (
-        f"Predictions of {len(y):,} rows{_told(shown, y)} against the truth, which lies between {number(y.min())} and "
+        f"Predictions of {len(y):,} rows{_drawn(shown, y)} against the truth, which lies between {number(y.min())} and "
         f"{number(y.max())}. The root-mean-square error is {number(np.sqrt(error / len(y)))}{explained}."
     )
 
@@ -131,14 +131,14 @@ def _thinned(n):
     return np.arange(n) if n <= MOST_POINTS else np.sort(np.random.default_rng(0).choice(n, MOST_POINTS, replace=False))
 
 
-def _told(shown, y):
+def _drawn(shown, y):
     return "" if len(shown) == len(y) else f" ({len(shown)} of them drawn)"
 
 
 def _smooth(x, y):
     """A local linear fit with tricube weights on the nearest half of the rows, at 60 places between the 1 % tails.
 
-    Written out here: it is a line of least squares at 60 points, and a picture must not wait for a compiler.
+    Not LocalLinearRegression: a picture should not wait for the compiler.
     """
     if len(x) > 4000:
         rows = np.random.default_rng(0).choice(len(x), 4000, replace=False)

@@ -1,4 +1,4 @@
-"""The ROC curve: how many of the positives are found, for how many false alarms."""
+"""The ROC curve: true positive rate against false positive rate."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def roc(y, scores, ax=None, *, classes=None):
     Parameters
     ----------
     y : (n,) labels.  Of two classes the second in sorted order is the positive one.
-    scores : (n,) or (n, k).  Larger means likelier. With k > 2, each of the most frequent classes against the rest.
+    scores : (n,) or (n, k).  Raw scores or probabilities. With k > 2, each frequent class against the rest.
     ax : Axes or None.
     classes : sequence of k labels or None.  The order of the columns of `scores`; None is sorted.
 
@@ -29,12 +29,12 @@ def roc(y, scores, ax=None, *, classes=None):
 
     entries = both_kinds(one_against_rest(y, scores, classes), "a ROC curve")
     ax.plot([0.0, 1.0], [0.0, 1.0], color=FAINT, linewidth=0.8, linestyle=":")
-    areas, found = [], []
+    areas, at_tenth = [], []
     for k, (label, positive, own) in enumerate(entries):
         curve = roc_curve(positive, own)
         across, up = curve["false_positive_rate"], curve["true_positive_rate"]
         areas.append(curve.facts["area"])
-        found.append(float(up[across <= 0.1].max()))
+        at_tenth.append(float(up[across <= 0.1].max()))
         name = f"area {areas[-1]:.3f}" if len(entries) == 1 else f"{short(label)}: {areas[-1]:.3f}"
         ax.plot(across, up, color=COLOURS[k], linestyle=LINES[k], label=name, clip_on=False)
     ax.legend(loc="lower right", title=None if len(entries) == 1 else "area, class against rest", alignment="left")
@@ -44,7 +44,7 @@ def roc(y, scores, ax=None, *, classes=None):
         return (
             f"ROC curve of {n:,} rows, {int(entries[0][1].sum()):,} of them positive. Area under the curve "
             f"{areas[0]:.3f}, where guessing has 0.50. At a false positive rate of 10 % the true positive rate is "
-            f"{percent(found[0])}."
+            f"{percent(at_tenth[0])}."
         )
     each = ", ".join(f"{label} {number(area)}" for (label, _, _), area in zip(entries, areas))
     return f"ROC curves of {n:,} rows, each class against the rest. Area under the curve: {each}; guessing has 0.5."

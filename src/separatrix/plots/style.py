@@ -1,6 +1,6 @@
-"""How all pictures look, and what they say in words: one palette, one context, one sentence for each picture.
+"""The style of all pictures and their text alternatives.
 
-Colour is never the only cue: a colour always comes with a marker or a line style of its own.
+Colour is never the only cue: each colour has a marker and a line style.
 """
 
 from contextlib import contextmanager
@@ -54,12 +54,12 @@ SETTINGS = {
 }
 SIZE, SQUARE = (5.0, 3.6), (4.2, 4.0)  # inches: text of 9 points is then 10 pixels high in a picture 400 pixels wide
 
-_SAID: WeakKeyDictionary = WeakKeyDictionary()
+_ALTERNATIVES: WeakKeyDictionary = WeakKeyDictionary()
 
 
 @contextmanager
 def styled(**more):
-    """Within it matplotlib draws in the style of the house; afterwards the user's settings are as before.
+    """A context in which matplotlib uses the style of this library.
 
     >>> import matplotlib
     >>> before = matplotlib.rcParams["font.size"]
@@ -76,7 +76,7 @@ def styled(**more):
 
 
 def axes(size=SIZE):
-    """New axes on a figure that no global state knows: it needs no window, and nobody has to close it."""
+    """New axes on a figure outside pyplot's global state: it needs no window and no closing."""
     from matplotlib.figure import Figure
 
     with styled():
@@ -84,10 +84,10 @@ def axes(size=SIZE):
 
 
 def picture(size=SIZE):
-    """Make a plot function of one that draws on `ax` and returns what the picture shows, in a sentence.
+    """Decorate a function that draws on `ax` and returns the text alternative of the picture.
 
-    The plot function returns the axes, makes them where `ax` is None, and :func:`describe` remembers the sentence.
-    `size`, in inches, is that of a figure made for it, or a function of the first argument that gives it.
+    The decorated function returns the axes, creates them if `ax` is None, and stores the text for :func:`describe`.
+    `size`, in inches, is that of a new figure, or a function of the first argument.
     """
 
     def make(draw):
@@ -100,7 +100,7 @@ def picture(size=SIZE):
                 bound.arguments["ax"] = axes(size(next(iter(bound.arguments.values()))) if callable(size) else size)
             ax = bound.arguments["ax"]
             with styled():
-                _SAID[ax] = draw(*bound.args, **bound.kwargs)
+                _ALTERNATIVES[ax] = draw(*bound.args, **bound.kwargs)
             return ax
 
         return plot
@@ -114,7 +114,7 @@ def rows_high(rows):
 
 
 def describe(drawn):
-    """What a picture shows, in words and numbers: the text alternative of axes or of a whole figure.
+    """The text alternative of axes or of a whole figure.
 
     Parameters
     ----------
@@ -125,4 +125,4 @@ def describe(drawn):
     'ROC curve of 4 rows, 2 of them positive. Area under the curve 0.750, where guessing has 0.50. ...'
     """
     several = drawn.axes if hasattr(drawn, "axes") and isinstance(drawn.axes, list) else [drawn]
-    return " ".join(_SAID[ax] for ax in several if ax in _SAID)
+    return " ".join(_ALTERNATIVES[ax] for ax in several if ax in _ALTERNATIVES)

@@ -1,8 +1,8 @@
-"""A figure as inline SVG: small, silent, the same bytes each time, and fit for a page of strict policy.
+"""A figure as inline SVG: small, reproducible to the byte, valid under a strict Content-Security-Policy.
 
 matplotlib's own SVG carries a style sheet for the whole page, style attributes (which a strict Content-Security-Policy
 ignores), ids that repeat from figure to figure, metadata and six decimals. Here styles become attributes, numbers are
-rounded, only ids that are referred to remain, and the picture says what it shows.
+rounded, only ids that are referred to remain, and a text alternative is added.
 """
 
 import re
@@ -16,7 +16,7 @@ from separatrix.plots.style import describe, styled
 
 FONT = "system-ui, sans-serif"
 _SETTINGS = {
-    "svg.fonttype": "none",  # text stays text, to be read, searched and spoken
+    "svg.fonttype": "none",  # text stays text, for search and screen readers
     "svg.hashsalt": "separatrix",
     "svg.image_inline": True,
     "path.simplify": True,
@@ -26,7 +26,7 @@ _EMPTY = {"Creator": None, "Date": None, "Format": None, "Type": None}
 _NUMBER = re.compile(r"-?\d*\.\d+(?:e-?\d+)?")
 _REFERENCE = re.compile(r"url\(#([^)]+)\)")
 _DROPPED = {"metadata", "style"}
-# What every shape inherits from the root, and the values that need not be said
+# Attributes set once on the root, which every shape inherits
 _INHERITED = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 
 
@@ -84,7 +84,7 @@ def _referred(element):
 
 
 def _written(element, ids):
-    """An element and all within it, without what does not show."""
+    """An element with its children, without those that do not show."""
     if not isinstance(element.tag, str) or _local(element.tag) in _DROPPED:
         return ""
     tag = _local(element.tag)
@@ -99,7 +99,7 @@ def _written(element, ids):
 
 
 def _markers(group, attributes, ids):
-    """The markers of one line: what they have in common is said once, by the group that holds them."""
+    """The markers of one line; attributes that all of them share move to their group."""
     children = [_plain(child, ids) for child in group if _local(child.tag) == "use"]
     if len(children) < 2 or len(children) != len(group):
         return ""
@@ -134,34 +134,34 @@ def _plain(element, ids):
 
 def _presentation(style):
     """A style attribute as presentation attributes, which a Content-Security-Policy lets pass."""
-    found = {}
+    attributes = {}
     for part in filter(None, (piece.strip() for piece in style.split(";"))):
         name, _, text = part.partition(":")
         name, text = name.strip(), text.strip()
         if name == "font":
             size = re.search(r"([\d.]+)px", text)
-            found["font-size"] = _round(size[1], 1) if size else ""
+            attributes["font-size"] = _round(size[1], 1) if size else ""
             if "bold" in text:
-                found["font-weight"] = "bold"
+                attributes["font-weight"] = "bold"
         elif name != "font-family":
-            found[name] = _NUMBER.sub(lambda m: _round(m[0], 2), text)
-    return found
+            attributes[name] = _NUMBER.sub(lambda m: _round(m[0], 2), text)
+    return attributes
 
 
 def _path(text):
-    """Path data with one decimal, no corner that is not seen and no space that can be spared."""
+    """Path data with one decimal, without corners that do not show and unneeded spaces."""
     text = _NUMBER.sub(lambda m: _round(m[0], 1), thinned(" ".join(text.split())))
     return re.sub(r" ?([A-Za-z]) ?", r"\1", text)
 
 
 def _transform(text):
-    """A transformation with two decimals; nothing where it changes nothing."""
+    """A transformation with two decimals; "" for the identity."""
     text = _NUMBER.sub(lambda m: _round(m[0], 2), text)
     return "" if re.fullmatch(r"rotate\(-?0[^)]*\)|translate\(0[, ]0\)", text) else text
 
 
 def _round(text, places):
-    """A number in as few characters as it takes.
+    """A rounded number in as few characters as possible.
 
     >>> _round("12.3400", 1), _round(-0.04, 1), _round(0.25, 2)
     ('12.3', '0', '.25')
@@ -172,5 +172,5 @@ def _round(text, places):
     return re.sub(r"^(-?)0\.", r"\1.", number)
 
 
-def _attributes(found):
-    return "".join(f" {name}={quoteattr(text)}" for name, text in found.items())
+def _attributes(attributes):
+    return "".join(f" {name}={quoteattr(text)}" for name, text in attributes.items())

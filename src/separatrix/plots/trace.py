@@ -1,4 +1,4 @@
-"""How a fit went: objective and certificate, iteration by iteration."""
+"""Objective and certificate of a fit, iteration by iteration."""
 
 import numpy as np
 
@@ -25,8 +25,8 @@ def trace(model_or_trace, ax=None):
     >>> [line.get_label() for line in ax.lines]
     ['objective above its lowest', 'certificate']
     """
-    found = getattr(model_or_trace, "trace_", model_or_trace)
-    traces = [found] if isinstance(found, Trace) else list(found) if isinstance(found, list | tuple) else []
+    given = getattr(model_or_trace, "trace_", model_or_trace)
+    traces = [given] if isinstance(given, Trace) else list(given) if isinstance(given, list | tuple) else []
     if not traces or not all(isinstance(one, Trace) and len(one) for one in traces):
         raise cannot(
             f"draw the trace of {type(model_or_trace).__name__}",
@@ -71,8 +71,8 @@ def _line(ax, heights, label, k, dashed=False):
 
 def _sentence(one, name):
     first, last = one.objective[0], one.objective[-1]
-    said = (
+    text = (
         f"{name} of {counted(len(one), 'iteration')}: the objective goes from {number(first, 4)} to {number(last, 4)}"
     )
     known = [c for c in one.certificate if c is not None]
-    return f"{said}, the certificate from {number(known[0])} to {number(known[-1])}." if known else f"{said}."
+    return f"{text}, the certificate from {number(known[0])} to {number(known[-1])}." if known else f"{text}."

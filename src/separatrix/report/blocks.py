@@ -1,5 +1,4 @@
-"""What a section of the report is made of: text, remarks, facts, tables, pictures, commands. Plain data; the page
-decides how each looks."""
+"""The blocks of a report section: text, notes, facts, tables, pictures, commands. Plain data; templates render them."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,7 +9,7 @@ from separatrix.core.errors import cannot
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph. `strong` makes it the sentence that a hurried reader should see."""
+    """A paragraph; `strong` emphasises it."""
 
     text: str
     strong: bool = False
@@ -18,13 +17,13 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Remark:
-    """A sentence set apart: how to read something, what is missing and why."""
+class Note:
+    """A note: how to read something, or what is missing and why."""
 
     text: str
     missing: bool = False
     skipped: bool = False
-    kind: ClassVar[str] = "remark"
+    kind: ClassVar[str] = "note"
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Facts:
-    """Pairs of a word and what there is to say about it."""
+    """Pairs of a label and a text."""
 
     pairs: tuple
     kind: ClassVar[str] = "facts"
@@ -47,7 +46,7 @@ class Facts:
 class Group:
     """Rows of a table that belong together, under a title of their own ("" for none).
 
-    `marks` gives each row a word that the page shows by its looks: "chosen", "failed", "".
+    `marks` gives each row a style: "chosen", "failed", "".
     """
 
     rows: tuple
@@ -66,7 +65,7 @@ class Grid:
     caption : str.
     numbers : frozenset of int.  Columns that hold numbers, set flush right.
     cards : bool, default False.  Whether each row becomes a card on a phone; else the table scrolls in its own box.
-    folded : str, default "".  If not empty, the table is closed behind this line.
+    folded : str, default "".  If not empty, the table is collapsed under this line.
     """
 
     heads: tuple
@@ -90,7 +89,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Picture:
-    """An inline SVG with its caption and the words for those who do not see it."""
+    """An inline SVG with its caption and its text alternative."""
 
     svg: str
     alternative: str
@@ -109,7 +108,7 @@ class Code:
 def grid(heads, rows, caption, **options):
     """A table of one group; columns are numbers where every filled cell looks like one."""
     rows = [tuple(str(cell) for cell in row) for row in rows]
-    kept = [j for j in range(len(heads)) if j == 0 or any(row[j] for row in rows)]  # what is empty throughout goes
+    kept = [j for j in range(len(heads)) if j == 0 or any(row[j] for row in rows)]  # empty columns are dropped
     heads, rows = [heads[j] for j in kept], tuple(tuple(row[j] for j in kept) for row in rows)
     numbers = frozenset(j for j in range(1, len(heads)) if all(_numeric(row[j]) for row in rows))
     return Grid(tuple(heads), (Group(rows),), caption, numbers, **options)
@@ -118,3 +117,22 @@ def grid(heads, rows, caption, **options):
 def _numeric(cell):
     """Whether a cell reads as a number: it begins like one, and holds no word longer than a unit or "to"."""
     return not cell or ((cell[0].isdigit() or cell[0] in "−–+<") and not re.search(r"[^\W\d_]{3}", cell))
+
+
+def picture(ax, caption):
+    """Axes as an inline SVG with a caption; :mod:`separatrix.plots` provides the text alternative."""
+    from matplotlib.ticker import AutoLocator
+
+    from separatrix import plots
+
+    if isinstance(ax.xaxis.get_major_locator(), AutoLocator):
+        ax.locator_params(axis="x", nbins=5)  # long numbers would overlap on a phone
+    alternative = plots.describe(ax)
+    return Picture(plots.svg(ax, title=alternative), alternative, caption)
+
+
+def wide(height=3.2, width=5.6):
+    """Axes for a picture of the full width of the page."""
+    from separatrix.plots.style import axes
+
+    return axes((width, height))

@@ -1,4 +1,4 @@
-"""What the sections of a report draw on: the comparison, what is computed from it once, and the time they have."""
+"""The data shared by the sections of a report: the comparison, values computed from it once, the deadline."""
 
 import time
 from functools import cached_property
@@ -12,12 +12,12 @@ from separatrix.decision.costs import validate_costs
 from separatrix.report.registry import Skipped
 from separatrix.tables.table import Table, is_number
 
-# Rows on which the effect of a unit of the table is measured, and most number columns for which it is.
+# Rows on which the units of prepared columns are measured, and most number columns for which they are.
 TRIED_ROWS, MOST_MEASURED = 50, 400
 
 
 class ReportContext:
-    """A comparison as the sections see it.
+    """A comparison, prepared for the sections.
 
     Parameters
     ----------
@@ -33,21 +33,21 @@ class ReportContext:
         self.is_classification = self.understanding.task == "classification"
         self.costs = self._costs(costs)
         self.seconds = seconds
-        self.begin()
+        self.restart_deadline()
 
     def _costs(self, costs):
         if costs is None:
             return zero_one_costs(len(self.classes)) if self.is_classification else None
         if not self.is_classification:
             raise cannot("report a regression at costs", because="costs are of classes", instead="costs=None")
-        found, k = validate_costs(costs, len(self.classes)), len(self.classes)
-        if found.shape != (k, k):
+        L, k = validate_costs(costs, len(self.classes)), len(self.classes)
+        if L.shape != (k, k):
             raise cannot(
-                f"report costs of shape {found.shape}",
+                f"report costs of shape {L.shape}",
                 because="a confusion matrix has a row and a column for each class",
                 instead=f"costs of shape ({k}, {k}), L[true class, predicted class]",
             )
-        return found
+        return L
 
     @cached_property
     def classes(self):
@@ -58,7 +58,7 @@ class ReportContext:
 
     @cached_property
     def standing(self):
-        """The row of the leaderboard that is recommended."""
+        """The standing of the recommended family."""
         return self.comparison[self.comparison.recommended]
 
     @cached_property
@@ -88,23 +88,23 @@ class ReportContext:
     @cached_property
     def held_out(self):
         """(truth, prediction) of the training rows that were held out once: probabilities (n, k), or numbers (n,)."""
-        found = self.comparison.y_out_of_fold
-        if found is None:
+        predicted = self.comparison.y_out_of_fold
+        if predicted is None:
             raise Skipped("the comparison kept no predictions for rows that were held out")
-        found, y = np.asarray(found, dtype=np.float64), np.asarray(self.comparison.y_train)
-        if self.is_classification and found.ndim != 2:
+        predicted, y = np.asarray(predicted, dtype=np.float64), np.asarray(self.comparison.y_train)
+        if self.is_classification and predicted.ndim != 2:
             raise Skipped("the model gives no probabilities")
-        kept = np.isfinite(found.reshape(len(found), -1)).all(axis=1)
+        kept = np.isfinite(predicted.reshape(len(predicted), -1)).all(axis=1)
         if not kept.any():
             raise Skipped("no row was held out")
-        return y[kept], found[kept]
+        return y[kept], predicted[kept]
 
     @cached_property
     def units(self):
-        """How many units of the table one unit of each prepared column stands for; NaN where there is no such number.
+        """How many units of the table one unit of each prepared column is; NaN if it is not proportional to a column.
 
-        Measured, not looked up: each number column is moved by one deviation, and what follows it in proportion in all
-        rows is a scaled copy of it. Columns of 0 and 1 count in units of themselves.
+        Measured: each number column is moved by one standard deviation; prepared columns that change by the same
+        amount in all rows are scaled copies of it. Columns of 0 and 1 have unit 1.
         """
         names = self.comparison.feature_names
         units = np.full(len(names), np.nan)
@@ -127,12 +127,12 @@ class ReportContext:
             units[even] = step / change[0, even]
         return units
 
-    def begin(self):
-        """A section begins, and with it its time."""
+    def restart_deadline(self):
+        """Restart the deadline, for the next section."""
         self._deadline = time.perf_counter() + self.seconds
 
     def needs_seconds(self, seconds, what):
-        """Skip a section that would not finish in time."""
+        """Skip the section if `seconds` more would exceed its deadline."""
         if time.perf_counter() + seconds > self._deadline:
             raise Skipped(f"{what} takes more than the {self.seconds:g} s that a section of this report may take")
 

@@ -1,4 +1,4 @@
-"""Numbers as a report prints them: to their standard error, with a true minus sign, no more digits than are known."""
+"""Numbers as a report prints them: rounded to their standard error, with a true minus sign."""
 
 import math
 
@@ -17,7 +17,7 @@ def decimals(error):
 
 
 def fixed(value, places):
-    """A number with so many decimals; thousands are set apart.
+    """A number with `places` decimals and thousands separators.
 
     >>> fixed(-1234.5678, 1)
     '−1,234.6'
@@ -31,7 +31,7 @@ def fixed(value, places):
 
 
 def short(value, digits=3):
-    """A number to three significant digits, without an exponent where it can be helped.
+    """A number to three significant digits, without an exponent if it is between 1e-5 and 1e9.
 
     >>> short(0.000123), short(12345.678), short(0.5), short(1.5e-12), short(None)
     ('0.000123', '12,346', '0.5', '1.5e−12', '–')

@@ -1,18 +1,17 @@
-"""The page: one HTML file that needs nothing else, allows no script, and stays below a megabyte."""
+"""The report as one self-contained HTML page without scripts, below one megabyte."""
 
-import os
-import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
-from separatrix.report.blocks import Picture, Remark
+from separatrix.core.atomic_file import atomic_file
+from separatrix.report.blocks import Note, Picture
 from separatrix.report.context import ReportContext
-from separatrix.report.registry import drawn, sections
+from separatrix.report.registry import blocks_of, sections
 
 MOST_BYTES = 1_000_000
-# Nothing may be loaded and nothing may run; only the styles that are written in the page itself apply.
+# Nothing may be loaded or run; only the inline styles of the page apply.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-LEFT_OUT = "A picture was left out to keep the report below 1 MB. In words: "
+LEFT_OUT = "A picture was left out to keep the report below 1 MB. Its description: "
 
 
 def render(comparison, *, command=None, costs=None, seconds=8.0):
@@ -32,18 +31,15 @@ def render(comparison, *, command=None, costs=None, seconds=8.0):
     str.  A page below 1 MB without scripts, links to elsewhere or anything to be loaded.
     """
     context = ReportContext(comparison, command, costs, seconds)
-    made = []
-    for part in sections(comparison.understanding.task):
-        parts, _ = drawn(part, context)
-        made.append((part, parts))
-    page = _filled(context, made)
+    made = [(section, blocks_of(section, context)) for section in sections(comparison.understanding.task)]
+    page = _rendered(context, made)
     while len(page.encode()) > MOST_BYTES and _drop_largest_picture(made):
-        page = _filled(context, made)
+        page = _rendered(context, made)
     return page
 
 
 def write(comparison, path, *, command=None, costs=None, seconds=8.0):
-    """Write the report of a comparison to a file, all at once: a reader never sees half of it.
+    """Write the report of a comparison to a file, completely or not at all.
 
     Parameters
     ----------
@@ -54,30 +50,16 @@ def write(comparison, path, *, command=None, costs=None, seconds=8.0):
     -------
     Path.
     """
-    path = Path(path)
-    page = render(comparison, command=command, costs=costs, seconds=seconds).encode()
-    handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(page)
-        os.chmod(draft, 0o666 & ~_umask())  # a temporary file is private, a report is not
-        os.replace(draft, path)
-    except BaseException:
-        os.unlink(draft)
-        raise
-    return path
+    page = render(comparison, command=command, costs=costs, seconds=seconds)
+    with atomic_file(path) as file:
+        file.write(page.encode())
+    return Path(path)
 
 
-def _umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _filled(context, made):
+def _rendered(context, made):
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    # autoescape for every name: what comes out of a table is never markup
+    # autoescape: no text of a table is markup
     environment = Environment(
         loader=PackageLoader("separatrix.report"),
         autoescape=True,
@@ -97,10 +79,10 @@ def _filled(context, made):
 
 
 def _drop_largest_picture(made):
-    """Put words in the place of the largest picture; whether there was one."""
+    """Replace the largest picture by its description; return whether there was one."""
     places = [(len(p.svg), parts, k) for _, parts in made for k, p in enumerate(parts) if isinstance(p, Picture)]
     if not places:
         return False
     _, parts, k = max(places, key=lambda place: place[0])
-    parts[k] = Remark(LEFT_OUT + parts[k].alternative, missing=True)
+    parts[k] = Note(LEFT_OUT + parts[k].alternative, missing=True)
     return True

@@ -1,15 +1,14 @@
-"""The list of sections: each declares itself, in its own file, with a place in the order and what it is for."""
+"""Registry of report sections; each is declared in a file of its own, with its order and task."""
 
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from separatrix.report.blocks import Remark
+from separatrix.report.blocks import Note
 
 
 class Skipped(Exception):
-    """Raised by a section that is not drawn; its text is the reason, as the reader will see it."""
+    """Raised by a section that is not shown; its text is the reason shown to the reader."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,7 @@ class Section:
     ----------
     key : str.  Its anchor.
     title : str.
-    make : callable.  From a ReportContext to a list of parts; raises Skipped with the reason where there is nothing.
+    make : callable.  From a ReportContext to a list of blocks; raises Skipped with the reason if there are none.
     order : int.  Sections are shown by it.
     task : str, default "".  The only task it is for, "classification" or "regression"; "" for both.
     """
@@ -40,7 +39,7 @@ def section(key, title, *, order, task=""):
 
     >>> @section("thanks", "Thanks", order=10_000)
     ... def thanks(context):
-    ...     return [Remark("Thank you for reading.")]
+    ...     return [Note("Thank you for reading.")]
     >>> [s.title for s in sections("regression") if s.key == "thanks"]
     ['Thanks']
     >>> _ = _SECTIONS.pop("thanks")
@@ -55,22 +54,20 @@ def section(key, title, *, order, task=""):
 
 def sections(task):
     """All sections for a task, in order."""
-    import separatrix.report.sections  # noqa: F401 - the sections of the house declare themselves
+    import separatrix.report.sections  # noqa: F401  (declares the sections)
 
     return sorted((s for s in _SECTIONS.values() if s.task in ("", task)), key=lambda s: (s.order, s.key))
 
 
-def drawn(part, context):
-    """The parts of a section, and how long they took; a failure becomes a remark, never a lost report."""
-    started = time.perf_counter()
-    context.begin()
+def blocks_of(section, context):
+    """The blocks of a section; if it is skipped or fails, a note with the reason."""
+    context.restart_deadline()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # refits to parts of the rows meet what the fit itself has reported
-            parts = list(part.make(context))
+            warnings.simplefilter("ignore")  # refits to parts of the rows repeat warnings of the fit
+            return list(section.make(context))
     except Skipped as reason:
-        parts = [Remark(f"Not shown: {reason}", skipped=True)]
+        return [Note(f"Not shown: {reason}", skipped=True)]
     except Exception as failure:
         what = f"{type(failure).__name__}: {failure}" if str(failure) else type(failure).__name__
-        parts = [Remark(f"This part could not be made. The reason: {what}", missing=True)]
-    return parts, time.perf_counter() - started
+        return [Note(f"This part could not be made. The reason: {what}", missing=True)]

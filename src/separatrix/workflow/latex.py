@@ -27,12 +27,12 @@ def readable(latex):
     text = re.sub(r"\\(?:left|right|[bB]igg?[lr]?|displaystyle|limits)(?![A-Za-z])", "", text)
     text = re.sub(r"\\(?:text|mathrm|mathbf|mathbb|operatorname)\s*\{([^{}]*)\}", r"\1", text)
     text = re.sub(r"\\(?:hat|bar|tilde)\s*" + _GROUP, _accented, text)
-    text = re.sub(r"\\sqrt\s*" + _GROUP, lambda found: f"√({_inside(found.group(1))})", text)
+    text = re.sub(r"\\sqrt\s*" + _GROUP, lambda match: f"√({_inside(match.group(1))})", text)
     for _ in range(3):  # fractions within fractions
         text = re.sub(r"\\[td]?frac\s*" + _GROUP + r"\s*" + _GROUP, _fraction, text)
-    text = re.sub(r"\\([A-Za-z]+|[|,;:!{} ])", lambda found: _SYMBOLS.get(found.group(1), found.group(1)), text)
-    text = re.sub(r"\^" + _GROUP, lambda found: _moved(found.group(1), _RAISED, "^"), text)
-    text = re.sub(r"_" + _GROUP, lambda found: _moved(found.group(1), _LOWERED, "_"), text)
+    text = re.sub(r"\\([A-Za-z]+|[|,;:!{} ])", lambda match: _SYMBOLS.get(match.group(1), match.group(1)), text)
+    text = re.sub(r"\^" + _GROUP, lambda match: _moved(match.group(1), _RAISED, "^"), text)
+    text = re.sub(r"_" + _GROUP, lambda match: _moved(match.group(1), _LOWERED, "_"), text)
     text = re.sub(r"(?<=[^\s,]) {2}(?=\S)", " ", text)
     return re.sub(r" {4,}", "   ", text.replace("{", "").replace("}", "").replace("\N{HAIR SPACE}", " ")).strip()
 
@@ -41,14 +41,14 @@ def _inside(group):
     return group[1:-1] if group.startswith("{") else group
 
 
-def _accented(found):
-    sign = {"h": "\u0302", "b": "\u0304", "t": "\u0303"}[found.group(0)[1]]
-    inner = _SYMBOLS.get(_inside(found.group(1)).lstrip("\\"), _inside(found.group(1)))
+def _accented(match):
+    sign = {"h": "\u0302", "b": "\u0304", "t": "\u0303"}[match.group(0)[1]]
+    inner = _SYMBOLS.get(_inside(match.group(1)).lstrip("\\"), _inside(match.group(1)))
     return inner + sign if len(inner) == 1 else inner
 
 
-def _fraction(found):
-    above, below = (_inside(group) for group in found.groups())
+def _fraction(match):
+    above, below = (_inside(group) for group in match.groups())
     if (above, below) == ("1", "2"):
         return "½ "
     above = above if len(above) == 1 or (above.startswith("\\") and above[1:].isalpha()) else f"({above})"

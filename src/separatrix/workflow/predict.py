@@ -1,10 +1,6 @@
 """Predictions of a model file, block by block, without scikit-learn where the model does not need it."""
 
 import csv
-import os
-import tempfile
-from contextlib import contextmanager
-from pathlib import Path
 
 from separatrix.core.refusal import cannot
 from separatrix.tables.table import is_number, shown
@@ -107,27 +103,3 @@ def predicted_columns(predictor, source):
         for name, values in predictor.columns(block).items():
             joined.setdefault(name, []).extend(values)
     return joined
-
-
-@contextmanager
-def atomically(path):
-    """A text file that appears under its name when it is complete, or not at all."""
-    path = Path(path)
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent or ".")
-    except OSError as error:
-        raise cannot(
-            f"write {str(path)!r}",
-            because=(error.strerror or str(error)).lower(),
-            instead="a folder that exists and that you may write to",
-            kind=OSError,
-        ) from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~mask)
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)

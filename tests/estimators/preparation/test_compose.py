@@ -11,12 +11,12 @@ from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
 from separatrix.estimators.preparation.compose import (
-    VIEWS,
+    PREPARATIONS,
     distributions,
     feature_names,
-    obstacle,
     pipeline,
     preparation,
+    why_unpreparable,
 )
 from separatrix.linear_model import LogisticRegression
 from separatrix.naive_bayes import BernoulliNB, MixedNB, MultinomialNB
@@ -58,12 +58,12 @@ WITHOUT = {"counts": ("age", "signup")}
 MODELS = {"binary": BernoulliNB(), "counts": MultinomialNB(), "codes": MixedNB(unseen="smooth")}
 
 
-def fitted(view, **options):
-    table, y, understanding = people(without=WITHOUT.get(view, ()), **options)
-    model = clone(MODELS.get(view, LogisticRegression()))
-    if view == "codes":
+def fitted(preparation, **options):
+    table, y, understanding = people(without=WITHOUT.get(preparation, ()), **options)
+    model = clone(MODELS.get(preparation, LogisticRegression()))
+    if preparation == "codes":
         model.set_params(columns=distributions([facts.kind for facts in understanding.used]))
-    return pipeline(understanding, view, model).fit(table, y), table, y
+    return pipeline(understanding, preparation, model).fit(table, y), table, y
 
 
 def prepared(model, table):
@@ -71,17 +71,17 @@ def prepared(model, table):
     return Z if isinstance(Z, np.ndarray) else Z.toarray()
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_every_view_reaches_its_model_and_learns(view):
-    model, table, y = fitted(view)
+@pytest.mark.parametrize("preparation", PREPARATIONS)
+def test_every_preparation_reaches_its_model_and_learns(preparation):
+    model, table, y = fitted(preparation)
     Z = prepared(model, table)
     assert Z.shape == (120, len(feature_names(model))) and np.isfinite(Z).all()
     assert (model.predict(table) == y).mean() > 0.7
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_strangers_gaps_and_single_rows_are_predicted(view):
-    model, table, _ = fitted(view)
+@pytest.mark.parametrize("preparation", PREPARATIONS)
+def test_strangers_gaps_and_single_rows_are_predicted(preparation):
+    model, table, _ = fitted(preparation)
     strange = {name: [None] if KINDS[name] in ("number", "date") else ["never met"] for name in table.names}
     nothing = {name: [None] for name in table.names}
     for rows in (strange, nothing, table.take([3]), table.take(slice(0, 1))):
@@ -89,17 +89,17 @@ def test_strangers_gaps_and_single_rows_are_predicted(view):
         assert P.shape == (1, 2) and np.isfinite(P).all()
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_levels_that_a_fold_has_not_met_are_no_obstacle(view):
-    table, y, _ = people(40, without=WITHOUT.get(view, ()))
+@pytest.mark.parametrize("preparation", PREPARATIONS)
+def test_levels_that_a_fold_has_not_met_are_no_obstacle(preparation):
+    table, y, _ = people(40, without=WITHOUT.get(preparation, ()))
     rare = table["city"].copy()
     rare[[0, 1, 39]] = ["Lima", "Lima", "Cork"]
     frame = pd.DataFrame({name: rare if name == "city" else table[name] for name in table.names})
-    P = cross_val_predict(clone(fitted(view)[0]), frame, y, cv=8, method="predict_proba")
+    P = cross_val_predict(clone(fitted(preparation)[0]), frame, y, cv=8, method="predict_proba")
     assert P.shape == (40, 2) and np.isfinite(P).all()
 
 
-def test_the_standard_view_is_readable():
+def test_the_standard_preparation_is_readable():
     model, _, _ = fitted("standard")
     assert feature_names(model) == [
         "age",
@@ -143,21 +143,21 @@ def test_codes_come_first_and_mixed_naive_bayes_takes_them_for_what_they_are():
     assert model[-1].distributions_[:7] == ["categorical"] * 3 + ["gaussian"] * 3 + ["bernoulli"]
 
 
-def test_a_view_says_what_it_cannot_serve():
+def test_a_preparation_says_what_it_cannot_serve():
     table, _, understanding = people()
-    assert obstacle(understanding.used, "counts") == "'signup' is a date, of which this view makes nothing"
-    with pytest.raises(ValueError, match="prepare the view 'counts': 'signup' is a date"):
+    assert why_unpreparable(understanding.used, "counts") == "'signup' is a date, which this preparation cannot use"
+    with pytest.raises(ValueError, match="prepare columns as 'counts': 'signup' is a date"):
         preparation(understanding.used, "counts")
     table, y, understanding = people(without=("signup",))
-    assert obstacle(understanding.used, "counts") == ""
-    said = obstacle(understanding.used, "counts", table)
+    assert why_unpreparable(understanding.used, "counts") == ""
+    said = why_unpreparable(understanding.used, "counts", table)
     assert said.startswith("'age' holds ") and said.endswith(", which is no count")
     with pytest.raises(ValueError, match="a fraction was measured, not counted"):
         pipeline(understanding, "counts", MultinomialNB()).fit(table, y)
-    assert obstacle(people(without=WITHOUT["counts"])[2].used, "counts", table) == ""
-    assert obstacle(understanding.used, "binary", table) == ""
-    with pytest.raises(ValueError, match="there is no such view"):
-        obstacle(understanding.used, "sideways")
+    assert why_unpreparable(people(without=WITHOUT["counts"])[2].used, "counts", table) == ""
+    assert why_unpreparable(understanding.used, "binary", table) == ""
+    with pytest.raises(ValueError, match="there is no such preparation"):
+        why_unpreparable(understanding.used, "sideways")
 
 
 def test_a_table_of_which_nothing_is_left_is_refused():
@@ -166,9 +166,9 @@ def test_a_table_of_which_nothing_is_left_is_refused():
         pipeline(understanding, "standard", LogisticRegression())
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_a_pickled_pipeline_predicts_the_same(view):
-    model, table, _ = fitted(view)
+@pytest.mark.parametrize("preparation", PREPARATIONS)
+def test_a_pickled_pipeline_predicts_the_same(preparation):
+    model, table, _ = fitted(preparation)
     again = pickle.loads(pickle.dumps(model))
     assert_array_equal(again.predict_proba(table), model.predict_proba(table))
 

@@ -1,4 +1,4 @@
-"""A family in a comparison: how many rows and rounds it may have, and what its rounds have shown so far."""
+"""A family in a comparison: the rows and rounds it may have, and the results of its rounds."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -9,26 +9,27 @@ from separatrix.assess.compare import fit_once
 from separatrix.assess.compare.comparison import Standing
 from separatrix.assess.compare.deadline import PowerLaw
 
-# Predictions of a round that are kept for pictures: numbers at the most.
+# Most numbers of predictions of a round that are kept for plots.
 MOST_KEPT = 4_000_000
-# Rows that a model is asked about when it is timed on a sample.
+# Rows predicted when a model is timed on a sample.
 QUERIES = 1_000
 _DIGITS = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?")
 
 
 @dataclass
 class Candidate:
-    """A family and its record.
+    """A family and its results.
 
     Parameters
     ----------
     family : Family.
     total : int.  Rounds of the comparison.
-    most_rows : int or None.  Rows that it may learn from in a round, by nature or for want of memory; None for all.
-    rounds : int.  Rounds that it takes part in: the first so many.
-    planned_rows : int or None.  Rows that the budget is enough for; None for all.
-    refused : bool.  Whether the reason why it does not run is the budget.
-    trouble : str.  What it said when it failed on a sample.
+    most_rows : int or None.  Most rows to learn from in a round, by declaration or for memory; None: all.
+    rounds : int.  Rounds that it takes part in, from the first.
+    planned_rows : int or None.  Rows that the budget allows; None: all.
+    over_budget : bool.  Whether it does not run because of the budget.
+    sample_error : str.  The error of its fit to a sample.
+    messages : dict.  From a warning without its numbers to its first text and its count.
     """
 
     family: object
@@ -41,15 +42,15 @@ class Candidate:
     fits: list = field(default_factory=list)
     predictions: list = field(default_factory=list)
     held_out: dict = field(default_factory=dict)
-    remarks: dict = field(default_factory=dict)
+    messages: dict = field(default_factory=dict)
     last: fit_once.OneFit | None = None
     rows: int = 0
     fit_law: PowerLaw = field(default_factory=PowerLaw)
     predict_law: PowerLaw = field(default_factory=PowerLaw)
     stopped: bool = False
     planned_rows: int | None = None
-    refused: bool = False
-    trouble: str = ""
+    over_budget: bool = False
+    sample_error: str = ""
 
     def __post_init__(self):
         self.rounds = self.rounds or self.total
@@ -61,47 +62,48 @@ class Candidate:
         return not self.reason
 
     def limit(self, rows):
-        """How many of so many rows it learns from."""
+        """How many of `rows` it learns from."""
         return min(most for most in (rows, self.most_rows, self.planned_rows) if most is not None)
 
     def seconds(self):
-        """What a round took, on average; None before the first."""
+        """Mean seconds of a round; None before the first."""
         return float(np.mean(self.fits) + np.mean(self.predictions)) if self.fits else None
 
     def expected(self, rows, queries):
-        """Seconds that a trial is expected to take, from what was measured on samples; 0 where nothing was."""
+        """Expected seconds of a fit and its predictions, from timings on samples; 0 without timings."""
         return self.fit_law(rows) + self.predict_law(rows) * queries / QUERIES
 
-    def learn_cost(self, outcome, rows, queries):
-        """Enter what a trial took in the laws: of the fit, and of so many answers as are asked of a sample."""
+    def add_timing(self, outcome, rows, queries):
+        """Add the times of a fit, and of its predictions scaled to QUERIES rows."""
         for law, seconds in (
             (self.fit_law, outcome.fit_seconds),
             (self.predict_law, outcome.predict_seconds * QUERIES / queries),
         ):
             law.add(rows, seconds)
 
-    def forget(self):
-        """Start anew, as if no round had been run."""
+    def reset(self):
+        """Discard the results of all rounds."""
         self.scores = np.full(self.total, np.nan)
-        self.measures, self.fits, self.predictions, self.held_out, self.remarks = [], [], [], {}, {}
+        self.measures, self.fits, self.predictions, self.held_out, self.messages = [], [], [], {}, {}
         self.stopped = False
 
     def record(self, round_, outcome, measures, score, rows):
-        """Enter a trial of a round."""
+        """Add the results of a round."""
         self.scores[round_.number] = measures.get(score, np.nan)
         self.measures.append(measures)
         self.fits.append(outcome.fit_seconds)
         self.predictions.append(outcome.predict_seconds)
-        for remark in outcome.remarks:  # sentences that differ in their numbers only are one
-            first, times = self.remarks.get(_DIGITS.sub("", remark), (remark, 0))
-            self.remarks[_DIGITS.sub("", remark)] = first, times + 1
-        kept = outcome.answer.values if outcome.answer.probabilities is None else outcome.answer.probabilities
+        for message in outcome.messages:  # messages that differ only in their numbers are one
+            first, times = self.messages.get(_DIGITS.sub("", message), (message, 0))
+            self.messages[_DIGITS.sub("", message)] = first, times + 1
+        predictions = outcome.predictions
+        kept = predictions.values if predictions.probabilities is None else predictions.probabilities
         if round_.first_repeat and np.size(kept) <= MOST_KEPT and kept.dtype.kind == "f":
             self.held_out[round_.number] = kept
-        self.last, self.rows = replace(outcome, answer=None), rows
+        self.last, self.rows = replace(outcome, predictions=None), rows
 
-    def standing(self, learnable):
-        """The row of the leaderboard, without its place; `learnable` are the rows that a round has to offer."""
+    def standing(self, train_size):
+        """The row of the leaderboard, without its group; `train_size` is the number of training rows of a round."""
         family = self.family
         row = Standing(family.name, family.description, family.complexity, scores=self.scores, reason=self.reason)
         if not self.reason and not np.isfinite(self.scores).any():
@@ -109,23 +111,23 @@ class Candidate:
         if self.last is None:
             return row
         model = self.last.model
-        names = dict.fromkeys(name for found in self.measures for name in found)
-        row.measures = {name: _mean([found.get(name, np.nan) for found in self.measures]) for name in names}
+        names = dict.fromkeys(name for measures in self.measures for name in measures)
+        row.measures = {name: _mean([measures.get(name, np.nan) for measures in self.measures]) for name in names}
         row.fit_seconds, row.predict_seconds = float(np.median(self.fits)), float(np.median(self.predictions))
         row.size, row.rows = fit_once.size_of(model), self.rows
         row.certificate, row.certified = fit_once.certificate_of(model)
         row.chosen = self.last.chosen
-        row.note = "; ".join(self._notes(learnable))
+        row.note = "; ".join(self._notes(train_size))
         return row
 
-    def _notes(self, learnable):
+    def _notes(self, train_size):
         done = len(self.fits)
-        if self.rows < learnable:
-            yield f"learnt from {self.rows:,} of {learnable:,} rows"
+        if self.rows < train_size:
+            yield f"learnt from {self.rows:,} of {train_size:,} rows"
         if done < self.total and not self.reason:
             yield f"ran {done} of {self.total} rounds"
-        for remark, times in self.remarks.values():
-            yield remark if times >= done else f"{remark} (in {times} of {done} rounds)"
+        for message, times in self.messages.values():
+            yield message if times >= done else f"{message} (in {times} of {done} rounds)"
 
 
 def _mean(values):

@@ -8,8 +8,8 @@ from separatrix.assess.compare.comparison import Comparison
 from separatrix.assess.compare.deadline import Deadline
 from separatrix.assess.compare.groups import rank, recommend
 from separatrix.assess.compare.inputs import comparison_inputs
-from separatrix.assess.compare.plan import plan, rehearse
-from separatrix.assess.compare.refit import held_out_predictions, refit, spread_of
+from separatrix.assess.compare.plan import plan, run_first_round
+from separatrix.assess.compare.refit import held_out_predictions, refit, test_standard_error
 from separatrix.assess.compare.splits import default_rounds, hold_out, possible_folds, rounds
 from separatrix.assess.compare.tournament import Tournament
 from separatrix.assess.measures import MEASURES, measure
@@ -17,7 +17,7 @@ from separatrix.core.family import families as declared
 from separatrix.core.progress import Silent
 from separatrix.core.refusal import cannot
 
-# The share of the largest class from which accuracy rewards those who never predict another.
+# Above this share of the largest class accuracy rewards predicting that class only.
 SKEWED = 0.8
 
 
@@ -39,8 +39,8 @@ def compare(
     """Compare every family of models that fits a table, on the same rows, and recommend one.
 
     A part of the rows is held out for one test at the end. On the others all families go through the same repeated,
-    stratified folds, each with its own search for regularisation; what prepares the columns learns from the rows that a
-    round learns from, and never sees the target. Scores are compared by corrected paired tests (docs/theory/
+    stratified folds, each with its own search for regularisation; preparation is fitted to the training rows of each
+    round, without the target. Scores are compared by corrected paired tests (docs/theory/
     comparison.md), and the simplest model within one standard error of the best is fitted to all rows but the test's.
 
     Parameters
@@ -59,26 +59,26 @@ def compare(
         those that are too slow learn from a sample of rows, run fewer rounds, or are listed with the reason why not.
     seed : int, [0, inf), default 0.  The same seed gives the same result, as long as the budget does not bind.
     test : float, [0, 1), default 0.2.  Share of the rows for the test.
-    progress : Progress or None, default None.  Who is told how far it is.
+    progress : Progress or None, default None.  Receives reports of progress.
 
     Returns
     -------
-    Comparison.
+    Comparison
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((120, 2))
     >>> y = 3.0 * X[:, 0] + rng.standard_normal(120)
-    >>> found = compare((X, y), "height", families=["least squares", "ridge"])
-    >>> found.recommended, found.beats_baseline, found.score
+    >>> comparison = compare((X, y), "height", families=["least squares", "ridge"])
+    >>> comparison.recommended, comparison.beats_baseline, comparison.score
     ('least squares', True, 'root-mean-square error')
     """
     deadline = Deadline(budget)
     table, y, understanding, kind = comparison_inputs(table, target, task=task, exclude=exclude)
     classification = understanding.task == "classification"
-    learn, kept = hold_out(y, test, classification=classification, seed=seed)
-    y_train, y_test = y[learn], y[kept]
-    how = _usual_score(y_train, classification) if score is None else _asked_score(score, understanding.task)
+    learn, test_rows = hold_out(y, test, classification=classification, seed=seed)
+    y_train, y_test = y[learn], y[test_rows]
+    by = _default_measure(y_train, classification) if score is None else _named_measure(score, understanding.task)
     usual = default_rounds(len(learn))
     folds = possible_folds(usual[0] if folds is None else folds, y_train, classification)
     repeats = usual[1] if repeats is None else repeats
@@ -88,27 +88,27 @@ def compare(
         y_train,
         np.unique(y) if classification else None,
         rounds(y_train, folds, repeats, classification=classification, seed=seed),
-        _measured(how, understanding),
+        _measure_names(by, understanding),
         seed,
         deadline,
         Silent() if progress is None else progress,
     )
-    candidates = _run(tournament, _chosen(families, understanding.task))
-    standings = [candidate.standing(tournament.learnable) for candidate in candidates]
-    p_values, (chosen, better, why) = _verdict(standings, how, 1.0 / (folds - 1), tournament)
+    candidates = _run(tournament, _selected(families, understanding.task))
+    standings = [candidate.standing(tournament.train_size) for candidate in candidates]
+    p_values, (chosen, better, why) = _rank_and_recommend(standings, by, 1.0 / (folds - 1), tournament)
     candidate = next(candidate for candidate in candidates if candidate.family.name == chosen.family)
-    model, names, remark, fitted_rows = refit(tournament, candidate)
-    held = table.take(kept)
+    model, names, note, fitted_rows = refit(tournament, candidate)
+    held = table.take(test_rows)
     tested, test_error = _test(model, held, y_test, tournament)
     tournament.progress.end()
     return Comparison(
         understanding=understanding,
         standings=standings,
-        score=how.label,
-        measure=how.name,
-        higher_is_better=how.higher_is_better,
+        score=by.label,
+        measure=by.name,
+        higher_is_better=by.higher_is_better,
         recommended=chosen.family,
-        why=f"{why} {remark}".strip(),
+        why=f"{why} {note}".strip(),
         beats_baseline=better,
         model=model,
         feature_names=names,
@@ -122,7 +122,7 @@ def compare(
         y_train=y_train,
         y_test=y_test,
         test_measures=tested,
-        test_score=tested.get(how.name, float("nan")),
+        test_score=tested.get(by.name, float("nan")),
         test_error=test_error,
         y_out_of_fold=held_out_predictions(tournament, candidate),
         p_values=p_values,
@@ -131,7 +131,7 @@ def compare(
     )
 
 
-def _usual_score(y, classification):
+def _default_measure(y, classification):
     if not classification:
         return MEASURES["rmse"]
     counts = np.unique(y, return_counts=True)[1]
@@ -140,28 +140,28 @@ def _usual_score(y, classification):
     return MEASURES["balanced_accuracy" if counts.max() > SKEWED * len(y) else "accuracy"]
 
 
-def _measured(how, understanding):
-    """The names of what a round measures, the score first; an area for each of many classes would take too long."""
+def _measure_names(by, understanding):
+    """The measures of each round, the score first; the area under the ROC curve of many classes takes too long."""
     names = ("accuracy", "balanced_accuracy", "log_loss", "brier", "calibration")
     if understanding.task == "regression":
         names = ("rmse", "mae", "r2")
     elif len(understanding.classes) == 2:
         names = (*names, "roc_auc")
-    return (how.name, *(name for name in names if name != how.name))
+    return (by.name, *(name for name in names if name != by.name))
 
 
-def _asked_score(score, task):
-    found = measure(score)
-    if found.task != task:
+def _named_measure(score, task):
+    by = measure(score)
+    if by.task != task:
         fitting = [name for name, other in MEASURES.items() if other.task == task]
         raise cannot(
-            f"score a {task} by {score!r}", because=f"it is a measure of {found.task}", instead=f"one of {fitting}"
+            f"score a {task} by {score!r}", because=f"it is a measure of {by.task}", instead=f"one of {fitting}"
         )
-    return found
+    return by
 
 
-def _chosen(families, task):
-    """The families that take part: those asked for, and the baseline in any case; simplest first."""
+def _selected(families, task):
+    """The families asked for, always with the baseline; simplest first."""
     known = declared(task)
     if families is None:
         return known
@@ -172,23 +172,23 @@ def _chosen(families, task):
             raise cannot(
                 f"compare {name!r}", because=f"no family of that name does {task}", instead=f"some of {list(by_name)}"
             )
-    found = [family for family in known if family.complexity == 0]
-    found += [by_name.get(each, each) for each in asked if each not in ("baseline", *found)]
-    return sorted(dict.fromkeys(found), key=lambda family: (family.complexity, family.name))
+    selected = [family for family in known if family.complexity == 0]
+    selected += [by_name.get(each, each) for each in asked if each not in ("baseline", *selected)]
+    return sorted(dict.fromkeys(selected), key=lambda family: (family.complexity, family.name))
 
 
 def _run(tournament, families):
-    """Plan, rehearse and run all rounds; return the candidates."""
+    """Plan and run all rounds; return the candidates."""
     candidates = [Candidate(family, len(tournament.rounds)) for family in families]
     tournament.candidates = candidates
     plan(tournament, candidates)
     tournament.progress.begin(sum(candidate.rounds for candidate in candidates if candidate.running))
-    rehearse(tournament, candidates)
+    run_first_round(tournament, candidates)
     tournament.run(candidates)
     return candidates
 
 
-def _verdict(standings, how, ratio, tournament):
+def _rank_and_recommend(standings, by, ratio, tournament):
     """Rank the standings in place; return p-values and the recommendation."""
     if all(standing.failed for standing in standings):
         reasons = "; ".join(f"{standing.family}: {standing.reason}" for standing in standings[:3])
@@ -197,16 +197,16 @@ def _verdict(standings, how, ratio, tournament):
             because=f"none of them could be fitted ({reasons})",
             instead="other columns, more rows, or a larger budget",
         )
-    told = {"higher_is_better": how.higher_is_better, "ratio": ratio}
-    p_values = rank(standings, **told)
-    return p_values, recommend(standings, score=how.label, **told)
+    options = {"higher_is_better": by.higher_is_better, "ratio": ratio}
+    p_values = rank(standings, **options)
+    return p_values, recommend(standings, score=by.label, **options)
 
 
 def _test(model, held, y, tournament):
     """All measures on the test part, and the standard error of the score."""
     if not len(y):
         return {}, float("nan")
-    answer = fit_once.answer_of(model, held, tournament.classes)
+    predictions = fit_once.predictions_of(model, held, tournament.classes)
     task = tournament.understanding.task
-    tested = answer.measured(y, tournament.classes, [name for name, how in MEASURES.items() if how.task == task])
-    return tested, spread_of(answer, y, tournament.classes, tournament.score, tournament.seed)
+    tested = predictions.measured(y, tournament.classes, [name for name, each in MEASURES.items() if each.task == task])
+    return tested, test_standard_error(predictions, y, tournament.classes, tournament.score, tournament.seed)

@@ -1,4 +1,4 @@
-"""What a comparison found: a standing for each family, who cannot be told apart, and the model that was chosen."""
+"""The result of a comparison: a standing for each family, groups without a significant difference, the model."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,12 +22,12 @@ class Standing:
     measures : dict of float.  Means of the other measures: log_loss, calibration, accuracy, rmse, r2, ...
     fit_seconds, predict_seconds : float.  Median of the rounds.
     size : int.  Numbers the fitted model keeps (coefficients, means, rows).
-    certificate : str.  What the fit of the last round says for itself: "certified: relative gap 1e-10 (tol 1e-8)".
+    certificate : str.  The certificate of the last round's fit: "certified: relative gap 1e-10 (tol 1e-8)".
     certified : bool or None.  None where the model is a closed form or a count without a certificate.
     group : int.  1 holds the best and all that cannot be told from it; then 2, ...; 0 for a failure.
     rows : int.  Rows learnt from in a round; fewer than there are where the budget asked for a sample.
-    chosen : dict.  Parameters that the family's own search settled on, in the last round.
-    note : str.  What deserves a remark ("learnt from 50,000 of 800,000 rows").
+    chosen : dict.  Parameters chosen by the family's own search in the last round.
+    note : str.  Limits and warnings ("learnt from 50,000 of 800,000 rows").
     reason : str.  Why there is no score; "" if there is one.
     """
 
@@ -60,7 +60,7 @@ class Comparison:
 
     Parameters
     ----------
-    understanding : Understanding.  What was asked, of which data.
+    understanding : Understanding.  Of the table and its target.
     standings : list of Standing.  Best first, failures last.
     score : str.  Name of the score, for people: "area under the ROC curve", "root-mean-square error".
     higher_is_better : bool.

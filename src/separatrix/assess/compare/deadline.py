@@ -1,4 +1,4 @@
-"""Time: the clock that all parts of a comparison read, what is left of a budget, and what a fit is expected to take."""
+"""The clock of a comparison, the time left of a budget, and the time a fit is expected to take."""
 
 import time
 from bisect import bisect
@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-# Of a budget, kept back for what cannot be foreseen: estimates that were too low, writing down the results.
-KEPT_BACK = 0.08
-# Without a budget: the longest that a family may take, and the refit.
-HOPELESS = 120.0
-LEAST = 0.01
+# Share of a budget kept in reserve, for estimates that were too low.
+SAFETY_SHARE = 0.08
+# Without a budget: most seconds of a family, and of the refit.
+MOST_SECONDS = 120.0
+SHORTEST = 0.01
 
 
 def now():
-    """Seconds on the one clock that a comparison reads; a test may put another in its place."""
+    """Seconds on the clock that all parts of a comparison read; tests replace it."""
     return time.perf_counter()
 
 
@@ -38,16 +38,15 @@ class Deadline:
 
     def left(self):
         """Seconds that may still be spent; infinity without a budget."""
-        return float("inf") if self.budget is None else self.budget * (1.0 - KEPT_BACK) - self.seconds
+        return float("inf") if self.budget is None else self.budget * (1.0 - SAFETY_SHARE) - self.seconds
 
 
 @dataclass
 class PowerLaw:
-    r"""Seconds as a function of rows, :math:`t(n) = t_m (n / m)^b`, from times that were measured at growing m.
+    r"""Seconds as a function of rows, :math:`t(n) = t_m (n / m)^b`, from times measured at growing m.
 
-    The exponent is that of the last two sizes, held between 1 and 2: a small sample is quick for reasons that do not
-    last, and no model here takes longer than the square of its rows. Times below a hundredth of a second count as that:
-    what they say about an exponent is noise.
+    The exponent is that of the last two sizes, clipped to [1, 2]: on small samples fixed costs hide the growth, and no
+    model here takes longer than the square of its rows. Times below 0.01 s count as 0.01 s: they are noise.
 
     >>> law = PowerLaw()
     >>> law.add(100, 0.1), law.add(200, 0.4)
@@ -60,7 +59,7 @@ class PowerLaw:
     seconds: list = field(default_factory=list)
 
     def add(self, size, seconds):
-        """A measurement, in its place by size; of several at one size the least counts."""
+        """Add a measurement; of several at one size the least counts."""
         if size in self.sizes:
             place = self.sizes.index(size)
             self.seconds[place] = min(float(seconds), self.seconds[place])
@@ -73,7 +72,7 @@ class PowerLaw:
     def exponent(self):
         if len(self.sizes) < 2:
             return 1.0
-        (m, n), (s, t) = self.sizes[-2:], np.maximum(self.seconds[-2:], LEAST)
+        (m, n), (s, t) = self.sizes[-2:], np.maximum(self.seconds[-2:], SHORTEST)
         return float(np.clip(np.log(t / s) / np.log(n / m), 1.0, 2.0))
 
     def __call__(self, size):

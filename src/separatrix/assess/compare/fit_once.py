@@ -1,4 +1,4 @@
-"""One competitor fitted once: its answers, its times, its warnings, and what the fitted model says of itself."""
+"""One model fitted once: its predictions, times, warnings, certificate, parameters and size."""
 
 import warnings
 from dataclasses import dataclass, field
@@ -11,47 +11,47 @@ from separatrix.assess.measures import MEASURES
 
 
 @dataclass
-class Answer:
+class Predictions:
     """Predictions for some rows, of every kind that a measure may need; None where the model does not give it.
 
     Parameters
     ----------
     values : (m,) array.  Labels or numbers.
-    probabilities : (m, k) array or None.  In the order of all classes, those that the model never met at 0.
-    scores : (m,) or (m, k) array or None.  What rows are ranked by: the decision function, else the probabilities.
+    probabilities : (m, k) array or None.  In the order of all classes, with 0 for classes that the model has not seen.
+    ranking : (m,) or (m, k) array or None.  Rows are ranked by it: the decision function, else the probabilities.
     """
 
     values: np.ndarray
     probabilities: np.ndarray | None = None
-    scores: np.ndarray | None = None
+    ranking: np.ndarray | None = None
 
     def take(self, rows):
-        """The answers for some of the rows."""
-        return Answer(*(None if part is None else part[rows] for part in vars(self).values()))
+        """The predictions of some of the rows."""
+        return Predictions(*(None if part is None else part[rows] for part in vars(self).values()))
 
     def measured(self, y, classes, names):
-        """The measures of these names, as a dict; those that the answer is not enough for are left out."""
+        """The measures of these names, as a dict, without those that the predictions are not enough for."""
         kinds = {"labels": self.values, "numbers": self.values, "probabilities": self.probabilities}
-        kinds["scores"] = self.scores
-        found = {}
+        kinds["scores"] = self.ranking
+        values = {}
         for name in names:
             measure = MEASURES[name]
             if kinds[measure.needs] is not None:
                 with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")  # a fold without some class has no area: NaN says so
-                    found[name] = measure(y, kinds[measure.needs], classes=classes)
-        return found
+                    warnings.simplefilter("ignore")  # NaN already says that a fold without some class has no area
+                    values[name] = measure(y, kinds[measure.needs], classes=classes)
+        return values
 
 
 @dataclass
 class OneFit:
-    """What came out of one fit."""
+    """A fitted model, its predictions of held-out rows, its times, the texts of its warnings, chosen parameters."""
 
     model: Any
-    answer: Answer
+    predictions: Predictions
     fit_seconds: float
     predict_seconds: float
-    remarks: list = field(default_factory=list)
+    messages: list = field(default_factory=list)
     chosen: dict = field(default_factory=dict)
 
     @property
@@ -60,50 +60,51 @@ class OneFit:
 
 
 def fit_once(model, X, y, X_held, classes=None):
-    """Fit an unfitted model to X and y and ask it about X_held; its warnings are collected, its errors are raised."""
+    """Fit a model to X and y and predict X_held; warnings are collected, errors are raised."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         started = deadline.now()
         search = model.fit(X, y)
-        model = getattr(search, "best_estimator_", search)  # of a search, what it found is all that is kept
+        model = getattr(search, "best_estimator_", search)  # of a search only the best model is kept
         fitted = deadline.now()
-        answer = answer_of(model, X_held, classes)
+        predictions = predictions_of(model, X_held, classes)
         done = deadline.now()
-    remarks = list(dict.fromkeys(first_sentence(str(item.message)) for item in caught if is_telling(item)))
-    chosen = getattr(search, "best_params_", None) or chosen_by(model)
-    return OneFit(model, answer, fitted - started, done - fitted, remarks, chosen)
+    messages = list(dict.fromkeys(first_sentence(str(item.message)) for item in caught if is_for_users(item)))
+    chosen = getattr(search, "best_params_", None) or chosen_parameters(model)
+    return OneFit(model, predictions, fitted - started, done - fitted, messages, chosen)
 
 
-def answer_of(model, X, classes=None):
-    """What a fitted model answers for the rows of X; `classes` are all classes, None for numbers."""
+def predictions_of(model, X, classes=None):
+    """Predictions of a fitted model for the rows of X; `classes` are all classes, None for regression."""
     if classes is None:
         values = np.asarray(model.predict(X), dtype=np.float64)
         if not np.isfinite(values).all():
             raise ValueError(f"{int((~np.isfinite(values)).sum())} of {len(values)} predictions are not finite")
-        return Answer(values)
+        return Predictions(values)
     known = np.searchsorted(classes, model.classes_)
-    likely, ranks = hasattr(model, "predict_proba"), hasattr(model, "decision_function") and len(known) == len(classes)
-    # of two classes the decision function, for which far rows are not all equal, as they are for a probability of 1
-    scores = model.decision_function(X) if ranks and (len(classes) == 2 or not likely) else None
-    if not likely:
-        return Answer(model.predict(X), None, scores)
+    has_proba = hasattr(model, "predict_proba")
+    has_raw = hasattr(model, "decision_function") and len(known) == len(classes)
+    # of two classes the decision function: probabilities that round to 1 would tie
+    raw = model.decision_function(X) if has_raw and (len(classes) == 2 or not has_proba) else None
+    if not has_proba:
+        return Predictions(model.predict(X), None, raw)
     P = model.predict_proba(X)
     if not np.isfinite(P).all():
         raise ValueError(f"{int((~np.isfinite(P).all(axis=1)).sum())} of {len(P)} rows have no finite probabilities")
     if len(known) < len(classes):
-        P = place(P, known, len(classes))
-    return Answer(model.predict(X), P, P if scores is None else scores)
+        P = with_all_classes(P, known, len(classes))
+    return Predictions(model.predict(X), P, P if raw is None else raw)
 
 
-def place(P, known, k):
-    """Probabilities (m, few) of some of k classes, in their columns of (m, k); the others are 0."""
+def with_all_classes(P, known, k):
+    """Probabilities of the `known` ones of k classes as (m, k), with 0 for the others."""
     full = np.zeros((len(P), k))
     full[:, known] = P
     return full
 
 
-def is_telling(item):
-    """Whether a warning is meant for the user of a model, not for the programmer of a library."""
+def is_for_users(item):
+    """Whether a warning is meant for the user of a model, not for programmers."""
     return not issubclass(item.category, DeprecationWarning | PendingDeprecationWarning | FutureWarning)
 
 
@@ -118,20 +119,20 @@ def first_sentence(text, most=160):
 
 
 def certificate_of(model):
-    """The certificate of a fitted model, in words, and whether it holds: ("", None) for a closed form without one."""
-    found = getattr(inner(model), "certificate_", None)
-    return ("", None) if found is None else (str(found), bool(found.converged))
+    """The certificate of a fitted model as text, and whether it holds: ("", None) if there is none."""
+    certificate = getattr(inner(model), "certificate_", None)
+    return ("", None) if certificate is None else (str(certificate), bool(certificate.converged))
 
 
-def chosen_by(model):
-    """Parameters that a model's own search settled on, by scikit-learn's convention: fitted `C_` for the range `Cs`."""
-    found, model = {}, inner(model)
+def chosen_parameters(model):
+    """Parameters chosen by a model's own search, by scikit-learn's convention: fitted `C_` for the range `Cs`."""
+    chosen, model = {}, inner(model)
     for name in model.get_params(deep=False):
         for fitted in (f"{name}_", f"{name.removesuffix('s')}_"):
             value = getattr(model, fitted, None)
             if name not in ("classes", "priors", "class_prior") and np.ndim(value) == 0 and _is_number(value):
-                found[fitted.rstrip("_")] = value.item() if hasattr(value, "item") else value
-    return found
+                chosen[fitted.rstrip("_")] = value.item() if hasattr(value, "item") else value
+    return chosen
 
 
 def size_of(model):
@@ -147,7 +148,7 @@ def size_of(model):
 
 
 def inner(model):
-    """The model inside a model that only adds probabilities to it."""
+    """The model within a calibration, else the model itself."""
     return getattr(model, "estimator_", model)
 
 

@@ -1,4 +1,4 @@
-"""From scores to a ranking: groups that the data cannot tell apart, and the simplest model that is good enough."""
+"""From scores to a ranking: groups of models without a significant difference, and the recommended model."""
 
 import numpy as np
 
@@ -29,24 +29,23 @@ def rank(standings, *, higher_is_better, ratio):
     while left:
         group += 1
         leader, *others = left
-        found = worse_than({s.family: sign * s.scores for s in others}, sign * leader.scores, ratio)
-        p_values |= {(leader.family, name): p for name, p in found.items()}
+        p_worse = worse_than({s.family: sign * s.scores for s in others}, sign * leader.scores, ratio)
+        p_values |= {(leader.family, name): p for name, p in p_worse.items()}
         for standing in left:
-            if standing is leader or found[standing.family] >= LEVEL:
+            if standing is leader or p_worse[standing.family] >= LEVEL:
                 standing.group = group
         left = [standing for standing in left if standing.group == 0]
     return p_values
 
 
 def recommend(standings, *, higher_is_better, ratio, score):
-    """The standing to recommend, whether it is better than the baseline, and why, in a sentence or two.
+    """The standing to recommend, whether it is better than the baseline, and the reason.
 
-    The baseline are the standings of order 0. Where no model is significantly better than it (one-sided corrected
-    tests, Holm-adjusted for the number of models), the baseline is recommended: a winner of noise is none. Otherwise it
-    is the simplest model, by order and then by size, of those that are better than the baseline, within one standard
-    error of the best, and in its group: scores of rounds vary together, and the error of a score may be wide where the
-    tests can tell two models apart. One whose last fit was not certified (a maximum that does not exist, say) comes
-    after all others.
+    The baseline is the standing of complexity 0. If no model is significantly better (one-sided corrected tests,
+    Holm-adjusted for the number of models), the baseline is recommended. Otherwise it is the simplest model, by
+    complexity and then by size, of those that are better than the baseline, within one standard error of the best, and
+    in its group (scores of the same rounds are correlated, so that a paired test may separate models whose standard
+    errors overlap). A model whose last fit was not certified comes after all others.
     """
     sign = 1.0 if higher_is_better else -1.0
     running = [standing for standing in standings if not standing.failed]
@@ -59,36 +58,38 @@ def recommend(standings, *, higher_is_better, ratio, score):
         better = better_than(rivals, sign * baselines[0].scores, ratio)
     winners = [standing for standing in running if better.get(standing.family, 1.0) < LEVEL]
     if not winners:
-        return baselines[0], False, _nothing_found(best, baselines[0], score)
+        return baselines[0], False, _no_better_than_baseline(best, baselines[0], score)
     best = winners[0]
     slack = best.error if np.isfinite(best.error) else 0.0
     equals = [standing for standing in winners if standing.group == best.group]
     near = [standing for standing in equals if sign * (best.score - standing.score) <= slack]
     chosen = min(near, key=lambda s: (s.certified is False, s.complexity, s.size, -sign * s.score))
-    return chosen, bool(baselines), _reason(chosen, best, baselines, score)
+    return chosen, bool(baselines), _why_recommended(chosen, best, baselines, score)
 
 
-def _nothing_found(best, baseline, score):
-    shown = f"No model is shown to be better than guessing: the baseline has {_said(baseline, score)}"
+def _no_better_than_baseline(best, baseline, score):
+    shown = f"No model is shown to be better than guessing: the baseline has {_score_text(baseline, score)}"
     if best is baseline:
         return f"{shown}, and nothing has more. Better columns or more rows are needed."
     return (
-        f"{shown}, and {best.family}, the best of the others, {_said(best)}, which chance explains. "
+        f"{shown}, and {best.family}, the best of the others, {_score_text(best)}, a difference that chance explains. "
         "Better columns or more rows are needed."
     )
 
 
-def _reason(chosen, best, baselines, score):
-    than = f", and it beats the baseline ({_said(baselines[0])})" if baselines else ""
+def _why_recommended(chosen, best, baselines, score):
+    beats = f", and it beats the baseline ({_score_text(baselines[0])})" if baselines else ""
     if chosen is best:
-        alone = "no simpler model is within one standard error"
-        return f"{chosen.family} has the best {score}, {_said(chosen)}; {alone}{than}."
+        return (
+            f"{chosen.family} has the best {score}, {_score_text(chosen)}; "
+            f"no simpler model is within one standard error{beats}."
+        )
     return (
-        f"{chosen.family} is the simplest model within one standard error of the best: {score} {_said(chosen)} "
-        f"against {_said(best)} of {best.family}{than}."
+        f"{chosen.family} is the simplest model within one standard error of the best: {score} {_score_text(chosen)} "
+        f"against {_score_text(best)} of {best.family}{beats}."
     )
 
 
-def _said(standing, score=""):
+def _score_text(standing, score=""):
     error = f" ± {standing.error:.2g}" if np.isfinite(standing.error) else ""
     return f"{score} {standing.score:.4g}{error}".strip()

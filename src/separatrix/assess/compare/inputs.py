@@ -1,4 +1,4 @@
-"""What is asked: a table in whatever shape it comes, its target, and what was understood of both."""
+"""The inputs of a comparison: a table of any supported kind, its target, and its Understanding."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,9 +12,9 @@ FRAMES = ("pandas", "polars", "pyarrow")
 
 
 class Inputs(NamedTuple):
-    """The rows that have a target, those targets, what was understood, and the kind of frame that came in ("" if none).
+    """The rows that have a target, their targets, the Understanding, and the kind of frame given ("" if none).
 
-    ``table`` still holds the column of the target; a pipeline takes the columns that are used, and no other.
+    ``table`` still holds the target column; pipelines select the columns in use.
     """
 
     table: Any
@@ -33,8 +33,8 @@ def comparison_inputs(table, target, *, task=None, exclude=()):
     task : {"classification", "regression"} or None.
     exclude : sequence of str.  Columns to leave out.
 
-    >>> found = comparison_inputs(([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0], [5.0, 9.0]], ["a", "b", "a", "b"]), None)
-    >>> found.table.names, found.y.tolist(), found.understanding.task
+    >>> inputs = comparison_inputs(([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0], [5.0, 9.0]], ["a", "b", "a", "b"]), None)
+    >>> inputs.table.names, inputs.y.tolist(), inputs.understanding.task
     (('x0', 'x1', 'target'), ['a', 'b', 'a', 'b'], 'classification')
     """
     kind = type(table).__module__.split(".")[0]

@@ -15,13 +15,13 @@ WIDTH = 110
 
 def text(comparison):
     """The whole result for a terminal: leaderboard, failures, recommendation, test."""
-    found = comparison.understanding
+    understanding = comparison.understanding
     running = [standing for standing in comparison.standings if not standing.failed]
     failed = [standing for standing in comparison.standings if standing.failed]
     better = "higher" if comparison.higher_is_better else "lower"
     lines = [
-        f"{found.target}: {found.task}, {len(comparison.y_train):,} rows for {comparison.folds} folds × "
-        f"{comparison.repeats}, {len(comparison.y_test):,} for the test; {comparison.score}, {better} is better",
+        f"{understanding.target}: {understanding.task}, {len(comparison.y_train):,} rows for {comparison.folds} folds "
+        f"× {comparison.repeats}, {len(comparison.y_test):,} for the test; {comparison.score}, {better} is better",
         "",
         *_columns(comparison, running),
     ]
@@ -71,13 +71,13 @@ def _notes(title, pairs):
         return []
     width = max(len(name) for name, _ in pairs)
     lines = ["", f"{title}:"]
-    for name, words in pairs:
-        lines += textwrap.wrap(words, WIDTH, initial_indent=f"  {name:<{width}}  ", subsequent_indent=" " * (width + 4))
+    for name, note in pairs:
+        lines += textwrap.wrap(note, WIDTH, initial_indent=f"  {name:<{width}}  ", subsequent_indent=" " * (width + 4))
     return lines
 
 
 def _number(value, digits=4):
-    """A number with so many digits after the point, or so many in all where it is large; "" for none.
+    """A number with `digits` decimals, fewer where it is large; "" for NaN and None.
 
     >>> _number(0.123456), _number(12345.678), _number(float("nan"))
     ('0.1235', '12,346', '')
@@ -88,7 +88,7 @@ def _number(value, digits=4):
 
 
 def _pair(value, error):
-    """A number and its standard error, with the digits that the error leaves.
+    """A number and its standard error, rounded to two digits of the error.
 
     >>> _pair(0.99571, 0.00321), _pair(54.472, 3.58), _pair(12345.0, 678.0), _pair(0.5, 0.0)
     ('0.9957 ± 0.0032', '54.5 ± 3.6', '12,345 ± 678', '0.5000 ± 0.0000')
@@ -126,7 +126,7 @@ def rows(comparison):
 
 
 def frame(comparison):
-    """The leaderboard as a frame: of the kind that came in, else pandas, polars or pyarrow, whichever is there."""
+    """The leaderboard as a frame of the kind given to `compare`, else of the first installed one of FRAMES."""
     import narwhals as nw
 
     kind = comparison.kind or next((name for name in FRAMES if find_spec(name)), "")
@@ -147,12 +147,12 @@ def plain(comparison):
         "score", "measure", "higher_is_better", "recommended", "why", "beats_baseline", "feature_names", "folds",
         "repeats", "seed", "seconds", "budget", "test_measures", "test_score", "test_error",
     )  # fmt: skip
-    found = {name: getattr(comparison, name) for name in kept}
-    found["understanding"] = comparison.understanding.as_dict()
-    found["standings"] = [asdict(standing) for standing in comparison.standings]
-    found["p_values"] = [{"families": list(pair), "p": p} for pair, p in comparison.p_values.items()]
-    found["rows"] = {"train": len(comparison.y_train), "test": len(comparison.y_test)}
-    return _plain(found)
+    document = {name: getattr(comparison, name) for name in kept}
+    document["understanding"] = comparison.understanding.as_dict()
+    document["standings"] = [asdict(standing) for standing in comparison.standings]
+    document["p_values"] = [{"families": list(pair), "p": p} for pair, p in comparison.p_values.items()]
+    document["rows"] = {"train": len(comparison.y_train), "test": len(comparison.y_test)}
+    return _plain(document)
 
 
 def _plain(value):

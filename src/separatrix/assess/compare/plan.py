@@ -1,6 +1,6 @@
-"""What a comparison can afford: families are measured on growing samples, then given rows and rounds that fit the time.
+"""Rows and rounds of each family within a time budget: families are timed on growing samples of rows.
 
-Without a budget nothing hopeless is started: a family that would take longer than two minutes learns from a sample.
+Without a budget a family that would take longer than two minutes learns from a sample.
 """
 
 from collections import Counter
@@ -10,56 +10,57 @@ import numpy as np
 
 from separatrix.assess.compare import deadline, fit_once
 from separatrix.assess.compare.candidate import QUERIES
-from separatrix.assess.compare.deadline import HOPELESS, PowerLaw
-from separatrix.assess.compare.tournament import duration, said
-from separatrix.estimators.preparation.compose import obstacle
+from separatrix.assess.compare.deadline import MOST_SECONDS, PowerLaw
+from separatrix.assess.compare.tournament import error_text, format_seconds
+from separatrix.estimators.preparation.compose import why_unpreparable
 
-# Tables up to this size are run at once: measuring first would cost more than it saves.
+# Tables up to this size are run without timing: timing would cost more than it saves.
 SMALL_ROWS, SMALL_CELLS = 5_000, 500_000
-# Numbers in a dense prepared array: a gigabyte.
+# Most numbers in a dense prepared array (1 GB).
 MOST_CELLS = 125_000_000
 FIRST_SAMPLE, GROWTH = 250, 4
-REHEARSALS = 3
-# A sample of fewer rows says little about a family that could have had them all.
+MOST_REPLANS = 3
+# Fewest rows and rounds to which a family is cut.
 FEWEST_ROWS, FEWEST_ROUNDS = 1_000, 3
 
 
 def plan(tournament, candidates):
     """Decide for each candidate: all rows, a sample of them, fewer rounds, or a reason not to run."""
     known = tournament.facts(tournament.y[tournament.rounds[0].learn], _columns(tournament))
-    for candidate in candidates:  # what the table alone rules out need not be prepared
-        candidate.reason = candidate.family.why_excluded(known) or obstacle(
+    for candidate in candidates:  # excluded by the table alone: not prepared
+        candidate.reason = candidate.family.why_excluded(known) or why_unpreparable(
             tournament.understanding.used, candidate.family.preparation
         )
-    cells = tournament.learnable * _columns(tournament)
-    if tournament.deadline.budget is None and tournament.learnable <= SMALL_ROWS and cells <= SMALL_CELLS:
+    cells = tournament.train_size * _columns(tournament)
+    if tournament.deadline.budget is None and tournament.train_size <= SMALL_ROWS and cells <= SMALL_CELLS:
         return
-    views = dict.fromkeys(candidate.family.preparation for candidate in candidates if candidate.running)
-    for measured in (warm_up, measure):
-        until = Until(tournament, share=0.5 if measured is warm_up else 1.0 / 7.0)
-        for view in views:
-            measured(tournament, view, [e for e in candidates if e.running and e.family.preparation == view], until)
-    allot(tournament, [candidate for candidate in candidates if candidate.running])
+    preparations = dict.fromkeys(candidate.family.preparation for candidate in candidates if candidate.running)
+    for step, share in ((warm_up, 0.5), (time_on_samples, 1.0 / 7.0)):
+        time_share = TimeShare(tournament, share)
+        for preparation in preparations:
+            sharing = [e for e in candidates if e.running and e.family.preparation == preparation]
+            step(tournament, preparation, sharing, time_share)
+    share_time(tournament, [candidate for candidate in candidates if candidate.running])
 
 
 def _columns(tournament):
     return len(tournament.understanding.used)
 
 
-class Until:
-    """How long something may go on: a share of the time left when it starts."""
+class TimeShare:
+    """A share of the time left when it is created."""
 
     def __init__(self, tournament, share):
         self.deadline = tournament.deadline
         self.started, self.most = tournament.deadline.seconds, share * tournament.deadline.left()
 
     def allows(self, seconds=0.0):
-        """Whether so many more seconds would be within it."""
+        """Whether `seconds` more are within the share."""
         return self.deadline.seconds - self.started + seconds <= self.most
 
 
 class Sample(NamedTuple):
-    """Prepared rows with their targets, and prepared rows to ask about."""
+    """Prepared rows with their targets, and prepared rows to predict."""
 
     X: Any
     y: np.ndarray
@@ -69,70 +70,70 @@ class Sample(NamedTuple):
         return Sample(self.X[:count], self.y[:count], self.held)
 
 
-def warm_up(tournament, view, candidates, until):
-    """Fit each family of a view to a small sample, so that compiled loops are loaded before anything is timed.
+def warm_up(tournament, preparation, candidates, time_share):
+    """Fit each family to a small sample, so that compiled loops are loaded before anything is timed.
 
-    The times are kept where nothing better is measured later: of several at one size the least counts.
+    The times are recorded too: of several at one size the least counts.
     """
-    sample = _sample(tournament, view, min(FIRST_SAMPLE, tournament.learnable), candidates)
+    sample = _sample(tournament, preparation, min(FIRST_SAMPLE, tournament.train_size), candidates)
     for candidate in candidates if sample is not None else ():
-        if until.allows():
+        if time_share.allows():
             _time(tournament, candidate, sample)
 
 
-def measure(tournament, view, candidates, until):
-    """Time the preparation of a view and each of its families on samples, each four times the last.
+def time_on_samples(tournament, preparation, candidates, time_share):
+    """Time a preparation and the families that share it on samples, each four times as large as the last.
 
-    A family's sample grows until it takes 1/250 of the budget, twice: something else may have been on the machine.
+    A family's sample grows until a fit takes 1/250 of the budget in two runs; the second guards against other load.
     """
     enough = 0.5 if tournament.deadline.budget is None else tournament.deadline.budget / 250.0
-    growing, size = list(candidates), min(FIRST_SAMPLE, tournament.learnable)
-    while growing and until.allows():
-        sample = _sample(tournament, view, size, growing)
+    growing, size = list(candidates), min(FIRST_SAMPLE, tournament.train_size)
+    while growing and time_share.allows():
+        sample = _sample(tournament, preparation, size, growing)
         if sample is not None:
-            growing = [e for e in growing if e.running and _grows(tournament, e, sample, enough, until)]
-        if size == tournament.learnable or (size * GROWTH > tournament.learnable and size > FIRST_SAMPLE):
+            growing = [e for e in growing if e.running and _grows(tournament, e, sample, enough, time_share)]
+        if size == tournament.train_size or (size * GROWTH > tournament.train_size and size > FIRST_SAMPLE):
             return
-        size = min(size * GROWTH, tournament.learnable)
+        size = min(size * GROWTH, tournament.train_size)
 
 
-def _sample(tournament, view, size, candidates):
-    """The first so many rows of the first round, prepared; None where they are too few for it."""
+def _sample(tournament, preparation, size, candidates):
+    """The first `size` rows of the first round, prepared; None if preparing them failed."""
     round_, started = tournament.rounds[0], deadline.now()
     rows = round_.learn[:size]
     try:
-        steps, X = tournament.prepared(view, rows)
+        steps, X = tournament.prepared(preparation, rows)
         sample = Sample(X, tournament.y[rows], steps.transform(tournament.table.take(round_.held_out[:QUERIES])))
     except Exception as error:  # the sample may be too small
         for candidate in candidates:
-            candidate.trouble = said(error)
+            candidate.sample_error = error_text(error)
         return None
-    tournament.preparing.setdefault(view, PowerLaw()).add(size, deadline.now() - started)
+    tournament.preparing.setdefault(preparation, PowerLaw()).add(size, deadline.now() - started)
     return sample
 
 
-def _grows(tournament, candidate, sample, enough, until):
-    """Time an candidate on a sample; return whether a larger one is worth its time."""
+def _grows(tournament, candidate, sample, enough, time_share):
+    """Time a candidate on a sample; return whether to time it on a larger one."""
     X = sample.X
-    if isinstance(X, np.ndarray) and MOST_CELLS // X.shape[1] < tournament.learnable:
+    if isinstance(X, np.ndarray) and MOST_CELLS // X.shape[1] < tournament.train_size:
         candidate.most_rows = candidate.limit(max(MOST_CELLS // X.shape[1], 1))
-    if not until.allows():
+    if not time_share.allows():
         return False
     seconds = _time(tournament, candidate, sample)
     if seconds is None:
         return True
-    if seconds >= enough and until.allows(seconds):
+    if seconds >= enough and time_share.allows(seconds):
         seconds = min(seconds, _time(tournament, candidate, sample) or seconds)
-    if seconds >= enough and len(candidate.fit_law.sizes) == 1 and until.allows(0.5 * seconds):
-        # an exponent needs a second size, and only a smaller one is cheap
+    if seconds >= enough and len(candidate.fit_law.sizes) == 1 and time_share.allows(0.5 * seconds):
+        # an exponent needs a second size; a smaller one is cheap
         _time(tournament, candidate, sample.first(len(sample.y) // 2))
-    return seconds < enough and len(sample.y) < candidate.limit(tournament.learnable)
+    return seconds < enough and len(sample.y) < candidate.limit(tournament.train_size)
 
 
 def _time(tournament, candidate, sample):
-    """Seconds of a trial, entered in the laws of the candidate; None where the sample does not suit it.
+    """Seconds of a fit, added to the timings of the candidate; None if the family excludes the sample.
 
-    What does not suit the whole either is the reason why the family does not run.
+    If it excludes all rows too, that is the reason why it does not run.
     """
     facts = tournament.facts(sample.y, sample.X.shape[1], sparse=not isinstance(sample.X, np.ndarray))
     if candidate.family.why_excluded(facts):
@@ -140,16 +141,16 @@ def _time(tournament, candidate, sample):
         candidate.reason = candidate.family.why_excluded(whole)
         return None
     try:
-        found = fit_once.fit_once(candidate.family.make(facts), *sample, tournament.classes)
+        fit = fit_once.fit_once(candidate.family.make(facts), *sample, tournament.classes)
     except Exception as error:  # the sample may be too small for it
-        candidate.trouble = said(error)
+        candidate.sample_error = error_text(error)
         return None
-    candidate.learn_cost(found, len(sample.y), sample.held.shape[0])
-    return found.seconds
+    candidate.add_timing(fit, len(sample.y), sample.held.shape[0])
+    return fit.seconds
 
 
-def allot(tournament, candidates):
-    """Share the time left among the candidates, the quickest first; what one does not need is passed on."""
+def share_time(tournament, candidates):
+    """Share the time left among the candidates, the quickest first; unused time passes to the next."""
     total = len(tournament.rounds)
     sharing = Counter(candidate.family.preparation for candidate in candidates)
     for candidate in candidates:
@@ -157,8 +158,8 @@ def allot(tournament, candidates):
     left = tournament.deadline.left()
     waiting = sorted(candidates, key=lambda candidate: _seconds(tournament, candidate, sharing))
     for place, candidate in enumerate(waiting):
-        share = HOPELESS if np.isinf(left) else left / (len(waiting) - place)
-        _afford(tournament, candidate, total, share, sharing)
+        share = MOST_SECONDS if np.isinf(left) else left / (len(waiting) - place)
+        _fit_to_share(tournament, candidate, total, share, sharing)
         if candidate.running:
             left -= candidate.rounds * _seconds(tournament, candidate, sharing)
     if tournament.deadline.budget is not None:
@@ -167,72 +168,74 @@ def allot(tournament, candidates):
 
 
 def _seconds(tournament, candidate, sharing, rows=None):
-    """Seconds of a round with so many rows, its part of the preparation included."""
-    rows = candidate.limit(tournament.learnable) if rows is None else rows
+    """Expected seconds of a round with `rows` rows, with its part of the preparation."""
+    rows = candidate.limit(tournament.train_size) if rows is None else rows
     prepared = (
         tournament.preparing.get(candidate.family.preparation, PowerLaw())(rows) / sharing[candidate.family.preparation]
     )
     return candidate.expected(rows, len(tournament.rounds[0].held_out)) + prepared
 
 
-def _afford(tournament, candidate, total, share, sharing):
-    """Set the rows and rounds of an candidate to what its share of the time is enough for.
+def _fit_to_share(tournament, candidate, total, share, sharing):
+    """Set the rows and rounds of a candidate to what its share of the time allows.
 
-    The rounds are counted with one more, for the refit and the test.
+    One more round is counted, for the refit and the test.
     """
 
     def too_long():
         return (rounds + 1) * _seconds(tournament, candidate, sharing, rows) > share
 
-    rows, rounds = candidate.limit(tournament.learnable), total
+    rows, rounds = candidate.limit(tournament.train_size), total
     fewest = min(FEWEST_ROWS, rows)
     if not candidate.fit_law.sizes and candidate.family.complexity > 0:
         used_up = "the budget was used up before it could be timed on a sample"
-        candidate.reason = f"it could not be timed on a sample: {candidate.trouble}" if candidate.trouble else used_up
-        candidate.refused = True
+        candidate.reason = (
+            f"it could not be timed on a sample: {candidate.sample_error}" if candidate.sample_error else used_up
+        )
+        candidate.over_budget = True
         return
     while rows > fewest and too_long():
         rows = max(int(rows / 1.25), fewest)
     while rounds > FEWEST_ROUNDS and too_long():
         rounds -= 1
-    if too_long() and candidate.family.complexity > 0:  # without the baseline nothing can be judged
-        whole, least = (duration(_seconds(tournament, candidate, sharing, each)) for each in (None, rows))
-        leaves = duration(max(share, 0.0) / (rounds + 1))
+    if too_long() and candidate.family.complexity > 0:  # the baseline always runs: all others are judged against it
+        whole, least = (format_seconds(_seconds(tournament, candidate, sharing, each)) for each in (None, rows))
+        leaves = format_seconds(max(share, 0.0) / (rounds + 1))
         candidate.reason = f"would take about {whole} a round, {least} with {rows:,} rows; the budget leaves {leaves}"
-        candidate.refused = True
+        candidate.over_budget = True
         return
-    if rows < candidate.limit(tournament.learnable):
+    if rows < candidate.limit(tournament.train_size):
         candidate.planned_rows = rows
-    candidate.rounds, candidate.refused = rounds, False
+    candidate.rounds, candidate.over_budget = rounds, False
 
 
-def rehearse(tournament, candidates):
-    """Run the first round, and where it took far less than planned, once more with the rows that there is time for.
+def run_first_round(tournament, candidates):
+    """Run the first round; repeat it with more rows for families that took much less time than planned.
 
-    Estimates from samples err on the careful side. What a round really took is entered in the laws, the time left is
-    shared anew, and who may have twice the rows, or was refused, gets another first round.
+    Estimates from samples tend to be too long. The measured times are added to the timings, the time left is shared
+    anew, and a family that may now have twice the rows, or was over budget, runs the first round again.
     """
     tournament.run_round(tournament.rounds[0], candidates)
     if tournament.deadline.budget is None:
         return
-    for _ in range(REHEARSALS):
-        tried = [candidate for candidate in candidates if candidate.refused or candidate.fits]
+    for _ in range(MOST_REPLANS):
+        tried = [candidate for candidate in candidates if candidate.over_budget or candidate.fits]
         held = [candidate.planned_rows for candidate in tried]
-        if not any(candidate.refused or candidate.planned_rows for candidate in tried):
+        if not any(candidate.over_budget or candidate.planned_rows for candidate in tried):
             return
         for candidate in tried:
             if candidate.fits:
-                candidate.learn_cost(candidate.last, candidate.rows, len(tournament.rounds[0].held_out))
+                candidate.add_timing(candidate.last, candidate.rows, len(tournament.rounds[0].held_out))
             candidate.planned_rows = None
-        allot(tournament, tried)
+        share_time(tournament, tried)
         again = []
         for candidate, before in zip(tried, held):
-            rows = candidate.limit(tournament.learnable)
+            rows = candidate.limit(tournament.train_size)
             if candidate.running and (not candidate.fits or rows >= 2 * candidate.rows):
-                candidate.forget()
+                candidate.reset()
                 again.append(candidate)
             elif candidate.fits:
-                candidate.planned_rows, candidate.reason, candidate.refused = before, "", False
+                candidate.planned_rows, candidate.reason, candidate.over_budget = before, "", False
         if not again:
             return
         tournament.run_round(tournament.rounds[0], again)

@@ -1,25 +1,25 @@
-"""The end of a comparison: the recommended family fitted to all training rows, and what its test is worth."""
+"""The recommended family fitted to all training rows, and the standard error of its test score."""
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from separatrix.assess.compare import fit_once
-from separatrix.assess.compare.deadline import HOPELESS
+from separatrix.assess.compare.deadline import MOST_SECONDS
 from separatrix.assess.compare.splits import fair_order
 from separatrix.estimators.preparation.compose import feature_names
 
-# Up to so many test rows the standard error is a bootstrap's; beyond, groups of rows say the same in less time.
+# Up to this many test rows the standard error is a bootstrap's; beyond, that of groups of rows, which is faster.
 BOOTSTRAP_ROWS, DRAWS, GROUPS = 5_000, 50, 20
 
 
 def refit(tournament, candidate):
     """The recommended family on all training rows, as a Pipeline that takes a Table or a frame.
 
-    Where the deadline is too near for all rows it learns from as many as in a round, and a remark says so.
+    If the time left is too short for all rows, it is fitted to as many as in a round, and a note says so.
 
     Returns
     -------
-    The Pipeline (columns → prepare → model), the names of the columns that reach the model, the remark or "", and how
+    The Pipeline (columns → prepare → model), the names of the columns that reach the model, the note or "", and how
     many rows it was fitted to.
     """
     n = len(tournament.y)
@@ -27,7 +27,7 @@ def refit(tournament, candidate):
     expected = (
         1.25 * (candidate.seconds() or 0.0) * (min(count, n) / max(candidate.rows, 1)) ** candidate.fit_law.exponent
     )
-    if expected > min(tournament.deadline.left(), HOPELESS):
+    if expected > min(tournament.deadline.left(), MOST_SECONDS):
         count = candidate.rows
     rows = refitted_rows(
         tournament.y, min(count, n), classification=tournament.classes is not None, seed=tournament.seed
@@ -36,33 +36,33 @@ def refit(tournament, candidate):
     y = tournament.y[rows]
     facts = tournament.facts(y, X.shape[1], sparse=not isinstance(X, np.ndarray))
     fitted = fit_once.fit_once(candidate.family.make(facts), X, y, X[:1], tournament.classes).model
-    remark = "" if len(rows) == n else f"It was fitted to {len(rows):,} of {n:,} training rows."
+    note = "" if len(rows) == n else f"It was fitted to {len(rows):,} of {n:,} training rows."
     model = Pipeline([*steps.steps, ("model", fitted)])
-    return model, feature_names(model), remark, len(rows)
+    return model, feature_names(model), note, len(rows)
 
 
 def refitted_rows(y, count, *, classification, seed):
-    """Positions of the `count` training rows that the chosen model is fitted to; the seed finds them again."""
+    """Positions of the `count` training rows that the recommended model is fitted to, determined by the seed."""
     order = fair_order(np.arange(len(y)), y if classification else None, np.random.default_rng([seed, 2]))
     return np.sort(order[:count])
 
 
 def held_out_predictions(tournament, candidate):
-    """For each training row what was predicted when it was held out in the first repeat; NaN where it never was."""
+    """For each training row its prediction when held out in the first repeat; NaN if it never was."""
     if not candidate.held_out:
         return None
     some = next(iter(candidate.held_out.values()))
-    found = np.full((len(tournament.y), *some.shape[1:]), np.nan)
+    predictions = np.full((len(tournament.y), *some.shape[1:]), np.nan)
     for round_ in tournament.rounds:
         if round_.number in candidate.held_out:
-            found[round_.held_out] = candidate.held_out[round_.number]
-    return found
+            predictions[round_.held_out] = candidate.held_out[round_.number]
+    return predictions
 
 
-def spread_of(answer, y, classes, score, seed):
+def test_standard_error(predictions, y, classes, score, seed):
     """The standard error of a score on the test rows.
 
-    A bootstrap of rows; of many rows, the deviation of the scores of 20 groups, divided by the root of 20.
+    A bootstrap of rows; of many rows, the standard deviation of the scores of 20 groups over the root of 20.
     """
     draw = np.random.default_rng([seed, 3])
     n = len(y)
@@ -72,6 +72,6 @@ def spread_of(answer, y, classes, score, seed):
     else:
         parts = np.array_split(draw.permutation(n), GROUPS)
         shrink = np.sqrt(GROUPS)
-    scores = [answer.take(rows).measured(y[rows], classes, (score,)).get(score, np.nan) for rows in parts]
+    scores = [predictions.take(rows).measured(y[rows], classes, (score,)).get(score, np.nan) for rows in parts]
     scores = np.array([value for value in scores if np.isfinite(value)])
     return float(scores.std(ddof=1) / shrink) if len(scores) > 1 else float("nan")

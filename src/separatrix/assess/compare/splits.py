@@ -1,4 +1,4 @@
-"""Which rows are learnt from, held out in a round, and kept for the test at the end; one choice for all families."""
+"""The rows of each round and of the final test, the same for all families."""
 
 from dataclasses import dataclass
 
@@ -8,13 +8,13 @@ from separatrix.assess.resample import k_fold
 from separatrix.core.refusal import cannot
 
 FEWEST_ROWS = 10
-# Most rows that a round is scored on: beyond them the score hardly becomes more certain, only slower.
+# Most held-out rows of a round; more would hardly make its score more precise.
 MOST_HELD_OUT = 50_000
 
 
 @dataclass(frozen=True)
 class Round:
-    """Rows learnt from, in an order of which every prefix is a fair sample, and rows held out."""
+    """Training rows, in an order of which every prefix is a stratified sample, and held-out rows."""
 
     number: int
     learn: np.ndarray
@@ -23,7 +23,7 @@ class Round:
 
 
 def default_rounds(rows):
-    """Folds and repeats by the number of rows: many rounds where scores vary most, few where each takes long.
+    """Folds and repeats by the number of rows: many rounds for few rows, whose scores vary most.
 
     >>> default_rounds(500), default_rounds(50_000), default_rounds(10**6)
     ((5, 2), (5, 1), (3, 1))
@@ -36,7 +36,7 @@ def default_rounds(rows):
 def hold_out(y, share, *, classification, seed):
     """Positions of the training rows and of the test rows, both ascending; classes keep their shares.
 
-    A class with one row stays in training, where it can be learnt from.
+    A class with one row stays in training.
     """
     n = len(y)
     if n < FEWEST_ROWS:
@@ -70,7 +70,7 @@ def rounds(y, folds, repeats, *, classification, seed):
 
 
 def fair_order(rows, y, draw):
-    """A random order of rows in which every prefix holds the classes in about the shares that all rows have."""
+    """A random order of rows in which every prefix has about the class shares of all rows."""
     rows = draw.permutation(rows)
     if y is None:
         return rows

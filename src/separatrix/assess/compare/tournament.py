@@ -1,4 +1,4 @@
-"""The rounds of a comparison: each view of the table is prepared once a round, on the rows learnt from, for all."""
+"""The rounds of a comparison; families with the same preparation share it, fitted to the training rows of a round."""
 
 import re
 from contextlib import nullcontext
@@ -15,13 +15,13 @@ from separatrix.core.progress import Silent
 from separatrix.core.threads import one_blas_thread
 from separatrix.estimators.preparation.compose import feature_names, pipeline
 
-# Below so many prepared numbers BLAS gains nothing from a second thread, and its idle threads are in the way.
+# Below this many prepared numbers BLAS gains nothing from a second thread, and idle threads slow it down.
 SMALL = 4_000_000
 
 
 @dataclass
 class Tournament:
-    """What all families share: the training part of the table, its rounds, and how answers are judged.
+    """What all families share: the training rows, the rounds and the measures.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class Tournament:
     seed : int.
     deadline : Deadline.
     progress : Progress.
-    preparing : dict from a view to the PowerLaw of its preparation.
-    reserve : float.  Seconds of the budget that the refit and the test at the end need.
+    preparing : dict from a preparation to the PowerLaw of its time.
+    reserve : float.  Seconds of the budget that the refit and the final test need.
     candidates : list of Candidate.  Those that are running.
     """
 
@@ -57,12 +57,12 @@ class Tournament:
         return self.measures[0]
 
     @property
-    def learnable(self):
-        """Rows that a round has to learn from."""
+    def train_size(self):
+        """Training rows of a round."""
         return len(self.rounds[0].learn)
 
     def facts(self, y, columns, sparse=False):
-        """The facts that a family may know, of the rows with targets y."""
+        """Facts about the rows with targets y, for families."""
         counts = () if self.classes is None else np.unique(y, return_counts=True)[1]
         return DataFacts(
             rows=len(y),
@@ -74,9 +74,9 @@ class Tournament:
             seed=self.seed,
         )
 
-    def prepared(self, view, rows):
-        """The steps before the model, fitted to these rows, and the rows as they come out."""
-        steps = pipeline(self.understanding, view, "passthrough")[:-1]
+    def prepared(self, preparation, rows):
+        """The steps before the model, fitted to these rows, and the rows transformed by them."""
+        steps = pipeline(self.understanding, preparation, "passthrough")[:-1]
         part = self.table.take(rows)
         return steps, steps.fit_transform(part)
 
@@ -87,32 +87,32 @@ class Tournament:
 
     def run_round(self, round_, candidates):
         """Run one round of the candidates that take part in it."""
-        for view, mine in by_view(candidates, round_.number).items():
-            self._run_view(view, mine, round_)
+        for preparation, sharing in by_preparation(candidates, round_.number).items():
+            self._run_preparation(preparation, sharing, round_)
 
-    def _run_view(self, view, mine, round_):
+    def _run_preparation(self, preparation, candidates, round_):
         y = self.y
         if self.classes is not None and len(np.unique(y[round_.learn])) < 2:
-            return  # nothing to tell apart: no family is to blame, and none gets a score
-        rows = round_.learn[: max(candidate.limit(len(round_.learn)) for candidate in mine)]
+            return  # one class only: the round has no score for any family
+        rows = round_.learn[: max(candidate.limit(len(round_.learn)) for candidate in candidates)]
         try:
             started = self.deadline.seconds
-            steps, X = self.prepared(view, rows)
+            steps, X = self.prepared(preparation, rows)
             X_held = steps.transform(self.table.take(round_.held_out))
-            self.preparing.setdefault(view, PowerLaw()).add(len(rows), self.deadline.seconds - started)
+            self.preparing.setdefault(preparation, PowerLaw()).add(len(rows), self.deadline.seconds - started)
         except Exception as error:
-            for candidate in mine:
-                candidate.reason = f"its columns could not be prepared: {said(error)}"
+            for candidate in candidates:
+                candidate.reason = f"its columns could not be prepared: {error_text(error)}"
             return
         names = feature_names(steps)
-        for candidate in mine:
+        for candidate in candidates:
             done, left = self.done()
             self.progress.step(candidate.family.name, done, left)
             if self._has_time(candidate, round_.number):
-                self._try(candidate, round_, X, y[rows], X_held, y[round_.held_out], names)
+                self._fit(candidate, round_, X, y[rows], X_held, y[round_.held_out], names)
 
     def done(self):
-        """The share of all trials that are done, and the seconds that the others will take, None where unknown."""
+        """The share of all fits that are done, and the expected seconds of the others, None if unknown."""
         going = [candidate for candidate in self.candidates if candidate.running and not candidate.stopped]
         work = sum(candidate.rounds for candidate in going)
         done = sum(len(candidate.fits) for candidate in going)
@@ -122,7 +122,7 @@ class Tournament:
         ]
         return done / max(work, 1), None if None in each else sum(left)
 
-    def _try(self, candidate, round_, X, y, X_held, y_held, names):
+    def _fit(self, candidate, round_, X, y, X_held, y_held, names):
         count = candidate.limit(len(y))
         X, y = X[:count], y[:count]
         facts = self.facts(y, X.shape[1], sparse=not isinstance(X, np.ndarray))
@@ -132,22 +132,22 @@ class Tournament:
         try:
             with one_blas_thread() if X.shape[0] * X.shape[1] < SMALL else nullcontext():
                 outcome = fit_once.fit_once(candidate.family.make(facts), X, y, X_held, self.classes)
-            found = outcome.answer.measured(y_held, self.classes, self.measures)
+            measures = outcome.predictions.measured(y_held, self.classes, self.measures)
         except Exception as error:
-            candidate.reason = f"round {round_.number + 1} of {len(self.rounds)}: {said(error)}"
+            candidate.reason = f"round {round_.number + 1} of {len(self.rounds)}: {error_text(error)}"
             return
-        if self.score not in found:
-            candidate.reason = f"it gives no {MEASURES[self.score].needs}, which the score is computed from"
+        if self.score not in measures:
+            candidate.reason = f"it gives no {MEASURES[self.score].needs}, which {MEASURES[self.score].label} needs"
             return
-        outcome.remarks[:] = named(outcome.remarks, names)
-        candidate.record(round_, outcome, found, self.score, count)
+        outcome.messages[:] = with_column_names(outcome.messages, names)
+        candidate.record(round_, outcome, measures, self.score, count)
 
     def _has_time(self, candidate, number):
-        """Whether the time left is enough for one more trial; a family that is out of time stays out."""
+        """Whether the time left is enough for one more fit; a family that ran out of time stays out."""
         expected = candidate.seconds()
         if expected is None:
-            expected = candidate.expected(candidate.limit(self.learnable), len(self.rounds[number].held_out))
-        # the refit has more rows than a round, and what has been recommended may be the slowest
+            expected = candidate.expected(candidate.limit(self.train_size), len(self.rounds[number].held_out))
+        # the refit has more rows than a round, and the slowest family may be the recommended one
         longest = max((other.seconds() or 0.0 for other in self.candidates), default=0.0)
         left = self.deadline.left() - max(self.reserve, 1.25 * longest)
         if not candidate.stopped and (expected <= left or (candidate.family.complexity == 0 and not candidate.fits)):
@@ -155,23 +155,25 @@ class Tournament:
         candidate.stopped = True
         if not candidate.fits:
             left = max(self.deadline.left(), 0.0)
-            candidate.reason = f"would take about {duration(expected)} a round, and the budget leaves {duration(left)}"
+            candidate.reason = (
+                f"would take about {format_seconds(expected)} a round, and the budget leaves {format_seconds(left)}"
+            )
         return False
 
 
-def by_view(candidates, number):
-    """The candidates that take part in a round, by the view that they share; simplest first, as they come."""
-    views = {}
+def by_preparation(candidates, number):
+    """The candidates that take part in a round, by their preparation, in the order given."""
+    groups = {}
     for candidate in candidates:
         if candidate.running and number < candidate.rounds and not candidate.stopped:
-            views.setdefault(candidate.family.preparation, []).append(candidate)
-    return views
+            groups.setdefault(candidate.family.preparation, []).append(candidate)
+    return groups
 
 
-def named(remarks, names):
-    """Remarks in which columns are called x0, x1, ... with the names that the columns have.
+def with_column_names(messages, names):
+    """Messages with x0, x1, ... replaced by the names of the columns.
 
-    >>> named(["x1 is determined by the other columns"], ["age", "sex=m"])
+    >>> with_column_names(["x1 is determined by the other columns"], ["age", "sex=m"])
     ["'sex=m' is determined by the other columns"]
     """
 
@@ -179,18 +181,18 @@ def named(remarks, names):
         place = int(match.group(1))
         return repr(names[place]) if place < len(names) else match.group()
 
-    return [re.sub(r"\bx(\d+)\b", name, remark) for remark in remarks]
+    return [re.sub(r"\bx(\d+)\b", name, message) for message in messages]
 
 
-def said(error):
-    """An exception as a reason: its type and its first sentence."""
+def error_text(error):
+    """The type and the first sentence of an exception."""
     return f"{type(error).__name__}: {fit_once.first_sentence(str(error) or 'no message')}"
 
 
-def duration(seconds):
-    """Seconds for a person.
+def format_seconds(seconds):
+    """Seconds or minutes, with a unit.
 
-    >>> duration(0.21), duration(42.4), duration(600.0)
+    >>> format_seconds(0.21), format_seconds(42.4), format_seconds(600.0)
     ('0.2 s', '42 s', '10 min')
     """
     if seconds >= 120.0:

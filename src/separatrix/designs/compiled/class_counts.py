@@ -1,5 +1,7 @@
 """Counts of the columns, class by class, in one walk over the numbers that are stored."""
 
+import math
+
 from separatrix.core.jit import compiled
 
 
@@ -7,19 +9,19 @@ from separatrix.core.jit import compiled
 def class_ones(B, codes, weights, threshold, sums):
     """Add the weight of a row to the sums of its class in the columns where it is above the threshold.
 
-    weights may be one number, for all rows alike. Returns 0, or NaN where some number of B is not finite: a comparison
-    hides that, a product with 0 does not.
+    weights may be one number, for all rows alike. Returns 0, or NaN where some number of B is not finite, which the
+    sums do not show. (A sum of ``0.0 * x`` would show it too, but LLVM 14 takes that for 0.)
     """
     alike = weights.shape[0] == 1
-    trace = 0.0
+    not_finite = 0.0
     for i in range(B.shape[0]):
         c = codes[i]
         s = weights[0] if alike else weights[i]
         for j in range(B.shape[1]):
             x = B[i, j]
-            trace += 0.0 * x
+            not_finite += 0.0 if abs(x) < math.inf else 1.0
             sums[c, j] += s if x > threshold else 0.0
-    return trace
+    return math.nan if not_finite else 0.0
 
 
 @compiled

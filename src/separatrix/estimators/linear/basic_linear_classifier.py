@@ -23,6 +23,8 @@ EPS = np.finfo(np.float64).eps
 
 @declares(
     task="classification",
+    losses=("losses:Squared",),
+    penalties=("penalties:NoPenalty",),
     sums=("designs.moments",),
     solvers=("solvers.direct", "solvers.linalg.refine"),
     prediction=forms.LINEAR_CLASSES,
@@ -98,8 +100,8 @@ class BasicLinearClassifier(LinearClassifier):
         means = right / n
         A = self._solve(design, target, found, right, started)
         beta, intercept = self._scores(A, means, n)
-        self.means_ = np.ascontiguousarray((means + found.x_mean[:, None]).T, dtype=design.X.dtype)
-        return self._publish(beta, intercept - found.x_mean @ beta, design.X.dtype)
+        self.means_ = np.ascontiguousarray((means + found.x_mean[:, None]).T, dtype=design.dtype)
+        return self._publish(beta, intercept - found.x_mean @ beta, design.dtype)
 
     def _shares(self):
         absent = self.class_count_ == 0.0

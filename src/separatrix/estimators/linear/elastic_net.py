@@ -146,7 +146,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     def _keep(self, solutions, one, design):
         beta = np.column_stack([s.beta for s in solutions])
         offset = np.array([s.intercept for s in solutions])
-        self._publish(beta[:, 0] if one else beta, offset[0] if one else offset, design.X.dtype)
+        self._publish(beta[:, 0] if one else beta, offset[0] if one else offset, design.dtype)
         self.certificate_ = max((s.certificate for s in solutions), key=lambda c: c.value)
         rounds = [max(1, s.certificate.iterations) for s in solutions]
         gaps = np.array([s.details.get("gap", s.certificate.value) for s in solutions])

@@ -33,7 +33,7 @@ class SquaredErrorModel(MultiOutputMixin, LinearRegressor):
         self.__dict__.pop("evidence_", None)
         self.certificate_ = solution.certificate
         self.n_iter_ = max(1, solution.certificate.iterations)
-        self._publish(solution.beta, solution.intercept, design.X.dtype)
+        self._publish(solution.beta, solution.intercept, design.dtype)
         name_aliases(self, solution, design)
         return self
 

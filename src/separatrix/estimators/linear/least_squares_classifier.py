@@ -84,7 +84,7 @@ class LeastSquaresClassifier(LinearClassifier):
         beta, intercept = np.asarray(solution.beta).reshape(design.p, -1), np.atleast_1d(solution.intercept)
         if not self.fit_intercept:
             intercept = np.zeros(beta.shape[1])
-        dtype = design.X.dtype
+        dtype = design.dtype
         self.target_coef_, self.target_intercept_ = np.ascontiguousarray(beta.T, dtype=dtype), intercept.astype(dtype)
         if len(self.classes_) == 2 and self._coding() == "zero_one":
             intercept = intercept - 0.5

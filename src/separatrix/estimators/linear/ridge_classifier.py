@@ -26,7 +26,7 @@ class _RidgeOnClasses(LinearClassifier):
                 setattr(self, name, getattr(regression, name))
         self.certificate_ = solution.certificate
         self.n_iter_ = max(1, solution.certificate.iterations)
-        return self._publish(solution.beta, solution.intercept if self.fit_intercept else 0.0, design.X.dtype)
+        return self._publish(solution.beta, solution.intercept if self.fit_intercept else 0.0, design.dtype)
 
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, for each column of targets."""

@@ -1,4 +1,4 @@
-"""Views of a table: which transformers make numbers of its columns, for which kind of model.
+"""Preparations of a table: the transformers that make numbers of its columns, for each kind of model.
 
 standard   numbers centred and scaled, levels and words as columns     linear models, neighbours, discriminants
 curves     the same, with a smooth curve for each number               additive models
@@ -39,7 +39,7 @@ _CATEGORIES = Block("categories", _LEVELS, Categories)
 _DATES = Block("dates", ("date",), Dates)
 _WORDS = Block("words", ("text",), Words)
 
-VIEWS = {
+PREPARATIONS = {
     "standard": (_NUMBERS, _CATEGORIES, _DATES, _WORDS),
     "curves": (Block("curves", ("number",), Curves), _CATEGORIES, _DATES, _WORDS),
     "binary": (
@@ -63,13 +63,13 @@ VIEWS = {
 _DENSE = ("codes",)
 
 
-def preparation(columns, view="standard"):
-    """The transformer that makes a view of the columns.
+def preparation(columns, kind="standard"):
+    """The transformer that prepares the columns.
 
     Parameters
     ----------
     columns : sequence of ColumnFacts.  The columns that are used, in the order in which they will come.
-    view : str, default "standard".  One of VIEWS.
+    kind : str, default "standard".  One of PREPARATIONS.
 
     Returns
     -------
@@ -79,25 +79,25 @@ def preparation(columns, view="standard"):
     >>> preparation([ColumnFacts("age", "number", 0, 9), ColumnFacts("sex", "flag", 0, 2)]).transformers
     [('numbers', Numbers(), [0]), ('categories', Categories(), [1])]
     """
-    reason = obstacle(columns, view)
+    reason = why_unpreparable(columns, kind)
     if reason:
-        raise cannot(f"prepare the view {view!r}", because=reason, instead="the view 'standard', or leave it out")
+        raise cannot(f"prepare columns as {kind!r}", because=reason, instead="'standard', or leave the column out")
     blocks = []
-    for block in VIEWS[view]:
+    for block in PREPARATIONS[kind]:
         positions = [j for j, column in enumerate(columns) if column.kind in block.kinds]
         if positions:
             blocks.append((block.name, block.make(), positions))
-    # one sparse block makes the whole sparse: it was made so because it is wide
-    return ColumnTransformer(blocks, sparse_threshold=float(view not in _DENSE), verbose_feature_names_out=False)
+    # one sparse block makes the result sparse: blocks are sparse only where they are wide
+    return ColumnTransformer(blocks, sparse_threshold=float(kind not in _DENSE), verbose_feature_names_out=False)
 
 
-def pipeline(understanding, view, model):
-    """The whole way from a table to a prediction: select the columns, prepare them, predict.
+def pipeline(understanding, kind, model):
+    """From a table to a prediction: select the columns, prepare them, predict.
 
     Parameters
     ----------
     understanding : Understanding.  Of the table; says which columns are used.
-    view : str.  One of VIEWS.
+    kind : str.  One of PREPARATIONS.
     model : estimator.  Unfitted.
 
     Returns
@@ -120,11 +120,11 @@ def pipeline(understanding, view, model):
             instead="a table with other columns, or fewer columns left out",
         )
     columns = TableColumns(*(tuple(getattr(column, fact) for column in used) for fact in ("name", "kind", "form")))
-    return Pipeline([("columns", columns), ("prepare", preparation(used, view)), ("model", model)])
+    return Pipeline([("columns", columns), ("prepare", preparation(used, kind)), ("model", model)])
 
 
 def feature_names(pipeline):
-    """What the columns that reach the model are called; of equal names the later ones are numbered.
+    """Names of the columns that reach the model; of equal names the later ones are numbered.
 
     >>> from separatrix.tables.understanding import ColumnFacts
     >>> columns = TableColumns(["a", "a=b"], ["category", "number"])
@@ -134,37 +134,39 @@ def feature_names(pipeline):
     ['a=b', 'a=b (2)']
     """
     given = pipeline.named_steps["columns"].get_feature_names_out()
-    found, met = [], {}
+    names, counts = [], {}
     for _, transformer, positions in pipeline.named_steps["prepare"].transformers_:
         for name in transformer.get_feature_names_out(given[positions]).tolist():
-            met[name] = met.get(name, 0) + 1
-            found.append(name if met[name] == 1 else f"{name} ({met[name]})")
-    return found
+            counts[name] = counts.get(name, 0) + 1
+            names.append(name if counts[name] == 1 else f"{name} ({counts[name]})")
+    return names
 
 
-def obstacle(columns, view, table=None):
-    """Why a view cannot serve the columns, "" if it can.
+def why_unpreparable(columns, kind, table=None):
+    """Why columns cannot be prepared in this way; "" if they can.
 
     Parameters
     ----------
     columns : sequence of ColumnFacts.  Those that are used.
-    view : str.  One of VIEWS.
-    table : Table, frame or dict of columns, optional.  With it the numbers themselves are looked at, too.
+    kind : str.  One of PREPARATIONS.
+    table : Table, frame or dict of columns, optional.  If given, its numbers are checked, too.
 
     >>> from separatrix.tables.understanding import ColumnFacts
-    >>> obstacle([ColumnFacts("signup", "date", 0, 9)], "counts")
-    "'signup' is a date, of which this view makes nothing"
-    >>> obstacle([ColumnFacts("debt", "number", 0, 9)], "counts", {"debt": [-1.5]})
+    >>> why_unpreparable([ColumnFacts("signup", "date", 0, 9)], "counts")
+    "'signup' is a date, which this preparation cannot use"
+    >>> why_unpreparable([ColumnFacts("debt", "number", 0, 9)], "counts", {"debt": [-1.5]})
     "'debt' holds -1.5, which is no count"
     """
-    if view not in VIEWS:
-        raise cannot(f"prepare the view {view!r}", because="there is no such view", instead=" or ".join(VIEWS))
-    served = [kind for block in VIEWS[view] for kind in block.kinds]
+    if kind not in PREPARATIONS:
+        raise cannot(
+            f"prepare columns as {kind!r}", because="there is no such preparation", instead=" or ".join(PREPARATIONS)
+        )
+    usable = [each for block in PREPARATIONS[kind] for each in block.kinds]
     for column in columns:
-        if column.kind not in served:
-            return f"{column.name!r} is a {column.kind}, of which this view makes nothing"
+        if column.kind not in usable:
+            return f"{column.name!r} is a {column.kind}, which this preparation cannot use"
     numbers = [column.name for column in columns if column.kind == "number"]
-    if view != "counts" or table is None or not numbers:
+    if kind != "counts" or table is None or not numbers:
         return ""
     X = select({"names": numbers, "kinds": None, "forms": None}, table)
     wrong = (X < 0.0) | (X.round() < X)
@@ -175,10 +177,9 @@ def obstacle(columns, view, table=None):
 
 
 def distributions(kinds):
-    """What the columns of the view "codes" are, for MixedNB: the place of a column to its distribution.
+    """Distributions of the columns of the preparation "codes", by position, for MixedNB.
 
-    Categories and flags come first, then numbers and dates. What follows, flags of missing cells and words, is 0 or 1
-    and needs no mention.
+    Categories and flags come first, then numbers and dates. What follows, flags of missing cells and words, is 0 or 1.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
-"""The answer first: what is recommended, how good it is, and whether it is better than guessing."""
+"""The answer: the recommended model, its score, and whether it is better than guessing."""
 
 import math
 
-from separatrix.report.blocks import Facts, Remark, Text
+from separatrix.report.blocks import Facts, Note, Text
 from separatrix.report.numbers import counted, plus_minus
 from separatrix.report.registry import section
 
@@ -23,7 +23,7 @@ def answer(context):
         pairs.append(("guessing without looking at the columns", guessed))
     pairs.append(("better than guessing?", _verdict(context)))
     parts.append(Facts(tuple(pairs)))
-    parts += [Remark(text) for text in _warnings(context)]
+    parts += [Note(text) for text in _warnings(context)]
     return parts
 
 
@@ -55,5 +55,5 @@ def _warnings(context):
     if math.isfinite(gap) and error > 0.0 and worse > 2.0 * error:
         yield (
             "On the test part the model did clearly worse than in cross-validation. The test part may differ from the "
-            "rest, or the choice among many models has flattered the winner; trust the test part."
+            "rest, or the best of many models was lucky in cross-validation; trust the test part."
         )

@@ -8,15 +8,15 @@ TASKS = {
     "classification": "classification: which class does a row belong to?",
     "regression": "regression: which number belongs to a row?",
 }
-# By the name that people use; the table of measures is in separatrix.assess.
+# By the label of the measure in separatrix.assess.
 MEANINGS = {
     "area under the ROC curve": (
-        "The probability that a row of one class gets a higher score than a row of the other, both picked at random. "
+        "The probability that a random row of one class is ranked above a random row of the other. "
         "0.5 is guessing, 1 is perfect. It judges the order of the rows, not the probabilities themselves."
     ),
     "log loss": (
-        "The average surprise at the truth: minus the logarithm of the probability that was given to what happened. 0 "
-        "is perfect; being sure and wrong is expensive."
+        "The mean of minus the logarithm of the probability that was given to the true class. 0 is perfect; being sure "
+        "and wrong is expensive."
     ),
     "accuracy": "The share of rows that are given the right class. 1 is perfect.",
     "balanced accuracy": "The share of right answers in each class, averaged over the classes. 1 is perfect.",
@@ -34,7 +34,7 @@ MEANINGS = {
 
 @section("asked", "What was asked", order=20)
 def asked(context):
-    """The question, in facts."""
+    """Table, target, task and score."""
     understanding, comparison = context.understanding, context.comparison
     pairs = [
         ("table", understanding.source or "a table in memory"),

@@ -5,15 +5,14 @@ import time
 import numpy as np
 
 from separatrix import plots
-from separatrix.report.blocks import Text, grid
+from separatrix.report.blocks import Text, grid, picture
 from separatrix.report.numbers import counted, short
-from separatrix.report.pictures import picture
 from separatrix.report.registry import Skipped, section
 from separatrix.tables.table import Table, is_number
 
 SAMPLE = 400
 MOST_LISTED = 10
-GRID_ROWS = 14_400  # that a picture asks the model about
+GRID_ROWS = 14_400  # predicted for a picture
 
 
 @section("boundary", "Which columns move the predictions", order=110)
@@ -21,30 +20,33 @@ def boundary(context):
     """Columns by how much shuffling them changes predictions, and the model over the first two that are numbers."""
     effects, each = _effects(context)
     order = sorted(effects, key=lambda name: -effects[name])
-    said = "changes of probabilities" if context.is_classification else "changes of the prediction"
+    changes = "changes of probabilities" if context.is_classification else "changes of the prediction"
     parts = [
         Text(
-            "Each column in turn was shuffled among rows, so that it says nothing any more: the more the predictions "
-            "change, the more the model leans on it. Columns that say the same share the weight."
+            "Each column in turn was shuffled among rows, which destroys its information: the more the predictions "
+            "change, the more the model uses the column. Correlated columns share the effect."
         ),
         grid(
             ("column", "mean change"),
             [(name, short(effects[name])) for name in order[:MOST_LISTED]],
-            f"Mean absolute {said} of {counted(SAMPLE, 'row')} at most; {min(len(order), MOST_LISTED)} of "
+            f"Mean absolute {changes} of {counted(SAMPLE, 'row')} at most; {min(len(order), MOST_LISTED)} of "
             f"{counted(len(order), 'column')}.",
         ),
     ]
-    telling = [name for name in order if is_number(context.train[name]) and effects[name] > 0.0][:2]
-    if len(telling) < 2:
+    strongest = [name for name in order if is_number(context.train[name]) and effects[name] > 0.0][:2]
+    if len(strongest) < 2:
         raise Skipped("fewer than two columns of numbers move the predictions, and a plane needs two")
     context.needs_seconds(each * GRID_ROWS, "the picture of the model over two columns")
-    ax = plots.boundary(context.comparison.model, context.train, context.comparison.y_train, columns=telling)
+    ax = plots.boundary(context.comparison.model, context.train, context.comparison.y_train, columns=strongest)
     others = len(context.train.names) - 2
     held = f" The other {counted(others, 'column')} are held at their median or commonest value" if others else ""
-    caption = f"The model over {telling[0]} and {telling[1]}, the two columns of numbers that move it most.{held}" + (
-        ", so that a training row, which differs in the other columns too, may lie in a region of another colour."
-        if others
-        else ""
+    caption = (
+        f"The model over {strongest[0]} and {strongest[1]}, the two columns of numbers that move it most.{held}"
+        + (
+            ", so that a training row, which differs in the other columns too, may lie in a region of another colour."
+            if others
+            else ""
+        )
     )
     return [*parts, picture(ax, caption)]
 

@@ -1,10 +1,9 @@
-"""Calibration: whether what is given 30 % happens 30 times in 100."""
+"""Calibration: predicted probabilities against observed shares."""
 
 from separatrix import plots
 from separatrix.assess import calibration_error
-from separatrix.report.blocks import Text
+from separatrix.report.blocks import Text, picture
 from separatrix.report.numbers import short
-from separatrix.report.pictures import picture
 from separatrix.report.registry import section
 
 

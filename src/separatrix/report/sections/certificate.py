@@ -1,7 +1,7 @@
-"""The certificate: proof, not hope, that the fit solved the problem it states."""
+"""The certificate: a proof that the fit solves its problem."""
 
 from separatrix.estimators.verify import verify
-from separatrix.report.blocks import Facts, Remark, Text
+from separatrix.report.blocks import Facts, Note, Text
 from separatrix.report.numbers import short
 from separatrix.report.registry import Skipped, section
 
@@ -23,39 +23,41 @@ CLOSED = "is a closed form or a count: nothing was searched for, so that there i
 
 @section("certificate", "The certificate", order=120)
 def certificate(context):
-    """What the fit says for itself, and the same recomputed from the model and the rows."""
-    found = getattr(context.model, "certificate_", None)
-    if found is None:
+    """The certificate of the fit, and the same recomputed from the model and the rows."""
+    published = getattr(context.model, "certificate_", None)
+    if published is None:
         raise Skipped(f"{context.standing.family} {CLOSED}.")
-    kind = found.kind
-    verdict = "The fit is certified." if found.converged else "The fit is NOT certified: treat its numbers with care."
+    kind = published.kind
+    verdict = (
+        "The fit is certified." if published.converged else "The fit is NOT certified: treat its numbers with care."
+    )
     meaning = MEANINGS.get(kind, "The value says how far the fit is from an exact solution.")
     pairs = [
         ("kind", kind if kind == "mistakes" else f"relative {kind}"),
-        ("value", short(found.value, 2)),
-        ("tolerance", short(found.tolerance, 2)),
+        ("value", short(published.value, 2)),
+        ("tolerance", short(published.tolerance, 2)),
     ]
-    if found.iterations:
-        pairs.append(("iterations", f"{found.iterations:,}"))
+    if published.iterations:
+        pairs.append(("iterations", f"{published.iterations:,}"))
     parts = [Text(verdict, strong=True), Text(meaning), Facts(tuple(pairs))]
-    return [*parts, *_recomputed(context, found)]
+    return [*parts, *_recomputed(context, published)]
 
 
-def _recomputed(context, found):
+def _recomputed(context, published):
     """The certificate by code that no solver owns, where the model states the problem it solves."""
     if not hasattr(context.model, "_restate"):
-        return [Remark("The value is that of the fit; this kind of model is not recomputed from the rows.")]
+        return [Note("The value is that of the fit; this kind of model is not recomputed from the rows.")]
     try:
-        again = verify(context.model, context.prepared, context.comparison.y_train)
+        recomputed = verify(context.model, context.prepared, context.comparison.y_train)
     except (ValueError, TypeError, AttributeError) as failure:
-        return [Remark(f"It could not be recomputed from the training rows: {failure}", missing=True)]
-    word = "certified" if again.converged else "NOT certified"
+        return [Note(f"It could not be recomputed from the training rows: {failure}", missing=True)]
+    word = "certified" if recomputed.converged else "NOT certified"
     rows = f"{len(context.comparison.y_train):,} training rows"
-    if found.converged and not again.converged:
+    if published.converged and not recomputed.converged:
         word += " on these rows. That is expected of a model that was fitted to a part of them, and an error otherwise"
     return [
         Text(
             f"Recomputed from the {rows} and the published coefficients alone, by code that no solver owns: {word}, "
-            f"{short(again.value, 2)} (tolerance {short(again.tolerance, 2)})."
+            f"{short(recomputed.value, 2)} (tolerance {short(recomputed.tolerance, 2)})."
         )
     ]

@@ -1,8 +1,8 @@
-"""The data: rows, columns with their kinds, what is missing, what was left out and why, how the classes balance."""
+"""The data: rows, columns with their kinds, missing cells, columns left out and why, class shares."""
 
 import numpy as np
 
-from separatrix.report.blocks import Facts, Heading, Remark, grid
+from separatrix.report.blocks import Facts, Heading, Note, grid
 from separatrix.report.numbers import counted, short
 from separatrix.report.registry import section
 
@@ -13,12 +13,12 @@ MOST_LEVELS = 40
 
 @section("data", "The data", order=30)
 def data(context):
-    """What was understood of the table."""
+    """The Understanding of the table."""
     facts, comparison = context.understanding, context.comparison
     used = [column for column in facts.columns if column.used]
     left_out = [column for column in facts.columns if not column.used]
     parts = [Facts(tuple(_pairs(facts, comparison, used, left_out)))]
-    parts += [Remark(note) for note in facts.notes]
+    parts += [Note(note) for note in facts.notes]
     if context.is_classification:
         parts += [Heading("Balance of the classes"), _balance(facts)]
     else:

@@ -1,15 +1,14 @@
-"""The leaderboard: families with scores, times, sizes and certificates, in groups that the data cannot tell apart."""
+"""The leaderboard: families with scores, times, sizes and certificates, in groups without a significant difference."""
 
 import math
 from dataclasses import replace
 
 from separatrix import plots
-from separatrix.report.blocks import Grid, Group, Text, grid
+from separatrix.report.blocks import Grid, Group, Text, grid, picture, wide
 from separatrix.report.numbers import counted, fixed, plus_minus, seconds, short
-from separatrix.report.pictures import picture, wide
 from separatrix.report.registry import section
 
-# Shown where the families have them; keys are those of the measures, and what a column is called.
+# Name and label of the measures shown, where families have them.
 COLUMNS = {
     "classification": (("log_loss", "log loss"), ("calibration", "calibration error"), ("accuracy", "accuracy")),
     "regression": (("rmse", "root-mean-square error"), ("mae", "mean absolute error"), ("r2", "R²")),
@@ -23,13 +22,13 @@ EXPLAINED = (
 
 @section("leaderboard", "Leaderboard", order=40)
 def leaderboard(context):
-    """Everyone who took part, and why some could not."""
+    """All families that ran, and why others did not."""
     comparison = context.comparison
     ran = [standing for standing in comparison.standings if not standing.failed]
     failed = [standing for standing in comparison.standings if standing.failed]
-    said = f"{counted(len(ran), 'family', 'families')} of models ran in {seconds(comparison.seconds)}"
-    said += f", {counted(len(failed), 'family', 'families')} could not." if failed else "."
-    parts = [Text(said), Text(EXPLAINED)]
+    text = f"{counted(len(ran), 'family', 'families')} of models ran in {seconds(comparison.seconds)}"
+    text += f", {counted(len(failed), 'family', 'families')} could not." if failed else "."
+    parts = [Text(text), Text(EXPLAINED)]
     if ran:
         parts += [_picture(comparison, ran), _table(context, ran)]
     if failed:
@@ -41,7 +40,7 @@ def leaderboard(context):
 
 
 def _picture(comparison, ran):
-    """Scores as dots; a baseline that is far off is told, not drawn, so that the others can be told apart."""
+    """Scores as dots; a baseline that is far off goes into the caption, so that the others remain distinguishable."""
     caption = "Each family with one standard error to both sides; the star marks the recommended one."
     guess = [s for s in ran if s.complexity == 0 and s.family != comparison.recommended]
     others = [s.score for s in ran if s not in guess]

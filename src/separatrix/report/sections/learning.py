@@ -11,9 +11,8 @@ from separatrix import plots
 from separatrix.assess import MEASURES
 from separatrix.designs import as_design
 from separatrix.inference.bootstrap import at_choice
-from separatrix.report.blocks import Text
+from separatrix.report.blocks import Text, picture
 from separatrix.report.numbers import counted, plus_minus
-from separatrix.report.pictures import picture
 from separatrix.report.registry import Skipped, section
 
 FOLDS = 5
@@ -32,13 +31,13 @@ def learning(context):
     table = _scores(context, y[:MOST_ROWS])
     measure = _measure(comparison)
     ax = plots.learning_curve(table, score=measure.label)
-    words = (
+    text = (
         "The same model, with the settings that were chosen, learns from ever more rows. Where the lower line still "
         "closes in on the other, more rows would help; where both are flat and close, other columns or another kind of "
         f"model would do more. {_trend(table, measure)}"
     )
     caption = f"Means of {counted(FOLDS, 'fold')}; bands are one standard error. Preparation as learnt from all rows."
-    return [Text(words), picture(ax, caption)]
+    return [Text(text), picture(ax, caption)]
 
 
 def _measure(comparison):
@@ -56,7 +55,7 @@ def _scores(context, y):
         raise Skipped("a class has a single row")
     split = splitter(folds, shuffle=True, random_state=seed).split(np.zeros((len(y), 1)), y)
     random = np.random.default_rng(seed)
-    found = {share: [] for share in SHARES}
+    scores = {share: [] for share in SHARES}
     started, steps = time.perf_counter(), 0
     for learn, held in split:
         learn = random.permutation(learn)
@@ -64,9 +63,9 @@ def _scores(context, y):
             rows = learn[: max(2, round(share * len(learn)))]
             spent = time.perf_counter() - started
             context.needs_seconds(0.5 * spent / steps if steps else 0.0, "a learning curve")
-            found[share].append(_score(clone(plain), design, y, rows, held, measure, context.classes))
+            scores[share].append(_score(clone(plain), design, y, rows, held, measure, context.classes))
             steps += 1
-    return _table(found, len(learn))
+    return _table(scores, len(learn))
 
 
 def _searching(model):
@@ -85,9 +84,9 @@ def _score(model, design, y, rows, held, measure, classes):
         return math.nan, math.nan
 
 
-def _table(found, most):
+def _table(scores, most):
     table = {"rows": [], "rows learnt from": [], "rows held out": [], "rows held out_error": []}
-    for share, pairs in found.items():
+    for share, pairs in scores.items():
         pairs = np.array(pairs, dtype=np.float64)
         if not np.isfinite(pairs).all():
             continue
@@ -101,7 +100,7 @@ def _table(found, most):
 
 
 def _trend(table, measure):
-    """What the last step of the curve says, held against its standard error."""
+    """The last step of the curve, compared with its standard error."""
     held, error = table["rows held out"], table["rows held out_error"][-1]
     gain = (held[-1] - held[-2]) * (1.0 if measure.higher_is_better else -1.0)
     step = f"From {table['rows'][-2]:,} to {table['rows'][-1]:,} rows the {measure.label} on rows held out"

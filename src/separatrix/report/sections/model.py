@@ -1,12 +1,11 @@
-"""The chosen model in words and numbers."""
+"""The chosen model: description, coefficients or other parameters, notes."""
 
 import numpy as np
 
 from separatrix import plots
 from separatrix.inference.describe import describe
-from separatrix.report.blocks import Heading, Remark, Text, grid
+from separatrix.report.blocks import Heading, Note, Text, grid, picture, wide
 from separatrix.report.numbers import short, with_interval
-from separatrix.report.pictures import picture, wide
 from separatrix.report.registry import section
 
 OPEN_ROWS, MOST_DRAWN = 20, 15
@@ -14,17 +13,17 @@ OPEN_ROWS, MOST_DRAWN = 20, 15
 
 @section("model", "The chosen model", order=50)
 def chosen_model(context):
-    """What the model has learnt, as :func:`separatrix.inference.describe` tells it."""
+    """The fitted model, as described by :func:`separatrix.inference.describe`."""
     comparison = context.comparison
-    found = describe(
+    description = describe(
         comparison.model, comparison.feature_names, context.prepared, comparison.y_train, units=context.units
     )
-    parts = [Text(found.words)]
-    if found.tables and found.tables[0].intervals:
-        parts += _forest(found.tables[0])
-    for k, table in enumerate(found.tables):
+    parts = [Text(description.words)]
+    if description.tables and description.tables[0].intervals:
+        parts += _forest(description.tables[0])
+    for k, table in enumerate(description.tables):
         parts += [shown(table, f"{table.title}: {len(table.rows)} rows")] if k else [Heading(table.title), shown(table)]
-    parts += [Remark(note) for note in found.notes]
+    parts += [Note(note) for note in description.notes]
     return parts
 
 

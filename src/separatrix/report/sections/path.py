@@ -1,4 +1,4 @@
-"""The regularisation path: how coefficients come in and grow while the penalty weakens, and what was chosen."""
+"""The regularisation path: coefficients against the strength of the penalty, and the strength chosen."""
 
 import numpy as np
 from sklearn.base import clone
@@ -7,9 +7,8 @@ from separatrix import plots
 from separatrix.designs import as_dense
 from separatrix.estimators.linear.elastic_net import enet_path
 from separatrix.inference.bootstrap import at_choice
-from separatrix.report.blocks import Text
+from separatrix.report.blocks import Text, picture, wide
 from separatrix.report.numbers import short
-from separatrix.report.pictures import picture, wide
 from separatrix.report.registry import Skipped, section
 
 MOST_STRENGTHS = 24
@@ -22,7 +21,7 @@ def path(context):
     """Coefficients of the chosen family over the strengths that it tried."""
     model, X = context.model, context.prepared
     strengths, name = _grid(model)
-    strengths = _telling(strengths, _chosen(model, name), name)
+    strengths = _without_weakest(strengths, _chosen(model, name), name)
     if X.shape[0] * X.shape[1] > MOST_CELLS:
         raise Skipped(f"{X.shape[0]:,} rows of {X.shape[1]:,} columns are too many to follow a path in a few seconds")
     if name == "alpha" and hasattr(model, "l1_ratio_") and not len(context.classes):
@@ -33,7 +32,7 @@ def path(context):
     if name == "C":  # an inverse strength
         strengths, chosen = 1.0 / strengths, 1.0 / chosen
     ax = plots.path(strengths, coefs, names=context.comparison.feature_names, chosen=chosen, ax=wide(3.8))
-    words = (
+    text = (
         "A penalty holds the coefficients back; cross-validation chose how strongly. On the left the penalty is strong "
         "and the coefficients small; to the right it weakens and they grow. Columns that come in early, and stay, "
         f"matter most. The strength chosen is {short(chosen)}."
@@ -42,11 +41,11 @@ def path(context):
     caption = "Coefficients of the prepared columns, fitted to all training rows." + (
         " With several classes, the length of the coefficients of a column over all classes." if several else ""
     )
-    return [Text(words), picture(ax, caption)]
+    return [Text(text), picture(ax, caption)]
 
 
 def _grid(model):
-    """The strengths that a search tried, weak or strong first, and what they are called."""
+    """The strengths that a search tried, ascending, and the name of the parameter."""
     for attribute, name in (("alphas_", "alpha"), ("Cs_", "C"), ("alphas", "alpha")):
         grid = getattr(model, attribute, None)
         if np.ndim(grid) == 1 and np.size(grid) > 1 and hasattr(model, f"{name}_"):
@@ -54,8 +53,8 @@ def _grid(model):
     raise Skipped("this model has no penalty whose strength was searched for")
 
 
-def _telling(strengths, chosen, name):
-    """Without those that are much weaker than the one chosen: what grows there would hide all else."""
+def _without_weakest(strengths, chosen, name):
+    """Without strengths much weaker than the chosen one, whose large coefficients would hide the others."""
     weakness = strengths / chosen if name == "C" else chosen / strengths
     kept = strengths[weakness <= WEAKEST]
     return kept if len(kept) > 1 else strengths
@@ -70,16 +69,16 @@ def _elastic_net(context, X, strengths):
     _, coefs, _ = enet_path(
         X - X.mean(axis=0), y - y.mean(), l1_ratio=context.model.l1_ratio_, alphas=strengths, tol=1e-5
     )
-    return coefs[:, ::-1]  # from strong to weak there, from weak to strong here
+    return coefs[:, ::-1]  # enet_path returns the strongest first
 
 
 def _refitted(context, X, strengths, name):
     """The plain model at each strength; of several classes, the length of each column's coefficients."""
     few = strengths[np.unique(np.linspace(0, len(strengths) - 1, min(len(strengths), MOST_STRENGTHS)).astype(int))]
-    plain, found = at_choice(context.model), []
+    plain, rows = at_choice(context.model), []
     for strength in few:
         context.needs_seconds(0.0, "a regularisation path")
         fitted = clone(plain).set_params(**{name: float(strength)}).fit(X, context.comparison.y_train)
         coef = np.atleast_2d(fitted.coef_)
-        found.append(coef[0] if len(coef) == 1 else np.linalg.norm(coef, axis=0))
-    return few, np.array(found).T
+        rows.append(coef[0] if len(coef) == 1 else np.linalg.norm(coef, axis=0))
+    return few, np.array(rows).T

@@ -1,4 +1,4 @@
-"""How to get the same again: the command, the seed, the versions, and a digest of the table."""
+"""How to reproduce the result: command, seed, versions, and a digest of the table."""
 
 import platform
 from hashlib import sha256
@@ -45,15 +45,15 @@ def reproduce(context):
 
 
 def digest(comparison):
-    """SHA-256 of names, cells and targets of both parts, training rows first, in one fixed spelling."""
-    found = sha256()
+    """SHA-256 of names, cells and targets of both parts, training rows first, as little-endian bytes."""
+    whole = sha256()
     for table, y in ((comparison.train, comparison.y_train), (comparison.test, comparison.y_test)):
         if isinstance(table, Table):
             for name, column in zip(table.names, table.columns):
-                found.update(f"{name}\0".encode())
-                found.update(_bytes(column))
-        found.update(_bytes(np.asarray(y)))
-    return found.hexdigest()
+                whole.update(f"{name}\0".encode())
+                whole.update(_bytes(column))
+        whole.update(_bytes(np.asarray(y)))
+    return whole.hexdigest()
 
 
 def _bytes(column):

@@ -1,11 +1,10 @@
-"""What a regression leaves over: predictions against the truth, and residuals, of rows that were held out."""
+"""Predictions against the truth, and residuals, of rows that were held out."""
 
 import numpy as np
 
 from separatrix import plots
-from separatrix.report.blocks import Text
+from separatrix.report.blocks import Text, picture
 from separatrix.report.numbers import short
-from separatrix.report.pictures import picture
 from separatrix.report.registry import section
 
 
@@ -15,12 +14,12 @@ def residuals(context):
     y, predicted = context.held_out
     off = np.abs(np.asarray(y, dtype=np.float64) - predicted)
     half, most = np.quantile(off, [0.5, 0.9])
-    words = (
+    text = (
         f"Half of the predictions are off by less than {short(half)}, nine in ten by less than {short(most)} (in units "
         f"of {context.understanding.target}). Every row was predicted by a model that had not seen it."
     )
     return [
-        Text(words),
+        Text(text),
         picture(plots.predicted_vs_true(y, predicted), "Predictions against the truth; on the line they are right."),
         picture(
             plots.residuals(y, predicted),

@@ -1,4 +1,4 @@
-"""Where words go: tables and sentences to stdout, progress to stderr, or one JSON document and nothing else."""
+"""Printing: a console, paragraphs, JSON documents and durations."""
 
 import json
 import math
@@ -7,26 +7,26 @@ import sys
 
 import click
 
-PLAIN_WIDTH = 100  # of a page that is not a terminal, unless COLUMNS says otherwise
-MOST_DOUBTS = 8
+PLAIN_WIDTH = 100  # columns where stdout is not a terminal and COLUMNS is not set
+MOST_DOUBTS = 8  # notes on single columns
 
 
 def console(stderr=False):
-    """A rich console: plain where it is no terminal, and quiet where the reader of a pipe has gone."""
+    """A rich console: plain text if not on a terminal; a broken pipe raises BrokenPipeError."""
     from rich.console import Console
 
-    class Quiet(Console):
+    class PipeConsole(Console):
         def on_broken_pipe(self):
             raise BrokenPipeError
 
     stream = sys.stderr if stderr else sys.stdout
     terminal = bool(getattr(stream, "isatty", lambda: False)())
     width = None if terminal or os.environ.get("COLUMNS", "").isdigit() else PLAIN_WIDTH
-    return Quiet(file=stream if terminal else _Trimmed(stream), highlight=False, width=width)
+    return PipeConsole(file=stream if terminal else _Trimmed(stream), highlight=False, width=width)
 
 
 class _Trimmed:
-    """A stream that drops the blanks with which tables are padded to the right: a file has no use for them."""
+    """A stream that drops the trailing blanks with which tables are padded."""
 
     def __init__(self, stream):
         self._stream = stream
@@ -38,44 +38,44 @@ class _Trimmed:
         return getattr(self._stream, name)
 
 
-def say(out, words, style=None, gap=True):
-    """A paragraph, indented by a space as tables are, with an empty line before it if `gap`."""
+def paragraph(out, text, style=None, gap=True):
+    """Print a paragraph, indented by a space as tables are, with an empty line before it if `gap`."""
     from rich.padding import Padding
     from rich.text import Text
 
-    text = words if isinstance(words, Text) else Text(words, style=style or "")  # Text: brackets are no markup
+    text = text if isinstance(text, Text) else Text(text, style=style or "")  # Text: brackets are no markup
     out.print(Padding(text, (int(gap), 1, 0, 1), expand=False))
 
 
-def show_understanding(out, understanding):
-    """What was understood of a table, before anything is fitted, and what deserves a second look."""
+def print_understanding(out, understanding):
+    """Print the Understanding of a table, with its notes and doubts."""
     for place, line in enumerate(understanding.lines()):
-        say(out, line, "dim" if line.startswith("Left out") else None, gap=place == 0)
+        paragraph(out, line, "dim" if line.startswith("Left out") else None, gap=place == 0)
     doubts = [f"{column.name}: {column.why}" for column in understanding.used if column.why]
     for note in (*understanding.notes, *doubts[:MOST_DOUBTS]):
-        say(out, f"Note: {note}", "dim", gap=False)
+        paragraph(out, f"Note: {note}", "dim", gap=False)
 
 
 def write_json(command, document):
-    """Print a document, with the name of its command and the version; what is no number becomes null."""
+    """Print a document with the name of its command and the version; NaN and infinity become null."""
     from separatrix import __version__
 
     whole = {"command": command, "separatrix": __version__, **document}
-    click.echo(json.dumps(plain(whole), indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(json.dumps(json_value(whole), indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def plain(value):
-    """A value as JSON knows it: arrays as lists, numpy's numbers as Python's, NaN and infinity as None.
+def json_value(value):
+    """A value that JSON can hold: arrays as lists, numpy's numbers as Python's, NaN and infinity as None.
 
-    >>> plain({"a": (1.5, float("nan")), 3: True})
+    >>> json_value({"a": (1.5, float("nan")), 3: True})
     {'a': [1.5, None], '3': True}
     """
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set):
-        return [plain(item) for item in value]
+        return [json_value(item) for item in value]
     if hasattr(value, "tolist"):
-        return plain(value.tolist())
+        return json_value(value.tolist())
     if isinstance(value, bool | int | str) or value is None:
         return value
     if isinstance(value, float):
@@ -83,10 +83,10 @@ def plain(value):
     return str(value)
 
 
-def duration(seconds):
-    """A time for a person.
+def format_seconds(seconds):
+    """A duration with its unit.
 
-    >>> duration(0.0312), duration(7.25), duration(95), duration(4000)
+    >>> format_seconds(0.0312), format_seconds(7.25), format_seconds(95), format_seconds(4000)
     ('31 ms', '7.2 s', '1 min 35 s', '1 h 6 min')
     """
     if seconds is None or not math.isfinite(seconds):
