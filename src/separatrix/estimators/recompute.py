@@ -5,12 +5,13 @@ held to what any order of summation may cost, ``n eps``, and to the precision in
 """
 
 import time
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
+from separatrix.core.certificate import closed_form
 from separatrix.core.declaration import declaration
-from separatrix.core.solution import Certificate
 from separatrix.designs import as_dense
 from separatrix.estimators.linear.firth import modified_score
 from separatrix.estimators.validation import enter, validate_classes, validate_rows
@@ -19,16 +20,10 @@ from separatrix.estimators.verify import verify
 EPS = np.finfo(np.float64).eps
 
 
-def _certificate(kind, differences, n, started, what, precision=EPS):
+def _certificate(differences, n, started, what, precision=EPS):
     value = max((float(np.max(each, initial=0.0)) for each in differences), default=0.0)
-    return Certificate(
-        kind,
-        value,
-        max(n * EPS, 4.0 * float(precision)),
-        passes=1,
-        seconds=time.perf_counter() - started,
-        message=f"{what} recomputed from {n} rows",
-    )
+    tolerance = max(n * EPS, 4.0 * float(precision))
+    return closed_form(value, tolerance, started=started, message=f"{what} recomputed from {n} rows")
 
 
 def _relative(published, recomputed, size):
@@ -54,7 +49,7 @@ def of_mean(model, X, y, sample_weight=None):
     _, target = enter(model, X, y, sample_weight, multi_output=False, reset=False)
     s, t = target.weights.astype(np.longdouble), target.y.astype(np.longdouble)
     mean, size = (s * t).sum() / s.sum(), (s * np.abs(t)).sum() / s.sum()
-    return _certificate("difference", [_relative(model.constant_, mean, size)], target.n, started, "the mean")
+    return _certificate([_relative(model.constant_, mean, size)], target.n, started, "the mean")
 
 
 def of_shares(model, X, y, sample_weight=None):
@@ -63,7 +58,7 @@ def of_shares(model, X, y, sample_weight=None):
     _, codes, s = validate_classes(model, X, y, sample_weight, reset=False)
     totals = _totals(codes, np.ones(len(codes)) if s is None else s, len(model.classes_))
     shares = totals / totals.sum()
-    return _certificate("difference", [_relative(model.class_prior_, shares, 1.0)], len(codes), started, "the shares")
+    return _certificate([_relative(model.class_prior_, shares, 1.0)], len(codes), started, "the shares")
 
 
 def of_class_means(model, X, y, sample_weight=None):
@@ -87,7 +82,7 @@ def of_class_means(model, X, y, sample_weight=None):
         if name in fitted and given is None:
             differences.append(_relative(fitted[name], totals / totals.sum(), 1.0))
     what = "class means, shares and variances" if "var_" in fitted else "class means and shares"
-    return _certificate("difference", differences, len(rows), started, what, np.finfo(published.dtype).eps)
+    return _certificate(differences, len(rows), started, what, np.finfo(published.dtype).eps)
 
 
 def of_counts(model, X, y, sample_weight=None):
@@ -109,7 +104,7 @@ def of_counts(model, X, y, sample_weight=None):
             levels = mine[:, j].astype(np.int64)
             counts = np.array([w[levels == v].sum() for v in range(table.shape[1])])
             differences.append(_relative(table[c], counts, np.maximum(totals[c], 1.0)))
-    return _certificate("difference", differences, len(rows), started, "counts")
+    return _certificate(differences, len(rows), started, "counts")
 
 
 def of_column_models(model, X, y, sample_weight=None):
@@ -129,14 +124,8 @@ def of_stored_rows(model, X, y, sample_weight=None):
         wrong = np.array([np.mean(given != kept)])
         if declaration(model).task == "regression":
             wrong = np.append(wrong, np.mean(np.ravel(y) != np.ravel(model._y)))
-    return Certificate(
-        "difference",
-        float(wrong.max()),
-        0.0,
-        passes=1,
-        seconds=time.perf_counter() - started,
-        message=f"the share of stored cells that differ from {len(given)} rows",
-    )
+    message = f"the share of stored cells that differ from {len(given)} rows"
+    return closed_form(float(wrong.max()), 0.0, started=started, message=message)
 
 
 def of_modified_score(model, X, y, sample_weight=None):
@@ -145,8 +134,8 @@ def of_modified_score(model, X, y, sample_weight=None):
     design, labels, s = model._enter(X, y, sample_weight, reset=False)
     first = bool(model.fit_intercept)
     w = np.concatenate([model.intercept_, model.coef_[0]]) if first else model.coef_[0]
-    value, held = modified_score(design, labels, s, first, w), model.certificate_
-    return Certificate(held.kind, value, held.tolerance, passes=1, seconds=time.perf_counter() - started)
+    value, seconds = modified_score(design, labels, s, first, w), time.perf_counter() - started
+    return replace(model.certificate_, value=value, iterations=0, passes=1, seconds=seconds)
 
 
 def of_one_vs_rest(model, X, y, sample_weight=None):
