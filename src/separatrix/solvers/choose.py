@@ -32,8 +32,9 @@ def solve_least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14, m
     well conditioned, and a dozen reads of X are cheaper than n² p operations. Where that does not converge, a
     factorisation takes over.
     """
-    dense = "gram" in design.offers
-    tall = design.p <= design.n and (design.p <= SMALL_TRIANGLE or dense)
+    dense = design.gram_is_cheap
+    streamed = "vectors" not in design.offers
+    tall = streamed or (design.p <= design.n and (design.p <= SMALL_TRIANGLE or dense))
     quick = design.n**2 * design.p <= QUICK
     options = {"intercept": intercept, "tol": tol}
     if tall or (quick and (lam == 0.0 or design.p <= WIDE_TRIANGLE)):

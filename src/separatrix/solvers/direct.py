@@ -56,9 +56,9 @@ def least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14, found=N
     )
     lengths = np.sqrt(found.squares + found.total * found.x_mean**2)
     sizes = np.sqrt(found.yy.clip(min=0.0) + found.total * found.y_mean**2)
-    rows = design.n if target.s is None else int(np.count_nonzero(target.s))
+    rows = target.rows_of_positive_weight
     direct = DirectFit(factor, fit, lam, condition, rows, found.yy, lengths, sizes)
-    one = target.y.ndim == 1
+    one = not target.outputs
     return Solution(
         beta[:, 0] if one else beta,
         float(offset[0]) if one else offset,
