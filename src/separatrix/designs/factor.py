@@ -192,6 +192,7 @@ def deviations_factor(design, target, deviations, found, mean, lam=0.0, n=None):
     """Factor of ``Z'Z + lam I`` for ``Z = deviations(block)``, rows less some mean, by blocks of QR.
 
     `found` holds the squares of Z's columns and the total weight; `mean` is the size of what was taken off each column.
+    `lam` is a number, or one for each column.
     Z may have fewer rows than X: n.
     """
     n = design.n if n is None else n
