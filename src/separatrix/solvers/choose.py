@@ -33,8 +33,7 @@ def solve_least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14, m
     factorisation takes over.
     """
     dense = design.gram_is_cheap
-    streamed = "vectors" not in design.offers
-    tall = streamed or (design.p <= design.n and (design.p <= SMALL_TRIANGLE or dense))
+    tall = design.is_streamed or (design.p <= design.n and (design.p <= SMALL_TRIANGLE or dense))
     quick = design.n**2 * design.p <= QUICK
     options = {"intercept": intercept, "tol": tol}
     if tall or (quick and (lam == 0.0 or design.p <= WIDE_TRIANGLE)):

@@ -65,7 +65,7 @@ def principal_axes(design, count, solver, sketch, tol=0.0):
     iterated = solver == "randomized" or (
         solver in ("auto", "arpack")
         and small >= LARGE
-        and "vectors" in design.offers
+        and not design.is_streamed
         and not callable(count)
         and FEW * (count + sketch.oversamples) <= small
     )
