@@ -111,6 +111,12 @@ def _outputs(problem: Problem, solution: Solution) -> list[tuple[Problem, Soluti
     ]
 
 
+def closed_form(residual: float, tol: float, *, started: float | None = None, message: str = "") -> Certificate:
+    """The certificate of a closed form, made in one pass: how well its equations hold, relative to their size."""
+    seconds = 0.0 if started is None else time.perf_counter() - started
+    return Certificate("residual", residual, tol, passes=1, seconds=seconds, message=message)
+
+
 def not_certified(certificate, instead):
     """The warning for a certificate above its tolerance."""
     return NotCertified(certificate.kind, certificate.value, certificate.tolerance, certificate.passes, instead)

@@ -31,6 +31,16 @@ class Moments:
     yy: Array
 
     @property
+    def far(self) -> bool:
+        """Whether some mean is so many standard deviations from zero that rounding of fitted values may show."""
+        return bool((np.abs(self.x_mean) * np.sqrt(self.total) > 1e7 * np.sqrt(self.squares)).any())
+
+    @property
+    def largest_spread(self) -> float:
+        """The greatest standard deviation of a column (about zero: root mean square)."""
+        return float(np.sqrt(self.squares.max(initial=0.0) / self.total))
+
+    @property
     def squares(self) -> Array:
         """``Σ s (x_j - x̄_j)²`` for each column."""
         return (np.diag(self.xx) if self.xx.ndim == 2 else self.xx).clip(min=0.0)
