@@ -152,3 +152,10 @@ def test_marks_around_cells_are_told_from_marks_inside():
     assert end_of_records(b'x\n1,"a\n2","b\n', ",") == 2
     for misplaced in (b'1,6" pipe 6"\n', b'1,"so" he said\n', b'1, "a"\n', b'1;"a"\n'):
         assert end_of_records(misplaced, ",") is None
+
+
+def test_a_byte_order_mark_at_the_start_of_a_later_piece_is_part_of_its_cell(monkeypatch):
+    monkeypatch.setattr(delimited, "FIRST", 8)
+    content = "a,b\nw,1\nw,2\n\ufeffz,3\n".encode()
+    table = read_delimited(lambda: io.BytesIO(content), "file", header=True)
+    assert table["a"].tolist() == ["w", "w", "\ufeffz"]

@@ -61,7 +61,10 @@ class Delimited:
         asked : function.  What is asked for each column, now: a list of NUMBER, TEXT, SKIPPED. Where a cell of the rows
             is no plain number, text is given for NUMBER.
         """
-        for columns in map_ahead(self._split, self._records(asked)):
+        records = self._records(asked)
+        for first in islice(records, 1):  # alone: it tells what to ask for the columns of the others
+            yield from self._split(first)
+        for columns in map_ahead(self._split, records):
             yield from columns
         if self._unsplit:
             yield from self._by_reader(*self._unsplit)
