@@ -1,11 +1,43 @@
 """All tests see compiled loops, whatever they fit first; the plain twins are called by name (``py_func``)."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from separatrix.core.jit import load
 
+HERE = Path(__file__).parent
+# Repeated with the lowest versions of the dependencies and the newest Python (-m smoke): what rests on numba, numpy,
+# scipy, narwhals, click or safetensors, with answers from theory, R or NIST. Tests that take scikit-learn's answers,
+# parameters or estimator checks are those of its newest version, and are not repeated with others.
+SMOKE = (
+    "architecture/test_package.py",
+    "architecture/test_start.py",
+    "certified/test_nist.py",
+    "cli/test_start.py",
+    "contracts",
+    "core",
+    "designs",
+    "estimators/naive_bayes/test_bad_input.py",
+    "estimators/test_bad_input.py",
+    "estimators/test_least_squares.py",
+    "oracles",
+    "persist/test_files.py",
+    "persist/test_values.py",
+    "prediction",
+    "tables",
+)
+
 load()
+
+
+def pytest_collection_modifyitems(items):
+    places = [HERE / place for place in SMOKE]
+    for item in items:
+        # Local likelihoods take the compiler a minute each.
+        if "Local" not in item.name and any(item.path == place or place in item.path.parents for place in places):
+            item.add_marker(pytest.mark.smoke)
 
 
 @pytest.fixture(scope="session")

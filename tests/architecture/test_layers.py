@@ -53,7 +53,7 @@ ALLOWED = {
 }
 OUTSIDE = {"numpy", "scipy", "sklearn", "numba", "narwhals", "click", "rich", "jinja2", "safetensors"}
 OUTSIDE |= {"threadpoolctl", "llvmlite"}  # come with scikit-learn and with numba
-# Wanted only by those who ask for a picture or a frame; imported inside the function that needs them.
+# Imported inside the functions that need them: start-up does not wait for matplotlib and pyarrow; others may be absent.
 ON_REQUEST = {"matplotlib", "pandas", "polars", "pyarrow", "dask", "duckdb", "formulaic", "onnx", "onnxruntime"}
 
 

@@ -22,7 +22,6 @@ from separatrix.solvers.coordinate import elastic_net
 from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
-from separatrix.solvers.leave_one_out import leave_one_out
 from separatrix.solvers.likelihood_path import likelihood_path
 from separatrix.solvers.newton_raphson import newton
 from separatrix.solvers.nonnegative import nonnegative_least_squares
@@ -31,16 +30,6 @@ from separatrix.solvers.proximal_newton import proximal_newton
 from separatrix.solvers.quasi_newton import quasi_newton
 
 ROOM = Path(separatrix.__file__).parent / "solvers"
-
-
-def ridge_form(solve):
-    """Adapt a solver of ½ Σ s r² + ½ lam |beta|²: lam is Σs times the strength of our objective."""
-
-    def adapted(problem):
-        lam = getattr(problem.penalty, "lam", getattr(problem.penalty, "l2", 0.0)) * problem.target.total
-        return solve(problem.design, problem.target, lam, intercept=problem.intercept)
-
-    return adapted
 
 
 def at_the_end_of_a_path(problem):
@@ -56,11 +45,6 @@ def at_the_end_of_a_likelihood_path(problem):
     stronger = [L2(0.2), L2(0.1)] if isinstance(problem.penalty, L2) else [ElasticNet(0.2, 0.4), ElasticNet(0.1, 0.2)]
     coefs, offsets, _, _ = likelihood_path(problem, [*stronger, problem.penalty])
     return type("Answer", (), {"beta": coefs[-1], "intercept": offsets[-1], "theta": None})
-
-
-def after_leave_one_out(problem):
-    _, _, solve = leave_one_out(problem.design, problem.target, [0.1, 1.0], intercept=problem.intercept)
-    return solve(problem.penalty.lam * problem.target.total)
 
 
 def walked_by_its_estimator(problem):
@@ -79,11 +63,10 @@ def walked_by_its_estimator(problem):
 NETS = [ElasticNet(0.05, 0.0), ElasticNet(0.05, 0.1), ElasticNet(0.05, 0.1, True)]
 # file -> (how it is called, loss, penalties it takes, the relative gap it owes)
 SOLVERS = {
-    "direct": (ridge_form(least_squares), Squared(), [L2(0.01), L2(2.0)], 1e-13),
-    "conjugate_gradient": (ridge_form(conjugate_gradient), Squared(), [L2(0.01), L2(2.0)], 1e-13),
-    "dual": (ridge_form(dual_ridge), Squared(), [L2(0.01), L2(2.0)], 1e-13),
-    "leave_one_out": (after_leave_one_out, Squared(), [L2(0.01), L2(2.0)], 1e-13),
-    "nonnegative": (ridge_form(nonnegative_least_squares), Squared(), [ElasticNet(0.0, 0.5, True)], 1e-12),
+    "direct": (least_squares, Squared(), [L2(0.01), L2(2.0)], 1e-13),
+    "conjugate_gradient": (conjugate_gradient, Squared(), [L2(0.01), L2(2.0)], 1e-13),
+    "dual": (dual_ridge, Squared(), [L2(0.01), L2(2.0)], 1e-13),
+    "nonnegative": (nonnegative_least_squares, Squared(), [ElasticNet(0.0, 0.5, True)], 1e-12),
     "coordinate": (lambda p: elastic_net(p.design, p.target, p.penalty, intercept=p.intercept), Squared(), NETS, 1e-8),
     "path": (at_the_end_of_a_path, Squared(), NETS, 1e-8),
     "newton_raphson": (newton, Logistic(), [L2(0.05)], 1e-10),
@@ -96,8 +79,8 @@ SOLVERS = {
 }
 # Likelihoods with no penalty, or with one that is no sum over coefficients, have no gap: tested in files of their own.
 NO_GAP = {"firth", "maximum_likelihood"}
-# These state no Problem of one design and one target: eigenvectors, and a likelihood for every query.
-OTHERWISE = {"leading", "local_likelihood", "principal_axes"}
+# These state no Problem of one design and one target: eigenvectors, a likelihood for every query, all folds at once.
+OTHERWISE = {"leave_one_out", "leading", "local_likelihood", "principal_axes"}
 # These are parts of solvers, not solvers: what they say they keep or solve is tested beside their masters.
 PARTS = {"gram_coordinate", "support_factor"}
 STORAGES = {"dense": np.asarray, "fortran": np.asfortranarray, "csr": sp.csr_array, "csc": sp.csc_array}

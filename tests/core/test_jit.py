@@ -1,7 +1,12 @@
 """The cache of compiled loops is named by the sources that loops are made of."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 import separatrix
 from separatrix.core.jit import sources_of_loops
@@ -26,3 +31,96 @@ def test_a_constant_imported_by_a_loop_counts(tmp_path):
     (tmp_path / "rooms" / "deep.py").write_text("HEIGHT = 4\n")
     (tmp_path / "other.py").write_text("import numpy\n")
     assert {path.name for path in sources_of_loops(tmp_path)} == {"loops.py", "numbers.py", "deep.py"}
+
+
+# ------------------------------------------------------------------ losses from outside the package
+
+LOSS = '''
+from math import inf
+from typing import NamedTuple
+
+from separatrix.core.dispatch import atom, implements
+from separatrix.core.verbs import conjugate, curvature, largest_curvature, slope, value
+
+
+@atom
+class Parabola(NamedTuple):
+    """Half the square of eta - y - SHIFT, times a factor."""
+
+    steepness: float
+
+
+@implements(value, Parabola)
+def _(loss, y, eta):
+    return 0.5 * loss.steepness * (eta - y - SHIFT) ** 2
+
+
+@implements(slope, Parabola)
+def _(loss, y, eta):
+    return loss.steepness * (eta - y - SHIFT)
+
+
+@implements(curvature, Parabola)
+def _(loss, y, eta):
+    return loss.steepness
+
+
+@implements(conjugate, Parabola)
+def _(loss, y, u):
+    return 0.5 * u * u / loss.steepness + u * (y + SHIFT)
+
+
+@implements(largest_curvature, Parabola)
+def _(loss):
+    return loss.steepness
+'''
+FIT = """
+import sys
+import numpy as np
+from separatrix.core import jit
+from separatrix.core.problem import Problem
+from separatrix.core.target import Target
+from separatrix.designs import as_design
+from separatrix.losses import Huber
+from separatrix.penalties import L2
+from separatrix.solvers.quasi_newton import quasi_newton
+from parabola import Parabola
+
+if sys.argv[2] == "compiled":
+    jit.load()
+loss = Parabola(2.0) if sys.argv[1] == "foreign" else Huber(1.0)
+X, y = np.arange(8.0).reshape(4, 2) ** 2 / 9.0, np.array([1.0, 2.0, 0.0, 4.0])
+solution = quasi_newton(Problem(as_design(X), Target(y), loss, L2(0.5), True))
+print(repr(float(solution.intercept)))
+"""
+
+
+def test_a_loop_with_an_atom_from_outside_is_compiled_in_memory_and_never_stale(tmp_path):
+    def run(kind, way, shift):
+        (tmp_path / "parabola.py").write_text(LOSS.replace("SHIFT", shift))
+        outcome = subprocess.run(
+            [sys.executable, "-c", FIT, kind, way],
+            cwd=tmp_path,
+            env={
+                **os.environ,
+                "PYTHONDONTWRITEBYTECODE": "1",  # the edited file may have the size and second of the first
+                "SEPARATRIX_CACHE": str(tmp_path / "cache"),
+                "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT.parent)]),
+            },
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return float(outcome.stdout)
+
+    def entries():
+        return {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.nb*")}
+
+    run("ours", "compiled", "0.0")
+    before = entries()
+    assert before
+    first, second = run("foreign", "compiled", "0.0"), run("foreign", "compiled", "1.0")
+    assert entries() == before
+    # the shift of every target is a shift of the intercept, which is not penalised
+    assert second - first == pytest.approx(1.0, rel=1e-7)
+    assert run("foreign", "interpreted", "1.0") == pytest.approx(second, rel=1e-10)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from separatrix.core.target import Target
 from separatrix.designs import as_design, base, category_counts, class_counts, product
 from separatrix.designs.class_counts import first_outside
 from separatrix.designs.compiled import class_counts as loops
@@ -41,7 +42,7 @@ def threads(request, monkeypatch):
 def test_counts_are_those_of_the_definition(storage, threshold, weighted, threads):
     X, codes = data(p=40)
     s = np.random.default_rng(1).integers(0, 4, len(X)).astype(float) if weighted else None
-    found = class_counts(as_design(STORAGES[storage](X)), codes, 4, s, threshold=threshold)
+    found = class_counts(as_design(STORAGES[storage](X)), Target(codes, s), 4, threshold=threshold)
     counted = X if threshold is None else np.greater(X, threshold).astype(float)
     np.testing.assert_array_equal(found.sums, by_definition(counted, codes, 4, s))  # sums of whole numbers are exact
     np.testing.assert_array_equal(found.totals, np.bincount(codes, s))
@@ -60,7 +61,7 @@ def test_a_threshold_is_rounded_as_the_numbers_are():
     X = np.array([[0.1], [0.2]], dtype=np.float32)
     for hold in (np.asarray, sp.csr_array, sp.csc_array):
         design = as_design(hold(X))
-        assert class_counts(design, np.array([0, 1]), 2, threshold=0.1).sums.ravel().tolist() == [0.0, 1.0]
+        assert class_counts(design, Target(np.array([0, 1])), 2, threshold=0.1).sums.ravel().tolist() == [0.0, 1.0]
         assert product(design, np.ones((1, 1)), 0.1).ravel().tolist() == [0.0, 1.0]
 
 
@@ -71,7 +72,10 @@ def test_two_halves_of_one_entry_are_one_number():
         ends = [0, 2, 3]
         split = type(split)((X.data, X.coords[1] if format == "csr" else X.coords[0], ends), shape=(2, 2))
         design = as_design(split)
-        assert class_counts(design, np.array([0, 1]), 2, threshold=1.0).sums.tolist() == [[1.0, 0.0], [0.0, 0.0]]
+        assert class_counts(design, Target(np.array([0, 1])), 2, threshold=1.0).sums.tolist() == [
+            [1.0, 0.0],
+            [0.0, 0.0],
+        ]
         assert product(design, np.ones((2, 1)), 1.0).ravel().tolist() == [1.0, 0.0]
         assert design.X.nnz == 3  # the user's matrix is left as it is
 
@@ -80,12 +84,12 @@ def test_two_halves_of_one_entry_are_one_number():
 def test_numbers_outside_are_noticed_and_found(hold):
     X, codes = data()
     design = as_design(hold(X))
-    assert class_counts(design, codes, 4, low=0.0) is not None
+    assert class_counts(design, Target(codes), 4, low=0.0) is not None
     assert first_outside(design, 0.0, np.inf) is None
     X[2000, 5] = -2.0
     X[2500, 3] = -3.0
     design = as_design(hold(X))
-    assert class_counts(design, codes, 4, low=0.0) is None
+    assert class_counts(design, Target(codes), 4, low=0.0) is None
     assert first_outside(design, 0.0, np.inf) == (3, -3.0)
 
 
@@ -95,7 +99,7 @@ def test_what_is_no_number_is_refused_by_name(bad, threshold, threads):
     X, codes = data()
     X[1777, 6] = bad
     with pytest.raises(ValueError, match="Input X contains"):
-        class_counts(as_design(X), codes, 4, threshold=threshold)
+        class_counts(as_design(X), Target(codes), 4, threshold=threshold)
 
 
 def test_many_columns_make_few_partial_sums():
@@ -109,7 +113,7 @@ def test_categories_are_counted_one_by_one(weighted, threads):
     X, codes = data()
     s = np.random.default_rng(1).integers(0, 4, len(X)).astype(float) if weighted else None
     weights = np.ones(len(X)) if s is None else s
-    found = category_counts(as_design(X), codes, 4, s)
+    found = category_counts(as_design(X), Target(codes, s), 4)
     for j, table in enumerate(found.tables):
         for c in range(4):
             for v in range(table.shape[1]):
@@ -119,10 +123,10 @@ def test_categories_are_counted_one_by_one(weighted, threads):
 
 def test_merged_counts_of_categories_are_those_of_all_rows():
     X, codes = data()
-    whole = category_counts(as_design(X), codes, 4)
+    whole = category_counts(as_design(X), Target(codes), 4)
     low = X.max(axis=1) < 2  # a first part that lacks some categories
-    merged = category_counts(as_design(X[low]), codes[low], 4).merge(
-        category_counts(as_design(X[~low]), codes[~low], 4)
+    merged = category_counts(as_design(X[low]), Target(codes[low]), 4).merge(
+        category_counts(as_design(X[~low]), Target(codes[~low]), 4)
     )
     for mine, theirs in zip(merged.tables, whole.tables, strict=True):
         np.testing.assert_array_equal(mine, theirs)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from separatrix.core.target import Target
 from separatrix.designs import DenseDesign, class_moments
 from separatrix.solvers.linalg.class_spheres import class_spectra, class_spheres
 from separatrix.solvers.linalg.scatter import class_factor, matrix_factor, within_factor
@@ -13,9 +14,9 @@ def spheres_and_covariances(p, n=400, k=3):
     rng = np.random.default_rng(0)
     X, codes = rng.standard_normal((n, p)) @ rng.standard_normal((p, p)), np.arange(n) % k
     design = DenseDesign(X)
-    found = class_moments(design, codes, k, scatter="each")
-    factors = [class_factor(found, c, design, codes) for c in range(k)]
-    pooled = within_factor(found, design, codes)
+    found = class_moments(design, Target(codes), k, scatter="each")
+    factors = [class_factor(found, c, design, Target(codes), int((codes == c).sum())) for c in range(k)]
+    pooled = within_factor(found, design, Target(codes))
     covariances = found.scatter / found.totals[:, None, None]
     return found, factors, pooled, covariances
 
@@ -39,14 +40,14 @@ def test_rows_tell_the_residual_of_a_covariance_that_cannot_be_formed(weighted):
     X[:, 2] = X[:, 0] + X[:, 1] + 1e-7 * X[:, 2]
     s = rng.integers(1, 4, 300).astype(float) if weighted else None
     design = DenseDesign(X)
-    found = class_moments(design, codes, 2, s, scatter="each")
-    factors = [class_factor(found, c, design, codes, s) for c in range(2)]
+    found = class_moments(design, Target(codes, s), 2, scatter="each")
+    factors = [class_factor(found, c, design, Target(codes, s), int((codes == c).sum())) for c in range(2)]
     spheres = class_spheres(found.means, factors, found.totals, None)
     share = 1.0 / found.totals[1]
     assert spheres.residual(1, found.scatter[1] * share) > 1e-6
-    assert spheres.residual_of_rows(1, design, codes, s, share, 0.0) < 1e-7
-    assert spheres.residual_of_rows(1, design, codes, s, 0.9 * share, 0.0) > 1e-2
-    whole = spheres.residual_of_rows(1, design, codes, s, 0.0, 1.0 / found.total)
+    assert spheres.residual_of_rows(1, design, Target(codes, s), share, 0.0) < 1e-7
+    assert spheres.residual_of_rows(1, design, Target(codes, s), 0.9 * share, 0.0) > 1e-2
+    whole = spheres.residual_of_rows(1, design, Target(codes, s), 0.0, 1.0 / found.total)
     W = spheres.maps[1]
     Z = (X - found.means[codes]) @ W
     exact = np.linalg.norm((Z.T * (1.0 if s is None else s)) @ Z / found.total - np.eye(3))

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.designs import as_design
-from separatrix.losses import Logistic
+from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
 from separatrix.solvers import information
 from separatrix.solvers.information import likelihood_evidence
@@ -26,7 +26,8 @@ BETAS, OFFSETS = RNG.standard_normal((3, 3)), np.array([0.1, -0.2, 0.5])
 
 
 def evidence(X, y, beta, offset, s=None, penalty=None, intercept=True, **options):
-    problem = Problem(as_design(X), Target(y, s), Logistic(), penalty or NoPenalty(), intercept)
+    loss = Logistic() if y.ndim == 1 else Softmax()
+    problem = Problem(as_design(X), Target(y, s), loss, penalty or NoPenalty(), intercept)
     return likelihood_evidence(problem, beta, offset, **options)
 
 

@@ -81,12 +81,12 @@ def test_row_verbs_agree_with_a_dense_copy(data, storage, dtype):
 
 
 def test_strengths_of_penalties():
-    assert strengths(NoPenalty()) == (0.0, 0.0)
-    assert strengths(L2(0.3)) == (0.0, 0.3)
-    assert strengths(L1(0.3)) == (0.3, 0.0)
-    assert strengths(ElasticNet(0.3, 0.2)) == (0.3, 0.2)
+    assert strengths(NoPenalty(), 3) == (0.0, 0.0)
+    assert strengths(L2(0.3), 3) == (0.0, 0.3)
+    assert strengths(L1(0.3), 3) == (0.3, 0.0)
+    assert strengths(ElasticNet(0.3, 0.2), 3) == (0.3, 0.2)
     with pytest.raises(ValueError, match="L1, L2"):
-        strengths(ElasticNet(0.3, 0.2, True))
+        strengths(ElasticNet(0.3, 0.2, True), 3)
 
 
 @pytest.mark.mission("GD-03")

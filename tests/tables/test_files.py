@@ -3,9 +3,10 @@
 import importlib.util
 import sqlite3
 
+import pyarrow
 import pytest
 
-from separatrix.tables import Table, blocks, columnar, read
+from separatrix.tables import Table, blocks, read
 
 PLAIN = {"age": [31, None, 27, 44.5], "name": ["Ann", "Bo", None, "Di"], "member": ["True", "False", "True", None]}
 
@@ -18,14 +19,7 @@ def cells(table):
 
 @pytest.fixture
 def frame():
-    pyarrow = pytest.importorskip("pyarrow")
     return pyarrow.table({**PLAIN, "member": [True, False, True, None]})
-
-
-@pytest.fixture(params=["pyarrow", "polars"])
-def engine(request, monkeypatch):
-    pytest.importorskip(request.param)
-    monkeypatch.setattr(columnar, "find_spec", lambda name: name == request.param or None)
 
 
 def write(frame, path):
@@ -41,7 +35,7 @@ def write(frame, path):
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather"])
-def test_columnar_files_are_read_whole_and_in_blocks(frame, tmp_path, suffix, engine):
+def test_columnar_files_are_read_whole_and_in_blocks(frame, tmp_path, suffix):
     path = write(frame, tmp_path / f"t{suffix}")
     assert cells(read(path)) == PLAIN and read(path).source == path.name
     parts = list(blocks(path, rows=3))
@@ -50,32 +44,22 @@ def test_columnar_files_are_read_whole_and_in_blocks(frame, tmp_path, suffix, en
 
 
 def test_a_stream_of_arrow_is_read_too(frame, tmp_path):
-    import pyarrow
-
     path = tmp_path / "t.arrow"
     with pyarrow.ipc.new_stream(path, frame.schema) as out:
         out.write_table(frame, max_chunksize=2)
     assert cells(read(path)) == PLAIN and [len(part) for part in blocks(path, rows=3)] == [2, 2]
 
 
-def test_an_empty_parquet_file_is_one_empty_block(frame, tmp_path, engine):
+def test_an_empty_parquet_file_is_one_empty_block(frame, tmp_path):
     path = write(frame.slice(0, 0), tmp_path / "t.parquet")
     (block,) = blocks(path)
     assert len(block) == 0 and block.names == ("age", "name", "member")
 
 
-def test_a_damaged_file_is_refused(tmp_path, engine):
+def test_a_damaged_file_is_refused(tmp_path):
     path = tmp_path / "t.parquet"
     path.write_bytes(b"PAR1 no more")
     with pytest.raises(ValueError, match=r"Cannot read t.parquet: it is no whole Parquet file"):
-        read(path)
-
-
-def test_without_a_library_the_extra_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(columnar, "find_spec", lambda name: None)
-    path = tmp_path / "t.parquet"
-    path.write_bytes(b"PAR1")
-    with pytest.raises(ImportError, match=r"separatrix\[frames\]"):
         read(path)
 
 
@@ -92,8 +76,8 @@ def database(tmp_path):
 
 def test_a_database_answers_queries(database):
     assert cells(read(database)) == PLAIN
-    found = read(database, query="SELECT name, age * 2 AS twice, DATE '2024-12-31' AS day FROM people WHERE age > 30")
-    assert cells(found) == {"name": ["Ann", "Di"], "twice": [62, 89], "day": ["2024-12-31"] * 2}
+    answer = read(database, query="SELECT name, age * 2 AS twice, DATE '2024-12-31' AS day FROM people WHERE age > 30")
+    assert cells(answer) == {"name": ["Ann", "Di"], "twice": [62, 89], "day": ["2024-12-31"] * 2}
     assert [len(part) for part in blocks(database, rows=3)] == [3, 1]
 
 

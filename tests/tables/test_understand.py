@@ -239,5 +239,5 @@ def test_importing_the_room_and_reading_a_file_wait_for_nothing_heavy(tmp_path):
         "import sys; print(' '.join(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"sklearn", "pandas", "narwhals", "polars", "pyarrow", "duckdb", "numba", "scipy"}
+    heavy = {"sklearn", "pandas", "narwhals", "polars", "duckdb", "numba", "scipy"}
     assert heavy & set(done.stdout.split()) == set()

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from separatrix.core.jit import REASSOCIATE, when_loaded
+from separatrix.core.jit import REASSOCIATE, note_implementation, when_loaded
 
 F = TypeVar("F", bound=Callable[..., Any])
 Verb = Any  # a function with the attributes `table` and `default`
@@ -59,6 +59,7 @@ def implements(verb: Verb, cls: type) -> Callable[[F], F]:
 
     def register(implementation: F) -> F:
         verb.table[cls] = implementation
+        note_implementation(cls, implementation)
         return implementation
 
     return register

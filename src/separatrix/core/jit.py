@@ -6,6 +6,9 @@ a folder named by the digest of every source that loops are made of: an edited l
 numba itself takes half a second to import and to load its first loop from disk. A process that only fits something
 small should not wait for that: until loops have handled `SMALL_WORK` numbers they run as the plain Python they are
 written in. What numba must be told once it is there (overloads of verbs, parts of loops) waits in a list meanwhile.
+
+The digest does not see losses and penalties written outside this package. A loop that is called with one of them is
+compiled in memory, in every process anew, and leaves nothing on disk.
 """
 
 import functools
@@ -15,6 +18,9 @@ import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # A tenth to a third of a second of interpreted loops.
 SMALL_WORK = 1 << 19
@@ -26,8 +32,9 @@ _COMPILES = re.compile(r"^from separatrix\.core\.(?:jit|dispatch) import .*\b(co
 _IMPORTS = re.compile(r"^ *from (separatrix[\w.]*) import (\([^)]*\)|[^\n]*)", re.M)
 
 _LOCK = threading.RLock()
-_waiting: list = []
-_state = {"loaded": False, "work": 0}
+_waiting: list[Callable[[], None]] = []
+_state: dict[str, int] = {"loaded": False, "work": 0}
+_foreign: set[type] = set()
 
 
 def when_loaded(tell: Callable[[], None]) -> None:
@@ -38,7 +45,7 @@ def when_loaded(tell: Callable[[], None]) -> None:
         _waiting.append(tell)
 
 
-def load():
+def load() -> None:
     """Bring numba in, and tell it all that waited."""
     with _LOCK:  # the first loop may be called by several threads at once
         while _waiting:  # one that an interrupt cuts short stays in the list, for the next call to begin with
@@ -47,53 +54,70 @@ def load():
         _state["loaded"] = True
 
 
+def note_implementation(cls: type, implementation: Callable[..., Any]) -> None:
+    """Remember the classes of atoms that text outside this package has a part in."""
+    if implementation.__module__.partition(".")[0] != __name__.partition(".")[0]:
+        _foreign.add(cls)
+
+
+def _is_foreign(argument: Any) -> bool:
+    """Whether an argument is such an atom, or holds one."""
+    return isinstance(argument, tuple) and (type(argument) in _foreign or any(map(_is_foreign, argument)))
+
+
 class Loop:
     """A function that is compiled when there is enough for it to do; ``py_func`` is the plain one."""
 
-    def __init__(self, function, fastmath):
+    def __init__(self, function: Callable[..., Any], fastmath: set[str] | bool) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
         self._fastmath = fastmath
-        self._compiled = None
+        self._compiled: list[Callable[..., Any] | None] = [None, None]  # for atoms of this package, for others
 
-    def __call__(self, *args):
-        if self._compiled is None:
-            if not _state["loaded"] and not _enough(args):
+    def __call__(self, *args: Any) -> Any:
+        foreign = bool(_foreign) and any(map(_is_foreign, args))
+        compiled_loop = self._compiled[foreign]
+        if compiled_loop is None:
+            if not _worth_compiling(args):
                 return self.py_func(*args)
             with _LOCK:
                 load()
-                self._compiled = self._compiled or _compile(self.py_func, self._fastmath)
-        return self._compiled(*args)
+                compile_loop = _compile_in_memory if foreign else _compile
+                compiled_loop = self._compiled[foreign] or compile_loop(self.py_func, self._fastmath)
+                self._compiled[foreign] = compiled_loop
+        return compiled_loop(*args)
 
 
-def _enough(args):
-    """Whether the numbers handled so far, with these, are worth loading a compiler for."""
+def _worth_compiling(args: tuple[Any, ...]) -> bool:
+    """Whether numba is loaded, or the numbers handled so far, with these, are worth loading it."""
+    if _state["loaded"]:
+        return True
     _state["work"] += 64 + sum(getattr(a, "size", 0) for a in args)
     return _state["work"] > SMALL_WORK
 
 
-def compiled(function):
+def compiled(function: Callable[..., Any]) -> Loop:
     """Compile a loop: cached on disk, GIL released, sums reassociated."""
     return Loop(function, set(REASSOCIATE))
 
 
-def compiled_exactly(function):
+def compiled_exactly(function: Callable[..., Any]) -> Loop:
     """Compile a loop whose every operation is rounded as written: for error-free transformations."""
     return Loop(function, False)
 
 
-def part(function):
+def part(function: F) -> F:
     """Let compiled loops call a small function, which stays plain Python itself."""
     return _part(function, set(REASSOCIATE))
 
 
-def part_exactly(function):
+def part_exactly(function: F) -> F:
     """The same, with every operation rounded as written."""
     return _part(function, False)
 
 
-def _part(function, fastmath):
-    def tell():
+def _part(function: F, fastmath: set[str] | bool) -> F:
+    def tell() -> None:
         from numba.extending import register_jitable
 
         register_jitable(fastmath=fastmath)(function)
@@ -102,20 +126,29 @@ def _part(function, fastmath):
     return function
 
 
-def _compile(function, fastmath):
-    from numba import config, njit
+def _compile(function: Callable[..., Any], fastmath: set[str] | bool) -> Callable[..., Any]:
+    import numba
 
+    config: Any = numba.config
     before, config.CACHE_DIR = config.CACHE_DIR, cache_folder()
     try:
-        return njit(cache=True, nogil=True, fastmath=fastmath)(function)
-    except (RuntimeError, OSError):  # no place on this machine can be written to: compile in memory
-        return njit(nogil=True, fastmath=fastmath)(function)
+        dispatcher: Callable[..., Any] = numba.njit(cache=True, nogil=True, fastmath=fastmath)(function)
+        return dispatcher
+    except (RuntimeError, OSError):  # no folder on this machine can be written to
+        return _compile_in_memory(function, fastmath)
     finally:
         config.CACHE_DIR = before
 
 
+def _compile_in_memory(function: Callable[..., Any], fastmath: set[str] | bool) -> Callable[..., Any]:
+    from numba import njit
+
+    dispatcher: Callable[..., Any] = njit(nogil=True, fastmath=fastmath)(function)
+    return dispatcher
+
+
 @functools.cache
-def cache_folder():
+def cache_folder() -> str:
     """Where compiled loops are kept: ``$SEPARATRIX_CACHE``, else the user's cache folder."""
     home = os.environ.get("SEPARATRIX_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "separatrix"
@@ -123,7 +156,7 @@ def cache_folder():
     return os.path.join(home, _digest())
 
 
-def _digest():
+def _digest() -> str:
     """Twelve hexadecimal digits that change with any source file that a compiled loop may be made of."""
     root = Path(__file__).resolve().parent.parent
     total = hashlib.sha256()
@@ -132,7 +165,7 @@ def _digest():
     return total.hexdigest()[:12]
 
 
-def sources_of_loops(root):
+def sources_of_loops(root: Path) -> set[Path]:
     """The files that define loops, parts of loops or verbs, and whatever they import from this package."""
     waiting = [path for path in root.rglob("*.py") if _COMPILES.search(path.read_text(encoding="utf-8"))]
     sources = set(waiting)

@@ -14,10 +14,12 @@ from separatrix.core.verbs import (
     conjugate_cost,
     cost,
     curvature,
+    curvatures,
     dual_domain,
     is_joint,
     is_likelihood,
     joint_conjugate,
+    joint_curvature,
     joint_value,
     link,
     of_coefficient,
@@ -138,6 +140,20 @@ def fill_joint_slopes(loss, Y, eta, out):
 
 
 @compiled
+def fill_joint_curvatures(loss, Y, eta, out):
+    """Row i of out = curvatures(loss, y_i, eta_i)."""
+    for i in range(Y.shape[0]):
+        curvatures(loss, Y[i], eta[i], out[i])
+
+
+@compiled
+def fill_curvature_matrices(loss, Y, eta, out):
+    """Matrix i of out (n, k, k) = joint_curvature(loss, y_i, eta_i)."""
+    for i in range(Y.shape[0]):
+        joint_curvature(loss, Y[i], eta[i], out[i])
+
+
+@compiled
 def add_costs(penalty, beta):
     """Σ_jc cost(penalty_j, beta_jc) of a matrix."""
     total = 0.0
@@ -226,20 +242,27 @@ def sum_of_conjugate_costs(penalty: Any, v: np.ndarray) -> float:
     return add_conjugate_costs(penalty, _as_matrix(v))
 
 
-def total_value(loss, y, eta, s):
+def total_value(loss: Any, y: np.ndarray, eta: np.ndarray, s: np.ndarray) -> float:
     """Σ s_i value_i, of a loss of numbers or of rows."""
-    return (sum_of_joint_values if is_joint(loss) else sum_of_values)(loss, y, eta, s)
+    return float((sum_of_joint_values if is_joint(loss) else sum_of_values)(loss, y, eta, s))
 
 
-def total_conjugate(loss, y, u, s):
+def total_conjugate(loss: Any, y: np.ndarray, u: np.ndarray, s: np.ndarray) -> float:
     """Σ s_i conjugate_i, of a loss of numbers or of rows."""
-    return (sum_of_joint_conjugates if is_joint(loss) else sum_of_conjugates)(loss, y, u, s)
+    return float((sum_of_joint_conjugates if is_joint(loss) else sum_of_conjugates)(loss, y, u, s))
 
 
-def slopes_at(loss, y, eta):
+def slopes_at(loss: Any, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
     """The slopes of all rows, in the shape of eta."""
     out = np.empty(eta.shape)
     (fill_joint_slopes if is_joint(loss) else fill_slopes)(loss, y, eta, out)
+    return out
+
+
+def curvatures_at(loss: Any, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
+    """The curvatures of all rows along each of their scores, in the shape of eta."""
+    out = np.empty(eta.shape)
+    (fill_joint_curvatures if is_joint(loss) else fill_curvatures)(loss, y, eta, out)
     return out
 
 

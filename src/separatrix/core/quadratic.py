@@ -60,14 +60,16 @@ def quadratic_gap(problem: Any, beta: np.ndarray, intercept: Any, tolerance: flo
     half = 0.5 * float(np.finfo(beta.dtype).eps)
     parts = parts_of(problem.penalty, p)
     beta = np.asarray(beta, dtype=np.float64).reshape(p, k)
-    intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64), k)
+    intercept = np.asarray(intercept)
+    half_0 = 0.5 * float(np.finfo(np.result_type(intercept, np.float32)).eps)
+    intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64).reshape(-1), k)
     if not (np.isfinite(beta).all() and np.isfinite(intercept).all()):
         return QuadraticGap(np.inf, 0.0, None)
     if ((parts.low > beta.T) | (parts.high < beta.T)).any():
         return QuadraticGap(np.inf, 0.0, None)
     scales = _scales(problem)
     judge = _Judge(problem, parts, scales, beta / scales.sigma, intercept / scales.sigma)
-    explained = float((judge.published(half) / scales.unit).max())
+    explained = float((judge.published(half, half_0) / scales.unit).max())
     limit = max(tolerance, explained)
     value = judge.gap(limit)
     return QuadraticGap(value, explained, judge.rank)
@@ -94,11 +96,11 @@ class _Judge:
         self.bounded = bool(np.isfinite(parts.low).any() or np.isfinite(parts.high).any())
         self.rank: int | None = None
 
-    def published(self, half: float) -> np.ndarray:
-        """Twice the gap that rounding each coefficient by the share `half` may cost."""
+    def published(self, half: float, half_0: float) -> np.ndarray:
+        """Twice the gap that rounding each coefficient by the share `half`, the intercept by `half_0`, may cost."""
         size, scales = np.abs(self.beta), self.scales
         moved = half * (scales.spread @ size)
-        shift = half * (np.abs(scales.mean) @ size) + 0.5 * EPS * np.abs(self.intercept)
+        shift = half * (np.abs(scales.mean) @ size) + half_0 * np.abs(self.intercept)
         return moved**2 + shift**2 + self.parts.ridge @ (half * size) ** 2
 
     def gap(self, limit: float) -> float:
@@ -135,7 +137,7 @@ class _Judge:
         errors = error + error_r + unit_g * size + EPS * np.abs(g0)
         least = size + np.sqrt((pull * self.beta).sum(axis=0))  # min P is not negative: P itself is a bound
         root = np.minimum(np.hypot(length, g0) + errors, least)
-        relative = root * root / scales.unit
+        relative = root * root / scales.unit * (1.0 + 64.0 * EPS)
         worst = int(relative.argmax())
         return float(relative[worst]), float(min(errors[worst] / root[worst], 1.0)) if root[worst] > 0.0 else 0.0
 
@@ -144,7 +146,7 @@ class _Judge:
         design, ridge = self.problem.design, self.parts.ridge
         n, p = design.n, design.p
         if ridge.all() and not design.forms_gram:  # H >= diag(ridge)
-            lengths = [np.sqrt((part**2 / ridge[:, None]).sum(axis=0)) for part in (step, error)]
+            lengths = [np.linalg.norm(part / np.sqrt(ridge)[:, None], axis=0) for part in (step, error)]
             sure = ((lengths[0] + lengths[1]) ** 2 <= limit * self.scales.unit).all()
             if sure or (n + p) * p * p > AFFORDABLE:
                 return lengths[0], lengths[1]

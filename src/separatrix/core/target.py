@@ -59,11 +59,20 @@ class Target:
         """s as an array."""
         return np.ones(self.n) if self.s is None else self.s
 
+    def class_sizes(self, k: int) -> Array:
+        """How many rows each of k classes has, where y holds their codes."""
+        return np.bincount(self.y, minlength=k)
+
     def mean(self) -> Any:
         """The weighted mean of y: a number, or one for each column."""
         if self.s is None:
             return self.y.mean(axis=0)
         return self.s @ self.y / self.total
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a stream that it is read from: none."""
+        return ()
 
     def at(self, rows: Any) -> Rows:
         """y and s of some rows, an index of numpy's."""
@@ -86,22 +95,38 @@ class _Sums(NamedTuple):
 
 
 class StreamedTarget:
-    """A target that is read block by block and never held whole.
+    """A target that is read block by block and never held whole: it knows its sums, not its rows.
 
     Parameters
     ----------
-    chunks : callable.  A pass over the stream: chunks with the columns of the target, X left out.
-    read : callable.  y and s of the rows of a chunk.
+    chunks : callable.  ``chunks(names, only=True)`` is a pass over the stream with these columns, X left out.
+    y, s : str or array.  A column of the stream by its name, or one value for each row in memory; s may be None.
+    change : callable or None.  y and s of some rows as they are to be used, from those that were read.
     """
 
-    def __init__(self, chunks: Callable[[], Iterator[Chunk]], read: Callable[[Chunk], Rows]) -> None:
-        self.chunks, self.of = chunks, read
+    def __init__(
+        self,
+        chunks: Callable[..., Iterator[Chunk]],
+        y: Any,
+        s: Any = None,
+        change: Callable[[Array, Array | None], Rows] | None = None,
+    ) -> None:
+        self.chunks, self._y, self._s, self._change = chunks, y, s, change
+        self.columns: tuple[str, ...] = tuple(name for name in (y, s) if isinstance(name, str))
+
+    def of(self, chunk: Chunk) -> Rows:
+        """y and s of the rows of a chunk."""
+        y, s = (_rows_of(source, chunk) for source in (self._y, self._s))
+        return (y, s) if self._change is None else self._change(y, s)
+
+    def passes(self) -> Iterator[Rows]:
+        """y and s, block by block."""
+        return (self.of(chunk) for chunk in self.chunks(self.columns, only=True))
 
     @cached_property
     def _sums(self) -> _Sums:
         n, counted, total, y_sum = 0, 0, 0.0, None
-        for chunk in self.chunks():
-            y, s = self.of(chunk)
+        for y, s in self.passes():
             n += len(y)
             counted += len(y) if s is None else int(np.count_nonzero(s))
             total += len(y) if s is None else float(s.sum())
@@ -125,12 +150,17 @@ class StreamedTarget:
     def rows_of_positive_weight(self) -> int:
         return self._sums.counted
 
+    def class_sizes(self, k: int) -> Array:
+        return sum((np.bincount(y, minlength=k) for y, _ in self.passes()), np.zeros(k, dtype=np.intp))
+
     def mean(self) -> Any:
         return self._sums.y / self._sums.total
 
     def mapped(self, change: Callable[[Array, Array | None], Rows]) -> "StreamedTarget":
         """A target whose y and s are ``change(y, s)``, applied to each block as it is read."""
-        return StreamedTarget(self.chunks, lambda chunk: change(*self.of(chunk)))
+        before = self._change
+        both = change if before is None else lambda y, s: change(*before(y, s))
+        return StreamedTarget(self.chunks, self._y, self._s, both)
 
     def at(self, rows: Any) -> NoReturn:
         raise cannot(
@@ -151,6 +181,12 @@ class StreamedTarget:
     @property
     def weights(self) -> NoReturn:
         self.at(slice(None))
+
+
+def _rows_of(source: Any, chunk: Chunk) -> Any:
+    if source is None:
+        return None
+    return chunk.columns[source] if isinstance(source, str) else source[chunk.rows]
 
 
 AnyTarget = Target | StreamedTarget

@@ -2,8 +2,9 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any, TypeVar
@@ -61,3 +62,22 @@ def parallel_map(task: Callable[[Item], Result], items: Iterable[Item], *, numbe
         return [task(item) for item in items]
     with _controller().limit(limits=1, user_api="blas"):
         return list(_pool(size).map(task, items))
+
+
+def map_ahead(task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """``map(task, items)`` on threads, in order, for a stream: only a few items are taken before their turn."""
+    size = n_threads()
+    if size <= 1 or threading.current_thread().name.startswith(_NAME):
+        yield from map(task, items)
+        return
+    waiting: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            waiting.append(_pool(size).submit(task, item))
+            if len(waiting) > size:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()

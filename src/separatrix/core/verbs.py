@@ -44,8 +44,14 @@ def conjugate(loss, y, u):
 
 @with_default
 def largest_curvature(loss: Any) -> float:
-    """The supremum of the curvature over y and eta; infinity where the slope jumps."""
+    """The supremum of the curvature over y and eta; infinity where there is none, or where the slope jumps."""
     return inf
+
+
+@with_default
+def is_smooth(loss: Any) -> bool:
+    """Whether the slope is continuous in eta; a loss of unbounded curvature, such as Poisson's, says so itself."""
+    return bool(largest_curvature(loss) < inf)
 
 
 @with_default
@@ -88,7 +94,17 @@ def joint_value(loss, y, eta):
 
 @generic
 def slopes(loss, y, eta, out):
-    """out_c = d value / d eta_c."""
+    """out_c = d value / d eta_c; `out` may be `eta` itself."""
+
+
+@generic
+def curvatures(loss, y, eta, out):
+    """out_c = d² value / d eta_c²."""
+
+
+@generic
+def joint_curvature(loss, y, eta, out):
+    """out_cd = d² value / d eta_c d eta_d, a (k, k) matrix."""
 
 
 @generic

@@ -71,6 +71,7 @@ class Design(ABC):
     offers: frozenset[str] = frozenset()
     gram_is_cheap = True  # whether X'X is made by BLAS from dense blocks, and is no denser than X
     whole_is_faster = False  # whether X'X is better made of X as a whole, by BLAS alone
+    sample_is_typical = True  # whether the rows of `sample` come from all over X, or from its beginning only
     stored_by_rows = False  # whether walking over rows reads memory in order
 
     @property
@@ -90,13 +91,14 @@ class Design(ABC):
         merge: Callable[[Result, Result], Result],
         target: AnyTarget | None = None,
         *aligned: Array | None,
-        gram: bool = False,
+        gram: int = 0,
     ) -> Result:
         """Merge ``task(Block(X, y, s), *pieces)`` over all blocks of rows, in a fixed order and grouping.
 
         A sum over rows, whatever the storage: it needs neither their number nor a second look at any of them. The
         answer does not depend on the number of threads. `aligned` are arrays in memory with one row for each row of X
-        (or None), of which a task gets the piece that belongs to its block. `gram` says that p-by-p sums are made.
+        (or None), of which a task gets the piece that belongs to its block. `gram` is how many p-by-p sums
+        a task makes: blocks are then taller.
         """
 
     @abstractmethod

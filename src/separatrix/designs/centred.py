@@ -16,7 +16,7 @@ class Centred:
     """``X_c = X - 1 m'``, never made as a whole.
 
     A dense X is centred in tiles that fit in cache, of rows or of columns, whichever are more; no digit is lost to
-    means far from zero. Products of a sparse X are corrected by those of m.
+    means far from zero. Products of a sparse X, or of one that is not `tiled`, are corrected by those of m.
 
     >>> import numpy as np
     >>> from separatrix.designs.dense import DenseDesign
@@ -24,10 +24,10 @@ class Centred:
     array([-1.,  1.])
     """
 
-    def __init__(self, design, mean):
+    def __init__(self, design, mean, tiled=None):
         self.design, self.mean = design, mean
         self.n, self.p = design.n, design.p
-        self.dense = design.gram_is_cheap
+        self.dense = design.gram_is_cheap if tiled is None else tiled
         self._tall = self.n >= self.p
 
     def times(self, W):

@@ -5,15 +5,15 @@ the data is here. A "class" is any group of rows: cross-validation asks for the 
 """
 
 from dataclasses import dataclass
-from functools import reduce as fold
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
-from separatrix.core.threads import parallel_map
-from separatrix.designs.base import BLOCK_NUMBERS, GROUPS, SMALLEST_PART
+from separatrix.core.target import AnyTarget
+from separatrix.designs.base import Array, Block
 from separatrix.designs.compiled.class_sums import class_squares
 from separatrix.designs.moments import FAR_FROM_ZERO
 
@@ -30,22 +30,22 @@ class ClassMoments:
     and their diagonals (k, p) where it is "diagonal".
     """
 
-    totals: np.ndarray
-    means: np.ndarray
-    scatter: np.ndarray
+    totals: Array
+    means: Array
+    scatter: Array
     kind: str
 
     @property
-    def total(self):
+    def total(self) -> float:
         return float(self.totals.sum())
 
     @property
-    def mean(self):
+    def mean(self) -> Array:
         """The mean of all rows."""
         return self.totals @ self.means / self.total
 
     @property
-    def pooled(self):
+    def pooled(self) -> "ClassMoments":
         """Moments whose scatter is the sum over the classes, (p, p), or (1, p) of diagonals."""
         if self.kind == "pooled":
             return self
@@ -53,12 +53,12 @@ class ClassMoments:
         return ClassMoments(self.totals, self.means, scatter, "pooled")
 
     @property
-    def between(self):
+    def between(self) -> Array:
         r"""Scatter of the class means about the overall mean, :math:`\sum_k N_k (\bar x_k - \bar x)(\cdot)^\top`."""
         D = self.means - self.mean
         return (D.T * self.totals) @ D
 
-    def merge(self, other):
+    def merge(self, other: "ClassMoments") -> "ClassMoments":
         """Moments of two sets of rows together (Chan, Golub and LeVeque 1983): no cancellation."""
         totals = self.totals + other.totals
         share = np.divide(other.totals, totals, out=np.zeros_like(totals), where=totals > 0.0)[:, None]
@@ -69,148 +69,129 @@ class ClassMoments:
         elif self.kind == "diagonal":
             self.scatter += cross * D * D
         else:
-            self.scatter += (D * cross)[:, :, None] * D[:, None, :]
+            for c in np.flatnonzero(cross):  # one matrix after the other stays in cache
+                self.scatter[c] += np.multiply.outer(cross[c] * D[c], D[c])
         self.scatter += other.scatter
         self.means = self.means + share * D
         self.totals = totals
         return self
 
 
-def class_moments(design, codes, k, s=None, *, scatter="pooled"):
-    """Moments of k classes of the rows of a design in memory; codes (n,) say which class a row is of.
+def class_moments(design: Any, target: AnyTarget, k: int, *, scatter: str = "pooled") -> ClassMoments:
+    """Moments of k classes of the rows of a design; y of the target holds the code 0, 1, ... of the class of each row.
 
     `scatter` is "pooled", "each" or "diagonal": see :class:`ClassMoments`. A class without rows has weight, mean and
     scatter 0.
 
     >>> import numpy as np
+    >>> from separatrix.core.target import Target
     >>> from separatrix.designs import DenseDesign
     >>> X = np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 3.0], [5.0, 5.0], [7.0, 6.0]])
-    >>> found = class_moments(DenseDesign(X), np.array([1, 1, 1, 0, 0]), 2)
-    >>> found.means, found.scatter / 5
+    >>> classes = class_moments(DenseDesign(X), Target(np.array([1, 1, 1, 0, 0])), 2)
+    >>> classes.means, classes.scatter / 5
     (array([[6. , 5.5],
            [1. , 1. ]]), array([[0.8, 0.2],
            [0.2, 1.3]]))
     """
-    task = {"pooled": _pooled, "each": _each, "diagonal": _diagonal}[scatter]
+    of_block = {"pooled": _pooled, "each": _each, "diagonal": _diagonal}[scatter]
     with np.errstate(over="ignore", invalid="ignore"):
-        found = task(design, codes, k, s)
-    design.refuse_if_not_finite(found.means, found.scatter)
-    return found
+        shifts, far = provisional_class_means(design, target, k)
+    far = far or scatter == "diagonal"  # where a shift costs nothing
+
+    def task(block: Block) -> ClassMoments:
+        return of_block(block, k, shifts if far else None, design.sample_is_typical)
+
+    classes = design.reduce(task, ClassMoments.merge, target, gram=k if scatter == "each" else 1)
+    design.refuse_if_not_finite(classes.means, classes.scatter)
+    if far:
+        classes.means = np.where(classes.totals[:, None] > 0.0, classes.means + shifts, 0.0)
+    return classes
 
 
-def _pooled(design, codes, k, s):
-    """One product X'X and one with the indicators of the classes, no copy: what lies between classes is taken off."""
-    shifts, far = provisional_class_means(design, codes, k)
+def _pooled(block: Block, k: int, shifts: Array | None, typical: bool) -> ClassMoments:
+    """One product X'X and one with the indicators of the classes, no copy: what lies between classes is taken off.
 
-    def task(B, c, s_block):
-        if far:
-            B = B - shifts[c]
-        totals = np.bincount(c, s_block, minlength=k).astype(np.float64)
-        sums = np.asarray(_indicators(c, k, s_block) @ B)
-        means = np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0.0)
-        if s_block is not None:
-            B = B * np.sqrt(s_block)[:, None]
-        return ClassMoments(totals, means, B.T @ B - sums.T @ means, "pooled")
-
-    found = design.reduce(task, ClassMoments.merge, codes, s, gram=True)
-    return _shifted_back(found, shifts) if far else found
+    Where the shifts were not `typical`, a class may lie far from its own: the block is centred before it is squared.
+    """
+    B, c = block.X if shifts is None else block.X - shifts[block.y], block.y
+    totals, sums, means = _totals(B, c, block.s, k)
+    between = sums.T @ means
+    if not typical:
+        B = B - means[c]
+        between = np.zeros_like(between)
+    if block.s is not None:
+        B = B * np.sqrt(block.s)[:, None]
+    return ClassMoments(totals, means, B.T @ B - between, "pooled")
 
 
-def _indicators(c, k, s):
-    """The matrix (k, n) that sums the rows of each class: a row is added where it belongs, which BLAS cannot do."""
-    weights = np.ones(len(c)) if s is None else s
-    places = c.astype(np.int32)
-    return sp.csc_array((weights, places, np.arange(len(c) + 1, dtype=np.int32)), shape=(k, len(c)))
-
-
-def _each(design, codes, k, s):
-    """Class by class: its rows are gathered a block at a time, centred where they lie, and multiplied."""
+def _each(block: Block, k: int, shifts: Array | None, typical: bool) -> ClassMoments:
+    """Class by class: the rows of a block are gathered, centred and multiplied."""
+    B, codes, s = block
+    p = B.shape[1]
     order = np.argsort(codes.astype(np.int16) if k < 1 << 15 else codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(k + 1))
-    height = max(b.stop - b.start for b in design.blocks(gram=True))
-    # rows that one thread takes at a time: few rows are not worth a thread, nor a p-by-p sum
-    share = max(-(-2 * design.n // GROUPS), -(-SMALLEST_PART // max(design.p, 1)))
-    shifts, far = provisional_class_means(design, codes, k)
-
-    def of_rows(c, rows, room):
-        B = design.rows_into(rows, room[: len(rows)])
-        if far:
-            B -= shifts[c]
+    classes = ClassMoments(np.zeros(k), np.zeros((k, p)), np.zeros((k, p, p)), "each")
+    for c in np.flatnonzero(np.diff(ends)):
+        rows = order[ends[c] : ends[c + 1]]
+        Z = np.take(B, rows, axis=0)
+        if shifts is not None:
+            Z -= shifts[c]
         weights = np.ones(len(rows)) if s is None else s[rows]
         total = weights.sum()
-        mean = weights @ B / total if total > 0.0 else np.zeros(design.p)
-        B -= mean
+        mean = weights @ Z / total if total > 0.0 else np.zeros(p)
+        Z -= mean
         if s is not None:
-            B *= np.sqrt(weights)[:, None]
-        return ClassMoments(np.array([total]), mean[None], (B.T @ B)[None], "each")
-
-    def of_piece(piece):
-        c, rows = piece
-        room = np.empty((min(height, len(rows)), design.p))  # one for all blocks: fresh memory costs as much as X
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = of_rows(c, rows[:height], room)
-            for i in range(height, len(rows), height):
-                found = found.merge(of_rows(c, rows[i : i + height], room))
-        return c, found
-
-    pieces = []
-    for c in range(k):
-        rows = order[ends[c] : ends[c + 1]]
-        pieces += [(c, rows[i : i + share]) for i in range(0, len(rows), share)]
-    parts = {}
-    for c, part in (parallel_map if design.stored > SMALLEST_PART else map)(of_piece, pieces):
-        parts[c] = parts[c].merge(part) if c in parts else part
-    found = ClassMoments(np.zeros(k), np.zeros((k, design.p)), np.zeros((k, design.p, design.p)), "each")
-    for c, part in parts.items():
-        found.totals[c], found.means[c], found.scatter[c] = part.totals[0], part.means[0], part.scatter[0]
-    return _shifted_back(found, shifts) if far else found
+            Z *= np.sqrt(weights)[:, None]
+        classes.totals[c], classes.means[c], classes.scatter[c] = total, mean, Z.T @ Z
+    return classes
 
 
-def _diagonal(design, codes, k, s):
-    """Sums and squares about provisional means, in one read of X."""
-    shifts, _ = provisional_class_means(design, codes, k)
-    height = max(1, BLOCK_NUMBERS // max(design.p, 1))
-
-    def of_part(part):
-        sums, squares = np.zeros((k, design.p)), np.zeros((k, design.p))
-        for i in range(part[0], part[1], height):
-            rows = slice(i, min(i + height, part[1]))
-            weights = np.ones(1) if s is None else s[rows]
-            class_squares(np.ascontiguousarray(design.block(rows)), codes[rows], weights, shifts, sums, squares)
-        rows = slice(*part)
-        totals = np.bincount(codes[rows], None if s is None else s[rows], minlength=k).astype(np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            means = np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0.0)
-            return ClassMoments(totals, means, np.maximum(squares - sums * means, 0.0), "diagonal")
-
-    found = fold(ClassMoments.merge, parallel_map(of_part, design.parts(2 * k)))
-    return _shifted_back(found, shifts)
+def _diagonal(block: Block, k: int, shifts: Array | None, typical: bool) -> ClassMoments:
+    """Sums and squares about provisional means, in one walk over the block; about its own where those may be far."""
+    B, c = np.ascontiguousarray(block.X), block.y
+    weights = np.ones(1) if block.s is None else block.s
+    origins = np.zeros((k, B.shape[1])) if shifts is None else shifts
+    if not typical:
+        origins = origins + _totals(B - origins[c], c, block.s, k)[2]
+    sums, squares = np.zeros_like(origins), np.zeros_like(origins)
+    class_squares(B, c, weights, origins, sums, squares)
+    totals = np.bincount(c, block.s, minlength=k).astype(np.float64)
+    means = _over(sums, totals)
+    scatter = np.maximum(squares - sums * means, 0.0)
+    return ClassMoments(totals, means if shifts is None else means + (origins - shifts), scatter, "diagonal")
 
 
-def _shifted_back(found, shifts):
-    """Moments of the rows as they are, from those of rows less the shifts of their classes."""
-    found.means = np.where(found.totals[:, None] > 0.0, found.means + shifts, 0.0)
-    return found
+def _totals(B: Array, c: Array, s: Array | None, k: int) -> tuple[Array, Array, Array]:
+    """Weight, sum and mean of each class in a block."""
+    totals = np.bincount(c, s, minlength=k).astype(np.float64)
+    # a row is added where it belongs, which BLAS cannot do
+    weights = np.ones(len(c)) if s is None else s
+    starts = np.arange(len(c) + 1, dtype=np.int32)
+    indicators = sp.csc_array((weights, c.astype(np.int32), starts), shape=(k, len(c)))
+    sums = np.asarray(indicators @ B)
+    return totals, sums, _over(sums, totals)
 
 
-def provisional_class_means(design, codes, k, sample=256):
-    """Means of the classes on evenly spaced rows, and whether some lie so far from zero that squares need them.
+def _over(sums: Array, totals: Array) -> Array:
+    return np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0.0)
+
+
+def provisional_class_means(design: Any, target: AnyTarget, k: int) -> tuple[Array, bool]:
+    """Means of the classes on some rows, and whether some lie so far from zero that squares need them.
 
     Far means more than 30 standard deviations within a class (docs/decisions/0007). Classes that the sample missed get
-    the mean of the sample.
+    the mean of the sample. Where the sample is not typical, every class counts as far.
     """
-    if sp.issparse(design.X):
+    if not design.gram_is_cheap:
         raise cannot(
             "take class scatters of a sparse X",
             because="covariances of sparse columns are dense",
             instead="X.toarray(), or a naive Bayes model of counts",
             kind=TypeError,
         )
-    step = max(1, design.n // max(sample, 16 * k))
-    rows, c = design.block(slice(0, design.n, step)), codes[::step]
-    totals = np.bincount(c, minlength=k)[:, None]
-    sums = np.asarray(_indicators(c, k, None) @ rows)
-    means = np.where(totals > 0, sums / np.maximum(totals, 1), rows.mean(axis=0))
+    rows, c, _ = design.sample(target, max(256, 16 * k))
+    totals, _, means = _totals(rows, c, None, k)
+    means = np.where(totals[:, None] > 0.0, means, rows.mean(axis=0))
     spread = np.sqrt(((rows - means[c]) ** 2).mean(axis=0))
     far = bool((np.abs(means).max(axis=0) > FAR_FROM_ZERO * spread).any())
-    return means, far
+    return means, far or not design.sample_is_typical

@@ -188,13 +188,16 @@ def live_columns(size, mean, total, n):
     return np.flatnonzero(size > np.maximum(noise, np.finfo(np.float64).tiny))
 
 
-def deviations_factor(design, target, deviations, found, mean, lam=0.0):
+def deviations_factor(design, target, deviations, found, mean, lam=0.0, n=None):
     """Factor of ``Z'Z + lam I`` for ``Z = deviations(block)``, rows less some mean, by blocks of QR.
 
     `found` holds the squares of Z's columns and the total weight; `mean` is the size of what was taken off each column.
+    `lam` is a number, or one for each column.
+    Z may have fewer rows than X: n.
     """
+    n = design.n if n is None else n
     size = np.sqrt(found.squares + lam)
-    live = live_columns(size, mean, found.total, design.n)
+    live = live_columns(size, mean, found.total, n)
     scale = np.zeros(design.p)
     scale[live] = 1.0 / size[live]
 
@@ -209,7 +212,7 @@ def deviations_factor(design, target, deviations, found, mean, lam=0.0):
         R = merge(R, np.diag((np.sqrt(lam) * scale)[live]))
     R, order = qr(R, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(R))
-    tolerance = 8.0 * EPS * max(design.n, design.p) ** 0.5 * max(len(live), 1)
+    tolerance = 8.0 * EPS * max(n, design.p) ** 0.5 * max(len(live), 1)
     rank = int((diagonal > tolerance * diagonal.max(initial=0.0)).sum())
     kept, aliased = live[order[:rank]], live[order[rank:]]
     combination = solve_triangular(R[:rank, :rank], R[:rank, rank:], check_finite=False) if rank else None

@@ -43,10 +43,12 @@ class InMemoryDesign(Design):
     def rows_atom(self) -> Any:
         """Rows for compiled loops."""
 
-    def blocks(self, gram: bool = False) -> list[slice]:
-        """Slices of rows, the same whatever the number of threads; `gram` says that p-by-p sums are made of them."""
-        most = base.BLOCK_NUMBERS
-        numbers = min(max(most, 8 * self.p**2), 8 * most) if gram else most
+    def blocks(self, gram: int = 0) -> list[slice]:
+        """Slices of rows, the same whatever the number of threads; `gram` p-by-p sums are made of each."""
+        least = base.BLOCK_NUMBERS
+        numbers = min(max(least, 8 * gram * self.p**2), 8 * least)
+        if gram > 1:  # and still enough blocks for threads
+            numbers = max(least, min(numbers, self.n * self.p // 4))
         height = max(1, min(self.n, numbers // max(self.p, 1)))
         return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
 
@@ -59,20 +61,20 @@ class InMemoryDesign(Design):
         self,
         task: Callable[..., Result],
         merge: Callable[[Result, Result], Result],
-        target: AnyTarget | None = None,
-        *aligned: Array | None,
-        gram: bool = False,
+        *given: Any,
+        gram: int = 0,
     ) -> Result:
-        if not isinstance(target, Target):  # the older form: matrices instead of blocks
-            return self.reduce_rows(task, merge, target, *aligned, gram=gram)
+        if given and not isinstance(given[0], Target):  # the older form: matrices instead of blocks
+            return self.reduce_rows(task, merge, *given, gram=gram)
+        target, *aligned = given or (None,)
 
         def of_block(rows: slice) -> Result:
-            pieces = (None if a is None else a[rows] for a in aligned)
-            return task(Block(self.block(rows), *target.at(rows)), *pieces)
+            block = Block(self.block(rows)) if target is None else Block(self.block(rows), *target.at(rows))
+            return task(block, *(None if a is None else a[rows] for a in aligned))
 
         return merged(of_block, merge, self.blocks(gram))
 
-    def reduce_rows(self, task, merge, *aligned, gram=False):  # type: ignore[no-untyped-def]
+    def reduce_rows(self, task, merge, *aligned, gram=0):  # type: ignore[no-untyped-def]
         """The older form of :meth:`reduce`."""
 
         def of_block(rows: slice) -> Any:

@@ -1,11 +1,13 @@
 """First and second moments of [X, y]: a mergeable sum over rows, taken in one pass."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from separatrix.designs.base import thin_product
+from separatrix.core.target import AnyTarget
+from separatrix.designs.base import Array, Block, Design, thin_product
 from separatrix.designs.sparse import as_dense
 
 # Where some column's mean is this many standard deviations from zero, squares are summed about a provisional mean
@@ -22,18 +24,28 @@ class Moments:
     """
 
     total: float
-    x_mean: np.ndarray
-    y_mean: np.ndarray
-    xx: np.ndarray
-    xy: np.ndarray
-    yy: np.ndarray
+    x_mean: Array
+    y_mean: Array
+    xx: Array
+    xy: Array
+    yy: Array
 
     @property
-    def squares(self):
+    def far(self) -> bool:
+        """Whether some mean is so many standard deviations from zero that rounding of fitted values may show."""
+        return bool((np.abs(self.x_mean) * np.sqrt(self.total) > 1e7 * np.sqrt(self.squares)).any())
+
+    @property
+    def largest_spread(self) -> float:
+        """The greatest standard deviation of a column (about zero: root mean square)."""
+        return float(np.sqrt(self.squares.max(initial=0.0) / self.total))
+
+    @property
+    def squares(self) -> Array:
         """``Σ s (x_j - x̄_j)²`` for each column."""
         return (np.diag(self.xx) if self.xx.ndim == 2 else self.xx).clip(min=0.0)
 
-    def merge(self, other):
+    def merge(self, other: "Moments") -> "Moments":
         """Moments of two sets of rows together (Chan, Golub and LeVeque 1983): no cancellation."""
         total = self.total + other.total
         if total == 0.0:
@@ -54,7 +66,7 @@ class Moments:
         return self
 
 
-def moments(design, target, *, about_mean=True, gram=True):
+def moments(design: Any, target: AnyTarget, *, about_mean: bool = True, gram: bool = True) -> Moments:
     """Moments of a design and its target, merged over blocks of rows; without `gram`, squares but no products of X.
 
     >>> import numpy as np
@@ -63,45 +75,44 @@ def moments(design, target, *, about_mean=True, gram=True):
     >>> moments(DenseDesign(np.array([[1.0], [3.0]])), Target(np.array([0.0, 4.0]))).xy
     array([[4.]])
     """
-    Y = target.y.reshape(target.n, -1)
-    y_shift = target.mean().reshape(-1) if about_mean else np.zeros(Y.shape[1])
+    about = np.reshape(target.mean(), -1) if about_mean else np.zeros(int(np.prod(target.outputs)))
     with np.errstate(over="ignore", invalid="ignore"):
         x_shift = provisional_means(design) if about_mean else None
 
-    def task(B, Y_block, s_block):
-        return moments_of_block(B, Y_block - y_shift, s_block, x_shift, about_mean, gram)
+    def task(block: Block) -> Moments:
+        Y = block.y.reshape(len(block.y), len(about)) - about
+        return moments_of_block(block.X, Y, block.s, x_shift, about_mean, gram)
 
-    if gram and x_shift is None and target.s is None and design.whole_is_faster:
+    if gram and x_shift is None and design.whole_is_faster and target.s is None:
         with np.errstate(over="ignore", invalid="ignore"):
-            found = task(design.block(slice(None)), Y, None)
+            sums = task(Block(design.block(slice(None)), target.y))
     else:
-        found = design.reduce(task, Moments.merge, Y, target.s, gram=gram)
-    design.refuse_if_not_finite(found.xy, found.xx)
+        sums = design.reduce(task, Moments.merge, target, gram=gram)
+    design.refuse_if_not_finite(sums.xy, sums.xx)
     if x_shift is not None:
-        found.x_mean = found.x_mean + x_shift
-    found.y_mean = found.y_mean + y_shift
-    return found
+        sums.x_mean = sums.x_mean + x_shift
+    sums.y_mean = sums.y_mean + about
+    return sums
 
 
-def provisional_means(design, sample=256):
-    """Means of evenly spaced rows, or None where all columns lie near zero compared with their spread.
+def provisional_means(design: Design) -> Array | None:
+    """Means of some rows, or None where all columns lie near zero compared with their spread.
 
     A sparse block is shifted in the columns that need it only, which hold hardly a zero, and so stays sparse.
     """
-    step = max(1, design.n // sample)
-    rows = design.block(slice(0, design.n, step))
+    rows = design.sample().X
     mean = np.asarray(rows.mean(axis=0))
     if sp.issparse(rows):
         spread = np.sqrt(np.maximum(np.asarray((rows * rows).mean(axis=0)) - mean * mean, 0.0))
     else:
         spread = rows.std(axis=0)
     far = np.abs(mean) > FAR_FROM_ZERO * spread
-    if not far.any():
+    if not far.any() and design.sample_is_typical:
         return None
     return np.where(far, mean, 0.0) if sp.issparse(rows) else mean
 
 
-def moments_of_block(B, Y, s, x_shift, about_mean, gram):
+def moments_of_block(B: Any, Y: Array, s: Array | None, x_shift: Array | None, about_mean: bool, gram: bool) -> Moments:
     """Moments of some rows, those of X less `x_shift` (None: 0); to be merged, and the shift added to the mean."""
     far = None
     if x_shift is not None and sp.issparse(B):
@@ -130,7 +141,7 @@ def moments_of_block(B, Y, s, x_shift, about_mean, gram):
     return Moments(total, x_mean, y_mean, xx, xy, yy)
 
 
-def _put_far_columns(sums, xx, far, B, D, sD, right):
+def _put_far_columns(sums: Array, xx: Array, far: Array, B: Any, D: Array, sD: Array, right: Array) -> None:
     """Enter the shifted dense columns D, which belong at the places `far` of the sparse block B, into its sums."""
     sums[far] = D.T @ right
     if xx.ndim == 1:
@@ -141,7 +152,7 @@ def _put_far_columns(sums, xx, far, B, D, sD, right):
     xx[np.ix_(far, far)] = D.T @ sD
 
 
-def _products(B, s):
+def _products(B: Any, s: Array | None) -> Array:
     """``B'S B``, dense."""
     if s is not None:
         root = np.sqrt(s)[:, None]
@@ -149,6 +160,6 @@ def _products(B, s):
     return as_dense(B.T @ B)
 
 
-def _squares(B, weights):
+def _squares(B: Any, weights: Array) -> Array:
     """The diagonal of ``B'S B``."""
     return np.asarray((B * B).T @ weights)  # elementwise for arrays and sparse arrays alike

@@ -88,7 +88,7 @@ class SparseDesign(InMemoryDesign):
     def scaled(self, factors: Array) -> "SparseDesign":
         return SparseDesign(self.by_rows.multiply(factors).tocsr())
 
-    def blocks(self, gram: bool = False) -> list[slice]:
+    def blocks(self, gram: int = 0) -> list[slice]:
         """Slices that hold about as many stored numbers as a dense block does."""
         height = max(1, int(self.n * base.BLOCK_NUMBERS / max(self.X.nnz, 1)))
         return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]

@@ -9,7 +9,10 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
-from separatrix.designs import as_design
+from separatrix.designs import StreamedDesign, as_design
+from separatrix.estimators.class_weights import class_factors as class_factors
+from separatrix.estimators.class_weights import refuse_one_class
+from separatrix.estimators.streams import name_columns_of, streamed_classes, streamed_numbers, streamed_target
 
 DTYPES = (np.float64, np.float32)
 # A design of fewer numbers is looked through for NaN and infinity at once: that takes a millisecond.
@@ -26,7 +29,11 @@ def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True
 
     With `summed` the solver promises to look for NaN and infinity itself, in sums over all of X that it takes anyway
     (:meth:`Design.refuse_if_not_finite`): a large X is then not read just to be looked at.
+
+    X may be a design that is read from a stream, y and the weights then names of its columns or arrays.
     """
+    if isinstance(X, StreamedDesign):
+        return X, streamed_numbers(streamed_target(estimator, X, y, sample_weight, reset=reset))
     X, y = validate_data(
         estimator,
         X,
@@ -44,15 +51,25 @@ def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True
     return as_design(X), Target(y, _weights(sample_weight, y.shape[0]))
 
 
-def validate_classes(
+def validate_classes(estimator, X, y, sample_weight=None, **options):
+    """The same as :func:`validate_class_target` for data in memory: a design, codes (n,), and weights (n,) or None."""
+    design, target = validate_class_target(estimator, X, y, sample_weight, **options)
+    design.needs("vectors", f"fit {type(estimator).__name__}")
+    return design, target.y, target.s
+
+
+def validate_class_target(
     estimator, X, y, sample_weight=None, *, class_weight=None, classes=None, sparse=True, reset=True, summed=False
 ):
-    """Check X, class labels and weights; return a design, codes (n,) into ``classes_``, and weights (n,) or None.
+    """Check X, class labels and weights; return a design and a target of codes into ``classes_``.
 
     A first fit (`reset`) sets ``estimator.classes_``, sorted; later data must keep to those classes. `class_weight`
     multiplies the weights of the rows of each class: a dict, or "balanced" for equal totals. `classes` announces the
     classes of a stream, whose chunks need not hold all of them. `summed` is explained in :func:`enter`.
     """
+    if isinstance(X, StreamedDesign):
+        target = streamed_target(estimator, X, y, sample_weight, reset=reset)
+        return X, streamed_classes(estimator, target, class_weight, reset=reset)
     X, y = validate_data(
         estimator,
         X,
@@ -69,14 +86,9 @@ def validate_classes(
     codes = encode(estimator, y, reset=learns, seen=None if s is None else s > 0.0)
     if class_weight is not None:
         s = _by_class(class_weight, estimator.classes_, codes, s)
-    present = np.flatnonzero(np.bincount(codes, s))
-    if learns and len(present) < 2:
-        raise cannot(
-            f"fit {type(estimator).__name__} to one class",
-            because=f"every row of positive weight is of the class {estimator.classes_.tolist()[present[0]]!r}",
-            instead="data with at least two classes",
-        )
-    return as_design(X), codes, s
+    if learns:
+        refuse_one_class(estimator, np.bincount(codes, s))
+    return as_design(X), Target(codes, s)
 
 
 def validate_labels(estimator, X, y):
@@ -211,29 +223,6 @@ def _by_class(class_weight, classes, codes, s):
     return s * each[codes]
 
 
-def class_factors(class_weight, classes, counts):
-    """The weight of each class: as a dict says, or those that make the weighted `counts` equal ("balanced")."""
-    if class_weight is None:
-        return np.ones(len(classes))
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        return np.divide(counts.sum(), len(classes) * counts, out=np.zeros(len(classes)), where=counts > 0.0)
-    if isinstance(class_weight, dict):
-        strangers = [label for label in class_weight if label not in classes.tolist()]
-        each = np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
-        if strangers or not np.all((each >= 0.0) & np.isfinite(each)):
-            raise cannot(
-                f"use class_weight={class_weight!r}",
-                because=f"{strangers[0]!r} is not a class of y" if strangers else "a weight must be finite and >= 0",
-                instead=f"one weight >= 0 for each of {classes.tolist()}",
-            )
-        return each
-    raise cannot(
-        f"use class_weight={class_weight!r}",
-        because="it is neither a dict, nor 'balanced', nor None",
-        instead="class_weight={label: weight, ...}, 'balanced' or None",
-    )
-
-
 def _refuse_if_too_large(y):
     largest = max(float(y.max()), -float(y.min()))
     if largest > LARGEST_TARGET:
@@ -251,6 +240,8 @@ def validate_rows(estimator, X, *, sparse=True):
 
 def validate_first_rows(estimator, X, *, sparse=False, summed=False):
     """Check X of a transformer's fit, which has no target. `summed` is explained in :func:`enter`."""
+    if isinstance(X, StreamedDesign):
+        return name_columns_of(estimator, X, reset=True)
     return validate_data(
         estimator,
         X,

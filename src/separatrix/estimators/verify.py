@@ -14,9 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.certificate import certify
 from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
-from separatrix.core.solution import Certificate, Solution
-from separatrix.core.verbs import is_joint, is_squared_error
+from separatrix.core.solution import Certificate
+from separatrix.core.verbs import is_squared_error
 from separatrix.designs import as_dense
+from separatrix.estimators.published import published_solutions, worst
 from separatrix.losses import Quantile
 from separatrix.solvers import linear_program
 
@@ -59,34 +60,18 @@ def verify(model, X, y, sample_weight=None):
         )
     started = time.perf_counter()
     problems = model._restate(X, y, sample_weight)
-    solutions = _solutions(model, problems)
+    solutions = published_solutions(model, problems)
     tolerance = model.certificate_.tolerance
-    found = [_recompute(model.certificate_.kind, p, s, tolerance) for p, s in zip(problems, solutions)]
-    worst = max(found, key=lambda certificate: certificate.value - certificate.tolerance)
+    kind = model.certificate_.kind
+    proof = worst([_recompute(kind, p, s, tolerance) for p, s in zip(problems, solutions)])
     return Certificate(
-        worst.kind,
-        worst.value,
-        worst.tolerance,
-        passes=worst.passes,
+        proof.kind,
+        proof.value,
+        proof.tolerance,
+        passes=proof.passes,
         seconds=time.perf_counter() - started,
         message=f"recomputed from {problems[0].design.n} rows and the published coefficients",
     )
-
-
-def _solutions(model, problems):
-    """One solution for each problem, as published."""
-    # a classifier may decide by differences of what it fitted
-    coefficients, k = np.atleast_2d(getattr(model, "target_coef_", model.coef_)), len(problems)
-    if is_joint(problems[0].loss):
-        return [Solution(coefficients.T, np.asarray(model.intercept_))]
-    if len(coefficients) != k:
-        raise cannot(
-            f"verify {type(model).__name__} on a y of {k} outputs",
-            because=f"it was fitted to {len(coefficients)}",
-            instead="the y that it was fitted to",
-        )
-    intercepts = np.broadcast_to(np.ravel(getattr(model, "target_intercept_", model.intercept_)), k)
-    return [Solution(beta, float(intercept)) for beta, intercept in zip(coefficients, intercepts)]
 
 
 def _recompute(kind, problem, solution, tolerance):

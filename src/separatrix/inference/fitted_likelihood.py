@@ -11,7 +11,7 @@ from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import Target
 from separatrix.estimators.validation import enter, validate_classes
 from separatrix.inference.covariance import information_sandwich
-from separatrix.losses import Logistic
+from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
 from separatrix.solvers.information import likelihood_evidence
 
@@ -68,7 +68,8 @@ def likelihood_of(model, X, y, sample_weight=None):
         design, codes, s = validate_classes(model, X, y, sample_weight, class_weight=weight, reset=False)
         y = codes.astype(np.float64) if len(classes) == 2 else np.eye(len(classes))[codes]
     target = Target(y, s)
-    problem = Problem(design, target, Logistic(), penalty_of(model, target.total), bool(model.fit_intercept))
+    loss = Logistic() if target.y.ndim == 1 else Softmax()
+    problem = Problem(design, target, loss, penalty_of(model, target.total), bool(model.fit_intercept))
     beta = model.coef_[0] if len(classes) == 2 else model.coef_.T
     fit = Likelihood(problem, likelihood_evidence(problem, beta, model.intercept_, classes))
     _refuse_other_data(model, fit)

@@ -6,8 +6,19 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.core.dispatch import atom, implements
+from separatrix.core.jit import part
 from separatrix.core.registry import register
-from separatrix.core.verbs import is_joint, is_likelihood, joint_conjugate, joint_value, largest_curvature, link, slopes
+from separatrix.core.verbs import (
+    curvatures,
+    is_joint,
+    is_likelihood,
+    joint_conjugate,
+    joint_curvature,
+    joint_value,
+    largest_curvature,
+    link,
+    slopes,
+)
 
 
 @register("joint loss", ())
@@ -43,8 +54,9 @@ def _(loss, y, eta):
     return log(total) + miss
 
 
-@implements(slopes, Softmax)
-def _(loss, y, eta, out):
+@part
+def fill_probabilities(eta, out):
+    """out_c = e^eta_c / Σ_d e^eta_d."""
     largest = -inf
     for c in range(eta.shape[0]):
         largest = max(largest, eta[c])
@@ -54,7 +66,31 @@ def _(loss, y, eta, out):
         total += out[c]
     share = 1.0 / total
     for c in range(eta.shape[0]):
-        out[c] = out[c] * share - y[c]
+        out[c] *= share
+
+
+@implements(slopes, Softmax)
+def _(loss, y, eta, out):
+    fill_probabilities(eta, out)
+    for c in range(eta.shape[0]):
+        out[c] -= y[c]
+
+
+@implements(curvatures, Softmax)
+def _(loss, y, eta, out):
+    fill_probabilities(eta, out)
+    for c in range(eta.shape[0]):
+        out[c] *= 1.0 - out[c]
+
+
+@implements(joint_curvature, Softmax)
+def _(loss, y, eta, out):
+    mu = out[0]
+    fill_probabilities(eta, mu)
+    for c in range(eta.shape[0] - 1, -1, -1):  # from the last: the first row holds the probabilities until then
+        share = mu[c]
+        for d in range(eta.shape[0]):
+            out[c, d] = share * ((1.0 if c == d else 0.0) - mu[d])
 
 
 @implements(joint_conjugate, Softmax)

@@ -1,20 +1,23 @@
 """Which solver for which problem: the one place that decides by shape and storage."""
 
-import warnings
 from dataclasses import replace
 
-from separatrix.core.certificate import not_certified
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.core.objective import parts_of
+from separatrix.core.problem import Problem
+from separatrix.core.solution import Solution, Trace
 from separatrix.penalties import L1, L2, ElasticNet
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
+from separatrix.solvers.nonnegative import nonnegative_least_squares
 from separatrix.solvers.preconditioner import ALL
 from separatrix.solvers.proximal_newton import proximal_newton
 from separatrix.solvers.quasi_newton import quasi_newton
 from separatrix.solvers.row_space import in_row_space
 
-# A p-by-p triangle of a sparse design is dense; up to this many columns it is still small and fast.
-SMALL_TRIANGLE = 2000
 # With fewer rows than columns and a penalty, the triangle of the columns is formed up to this many of them.
 WIDE_TRIANGLE = 200
 # Fewer operations than these for the inner products of the rows, n² p, are over before iterations would be.
@@ -25,32 +28,42 @@ MOST_ROWS = 10_000
 FEW_COLUMNS = 200
 
 
-def solve_least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14, max_iter=None, found=None, trace=None):
-    """Least squares (lam = 0) or ridge: by a factorisation where one is affordable, else by conjugate gradients.
+def solve_least_squares(
+    problem: Problem,
+    *,
+    tol: float = 1e-14,
+    max_iter: int | None = None,
+    start: None = None,
+    trace: Trace | None = None,
+) -> Solution:
+    """Least squares or ridge: by a factorisation where one is affordable, else by conjugate gradients.
 
     Large wide designs go to conjugate gradients first: with many columns the inner products of the rows are usually
     well conditioned, and a dozen reads of X are cheaper than n² p operations. Where that does not converge, a
-    factorisation takes over.
+    factorisation takes over. Coefficients that must not be negative go to the active-set method.
     """
-    dense = "gram" in design.offers
-    tall = design.p <= design.n and (design.p <= SMALL_TRIANGLE or dense)
+    design = problem.design
+    _, ridge, low, high = parts_of(problem.penalty, design.p)
+    if np.isfinite(low).any() or np.isfinite(high).any():
+        if (low != 0.0).any() or np.isfinite(high).any():
+            raise cannot(
+                "solve least squares with these bounds by an active set",
+                because="it knows beta >= 0 for all coefficients only",
+                instead="coordinate descent, which takes any bounds",
+            )
+        return nonnegative_least_squares(problem, tol=tol)
     quick = design.n**2 * design.p <= QUICK
-    options = {"intercept": intercept, "tol": tol}
-    if tall or (quick and (lam == 0.0 or design.p <= WIDE_TRIANGLE)):
-        return least_squares(design, target, lam, found=found, trace=trace, **options)
+    penalised, one_ridge = bool(ridge.all()), bool((ridge == ridge[0]).all())
+    dual = penalised and one_ridge and "rows" in design.offers
+    if design.forms_gram or (quick and (not dual or design.p <= WIDE_TRIANGLE)):
+        return least_squares(problem, trace=trace)
     if quick:
-        return dual_ridge(design, target, lam, **options)
-    affordable = (lam > 0.0 or dense) and design.n <= MOST_ROWS
+        return dual_ridge(problem)
+    affordable = (dual or (not penalised and design.gram_is_cheap)) and design.n <= MOST_ROWS
     limit = max_iter or (60 if affordable else 10 * min(design.n, design.p))
-    solution = conjugate_gradient(design, target, lam, max_iter=limit, trace=trace, **options)
-    if solution.certificate.converged:
-        return solution
-    if affordable:
-        return dual_ridge(design, target, lam, **options) if lam > 0.0 else least_squares(design, target, **options)
-    warnings.warn(
-        not_certified(solution.certificate, "Increase max_iter or tol, standardise the columns, or raise alpha."),
-        stacklevel=4,
-    )
+    solution = conjugate_gradient(problem, tol=tol, max_iter=limit, trace=trace)
+    if not solution.details["reached"] and affordable:
+        return dual_ridge(problem) if dual else least_squares(problem)
     return solution
 
 

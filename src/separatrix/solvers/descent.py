@@ -8,41 +8,41 @@ From     Cauchy (1847); the limit 2 / (largest curvature): Polyak (1963); by exa
 
 import time
 import warnings
+from collections.abc import Callable
 from functools import partial
+from math import inf
+from typing import Any
 
 import numpy as np
 
 from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import Diverged, cannot
-from separatrix.core.objective import fill_slopes, null_objective, sum_of_costs, sum_of_values
+from separatrix.core.objective import null_objective, slopes_at, sum_of_costs, total_value
 from separatrix.core.problem import Problem
-from separatrix.core.solution import Certificate, Solution
+from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.core.stationarity import GradientScale
 from separatrix.core.target import Target
-from separatrix.losses import Huber, Logistic, Squared, SquaredEpsilonInsensitive
-from separatrix.penalties import L2, NoPenalty
+from separatrix.core.verbs import is_joint, largest_curvature
 from separatrix.solvers.compiled.stochastic import pass_of_batches
+from separatrix.solvers.smooth import ridge_of
 from separatrix.solvers.stochastic import generator
-
-# The steepest turn of each smooth loss, sup of its curvature: what a default learning rate must respect.
-LARGEST_CURVATURE = {Squared: 1.0, Huber: 1.0, Logistic: 0.25, SquaredEpsilonInsensitive: 2.0}
 
 # An objective this many times its scale is on its way to infinity.
 BEYOND_ALL_BOUNDS = 1e12
 
 
 def gradient_descent(
-    gradient,
-    start,
+    gradient: Callable[..., Any],
+    start: Any,
     *,
-    learning_rate,
-    max_iter=1000,
-    tol=1e-8,
-    objective=None,
-    noise=0.0,
-    random_state=None,
-    trace=None,
-):
+    learning_rate: float,
+    max_iter: int = 1000,
+    tol: float = 1e-8,
+    objective: Callable[..., Any] | None = None,
+    noise: float = 0.0,
+    random_state: Any = None,
+    trace: Trace | None = None,
+) -> Solution:
     r"""Minimise any differentiable function by fixed steps against its gradient.
 
     .. math:: w \leftarrow w - \alpha \nabla L(w)
@@ -75,12 +75,12 @@ def gradient_descent(
     w = np.array(start, dtype=np.float64)
     first = float(np.linalg.norm(gradient(w)))
 
-    def look(w):
+    def look(w: np.ndarray) -> tuple[float, np.ndarray, float]:
         g = np.asarray(gradient(w), dtype=np.float64)
         norm = float(np.linalg.norm(g))
         return norm if objective is None else float(objective(w)), g, norm / first if first > 0.0 else norm
 
-    def move(w, g):
+    def move(w: np.ndarray, g: np.ndarray) -> np.ndarray:
         return w - learning_rate * (g + noise * rng.standard_normal(w.shape) if noise else g)
 
     w, iterations, size, diverged = _walk(w, look, move, max_iter, tol, trace, judged=not noise)
@@ -93,7 +93,16 @@ def gradient_descent(
     return Solution(w, 0.0, certificate, trace=trace, details={"diverged": diverged})
 
 
-def _walk(w, look, move, max_iter, tol, trace, scale=None, judged=True):
+def _walk(
+    w: np.ndarray,
+    look: Callable[[np.ndarray], tuple[float, np.ndarray, float]],
+    move: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    max_iter: int,
+    tol: float,
+    trace: Any,
+    scale: float | None = None,
+    judged: bool = True,
+) -> tuple[np.ndarray, int, float, bool]:
     """Alternate looking and moving until the relative gradient meets tol.
 
     ``look(w)`` gives the objective, the gradient and its relative size; ``move(w, g)`` the next w. Returns w, the
@@ -126,17 +135,17 @@ def _walk(w, look, move, max_iter, tol, trace, scale=None, judged=True):
 
 
 def descend(
-    problem,
+    problem: Problem,
     *,
-    learning_rate=None,
-    max_iter=1000,
-    tol=1e-8,
-    batch_size=None,
-    shuffle=True,
-    random_state=None,
-    start=None,
-    trace=None,
-):
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+    start: Any = None,
+    trace: Trace | None = None,
+    learning_rate: float | None = None,
+    batch_size: int | None = None,
+    shuffle: bool = True,
+    random_state: Any = None,
+) -> Solution:
     r"""Gradient descent on a problem: the whole batch, mini-batches, or one example at a time.
 
     Full batch, with all coefficients and the intercept moved at once:
@@ -150,8 +159,8 @@ def descend(
 
     Parameters
     ----------
-    problem : Problem.  Any smooth loss (with a given `learning_rate` any loss at all), no penalty or L2; y of shape
-        (n,) or (n, k).
+    problem : Problem.  Any loss of one score whose curvature is bounded (with a given `learning_rate` any loss of one
+        score), no penalty or a ridge, which may differ by coefficient; y of shape (n,) or (n, k).
     learning_rate : float, (0, inf), or None.  Alpha. None takes one over the largest curvature: of the whole problem
         for full batches (found by power iteration), of the steepest single example otherwise.
     max_iter : int, [0, inf).  Passes over the data at the most.
@@ -173,30 +182,33 @@ def descend(
 
     >>> from separatrix.designs import as_design
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 3.0, 5.0, 7.0])
+    >>> from separatrix.losses import Squared
+    >>> from separatrix.penalties import NoPenalty
     >>> problem = Problem(as_design(X), Target(y), Squared(), NoPenalty())
-    >>> found = descend(problem, learning_rate=0.1, max_iter=5000)
-    >>> found.beta.round(6), round(found.intercept, 6)
+    >>> solution = descend(problem, learning_rate=0.1, max_iter=5000)
+    >>> solution.beta.round(6), round(solution.intercept, 6)
     (array([2.]), 1.0)
     """
-    if not isinstance(problem.penalty, L2 | NoPenalty):
+    ridge = ridge_of(problem, "descend")
+    if is_joint(problem.loss):
         raise cannot(
-            f"descend with the penalty {problem.penalty}",
-            because="it has no gradient at 0",
-            instead="L2 or no penalty, or coordinate descent",
+            f"descend with the loss {type(problem.loss).__name__}",
+            because="it is a function of all scores of a row",
+            instead="a loss of one score for each output, or quasi_newton",
         )
     n, rng, started = problem.target.n, generator(random_state), time.perf_counter()
     size = n if batch_size is None else min(batch_size, n)
     if learning_rate is None:
-        steepest = largest_curvature(problem, size)
-        learning_rate = 1.0 / steepest if steepest > 0.0 else 1.0  # where nothing bends, any rate will do
-    look = _Look(problem)
+        steepest = steepest_curvature(problem, size)
+        learning_rate = 1.0 / steepest if steepest > 0.0 else 1.0  # without curvature any rate will do
+    look = _Look(problem, ridge)
     if size == n:
 
-        def move(W, G):
+        def move(W: np.ndarray, G: np.ndarray) -> np.ndarray:
             return W - learning_rate * G
 
     else:
-        move = partial(_move_in_batches, problem, size, learning_rate, rng if shuffle else None)
+        move = partial(_move_in_batches, problem, ridge, size, learning_rate, rng if shuffle else None)
 
     w, iterations, _, diverged = _walk(
         look.pack(start), look, move, max_iter, tol, None if trace is None else look.recorder(trace), look.null()
@@ -207,8 +219,8 @@ def descend(
     solution.trace = trace
     solution.details = {"learning_rate": learning_rate, "diverged": diverged}
     if diverged:
-        smooth = type(problem.loss) in LARGEST_CURVATURE
-        limit = 2.0 / largest_curvature(problem, size) if smooth else None
+        bounded = largest_curvature(problem.loss) < inf
+        limit = 2.0 / steepest_curvature(problem, size) if bounded else None
         warnings.warn(Diverged(learning_rate, iterations, limit), stacklevel=2)
     elif not solution.certificate.converged:
         advice = "Raise max_iter, or standardise the columns."
@@ -219,20 +231,19 @@ def descend(
 class _Look:
     """Objective, gradient and relative gradient of a problem at W of shape (1 + p, k), the intercept in row 0."""
 
-    def __init__(self, problem):
-        self.problem = problem
+    def __init__(self, problem: Problem, ridge: np.ndarray) -> None:
+        self.problem, self.ridge = problem, ridge[:, None]
         self.Y = problem.target.y.reshape(problem.target.n, -1)
         self.k = self.Y.shape[1]
         self.s = problem.target.weights / problem.target.total
         self.s_each = np.repeat(self.s, self.k)
         self.scale = GradientScale.of(problem)
 
-    def __call__(self, W):
+    def __call__(self, W: np.ndarray) -> tuple[float, np.ndarray, float]:
         problem, beta = self.problem, W[1:]
         eta = np.ascontiguousarray(problem.design.matvec(beta)) + W[0]
-        slopes = np.empty(eta.shape)
-        fill_slopes(problem.loss, self.Y.ravel(), eta.ravel(), slopes.ravel())
-        value = sum_of_values(problem.loss, self.Y.ravel(), eta.ravel(), self.s_each)
+        slopes = slopes_at(problem.loss, self.Y.ravel(), eta.ravel()).reshape(eta.shape)
+        value = total_value(problem.loss, self.Y.ravel(), eta.ravel(), self.s_each)
         value += sum_of_costs(problem.penalty, beta)
         slopes *= self.s[:, None]
         G = np.zeros(W.shape)
@@ -240,10 +251,10 @@ class _Look:
             G[0] = slopes.sum(axis=0)
         G[1:] = problem.design.rmatvec(slopes)
         size = self.scale.relative(problem.penalty, beta, G[1:], G[0])
-        G[1:] += problem.penalty.lam * beta
+        G[1:] += self.ridge * beta
         return value, G, size
 
-    def null(self):
+    def null(self) -> float:
         """The objective of the null model, summed over outputs."""
         target = self.problem.target
         parts = [Target(np.ascontiguousarray(self.Y[:, c]), target.s) for c in range(self.k)]
@@ -253,19 +264,19 @@ class _Look:
             for part in parts
         )
 
-    def pack(self, start):
+    def pack(self, start: Any) -> np.ndarray:
         W = np.zeros((1 + self.problem.design.p, self.k))
         if start is not None:
             W[1:] = np.reshape(start[0], (-1, self.k))
             W[0] = start[1] if self.problem.intercept else 0.0
         return W
 
-    def unpack(self, W):
+    def unpack(self, W: np.ndarray) -> Solution:
         if self.problem.target.y.ndim == 1:
             return Solution(W[1:, 0].copy(), float(W[0, 0]))
         return Solution(W[1:].copy(), W[0].copy())
 
-    def recorder(self, trace):
+    def recorder(self, trace: Trace) -> "_Recorder":
         """A trace that stores W in the shape of y, without the row of an intercept that is not there."""
         rows = slice(0 if self.problem.intercept else 1, None)
         column = 0 if self.problem.target.y.ndim == 1 else slice(None)
@@ -273,14 +284,22 @@ class _Look:
 
 
 class _Recorder:
-    def __init__(self, trace, part):
+    def __init__(self, trace: Trace, part: tuple[slice, int | slice]) -> None:
         self.trace, self.part = trace, part
 
-    def append(self, value, size, W):
+    def append(self, value: float, size: float, W: np.ndarray) -> None:
         self.trace.append(value, size, W[self.part])
 
 
-def _move_in_batches(problem, batch_size, learning_rate, rng, W, G):
+def _move_in_batches(
+    problem: Problem,
+    ridge: np.ndarray,
+    batch_size: int,
+    learning_rate: float,
+    rng: np.random.Generator | None,
+    W: np.ndarray,
+    G: np.ndarray,
+) -> np.ndarray:
     """One pass of mini-batches from W, each output by itself but all in the same order."""
     target, n = problem.target, problem.target.n
     problem.design.needs("rows", f"descend with batch_size={batch_size}")
@@ -297,7 +316,7 @@ def _move_in_batches(problem, batch_size, learning_rate, rng, W, G):
             order,
             batch_size,
             learning_rate,
-            problem.penalty.lam,
+            ridge,
             problem.intercept,
             beta,
             intercept,
@@ -307,37 +326,43 @@ def _move_in_batches(problem, batch_size, learning_rate, rng, W, G):
     return moved
 
 
-def largest_curvature(problem, batch_size=None, *, max_iter=200, tol=1e-12):
+def steepest_curvature(
+    problem: Problem, batch_size: int | None = None, *, max_iter: int = 200, tol: float = 1e-12
+) -> float:
     r"""The largest eigenvalue of the Hessian of a problem, or a bound on it that holds for every example.
 
-    .. math:: c\,\lambda_{\max}\big(\tfrac{1}{\sum s} Z'SZ\big) + \lambda, \qquad Z = [1, X]
+    .. math:: \lambda_{\max}\big(\tfrac{c}{\sum s} Z'SZ + \mathrm{diag}(0, \lambda_1, \dots, \lambda_p)\big),
+              \qquad Z = [1, X]
 
     with c the largest curvature of the loss. Full batches descend for every learning rate below 2 over this number.
-    For smaller batches the bound is that of the steepest single example, :math:`c \max_i s_i \|z_i\|^2 + \lambda`.
+    For smaller batches the bound is that of the steepest single example, :math:`c \max_i s_i \|z_i\|^2 + \max_j
+    \lambda_j`.
     """
-    if type(problem.loss) not in LARGEST_CURVATURE:
+    bend = largest_curvature(problem.loss)
+    if bend == inf:
         raise cannot(
             f"choose a learning rate for the loss {type(problem.loss).__name__}",
-            because="its slope jumps, so that no step is short enough for descent",
+            because="its curvature has no bound, so that no step is short enough for descent",
             instead="a learning_rate of your own, or another solver",
         )
-    design, target = problem.design, problem.target
-    bend = LARGEST_CURVATURE[type(problem.loss)]
+    design, target, ridge = problem.design, problem.target, ridge_of(problem, "descend")
     if batch_size is not None and batch_size < target.n:
         s = target.weights * (target.n / target.total)
         one = 1.0 if problem.intercept else 0.0
         steepest = design.reduce(lambda B, piece: float((piece * ((B * B).sum(axis=1) + one)).max()), max, s)
-        return bend * steepest + problem.penalty.lam
-    s = target.weights / target.total
+        return float(bend * steepest + ridge.max(initial=0.0))
+    s = bend * target.weights / target.total
+    common = ridge.min(initial=inf) if design.p else 0.0  # it only shifts the eigenvalues: not iterated on
     v = np.random.default_rng(0).standard_normal(1 + design.p)  # any start that is not orthogonal to the answer
     v[0] *= problem.intercept
-    found = 0.0
+    largest = 0.0
     for _ in range(max_iter):
         v /= np.abs(v).max() or 1.0  # squares of entries beyond 1e154 would overflow in the norm
         v /= np.linalg.norm(v) or 1.0
         eta = s * (design.matvec(v[1:]) + v[0])
-        before, u = found, np.concatenate([[eta.sum() if problem.intercept else 0.0], design.rmatvec(eta)])
-        found, v = float(v @ u), u
-        if found - before <= tol * found:
+        before, u = largest, np.concatenate([[eta.sum() if problem.intercept else 0.0], design.rmatvec(eta)])
+        u[1:] += (ridge - common) * v[1:]
+        largest, v = float(v @ u), u
+        if largest - before <= tol * largest:
             break
-    return bend * found + problem.penalty.lam
+    return largest + float(common)

@@ -1,8 +1,8 @@
 """Least squares and ridge by a factorisation, refined until the last digit stands still.
 
-Solves   min  ½ Σ s_i (y_i - x_i'beta - intercept)² + ½ lam |beta|²        (lam = 0: least squares, minimum norm)
-Given    a design, a target with one or k outputs, lam.
-Returns  beta, intercept, a certificate, and the fit from which evidence for standard errors is made.
+Solves   min  (1/2Σs) Σ s_i (y_i - x_i'beta - intercept)² + ½ Σ_j ridge_j beta_j²     (ridge = 0: minimum norm)
+Given    a problem of squared error with one or k outputs, whose penalty has neither kinks nor bounds.
+Returns  beta, intercept, and the fit from which evidence for standard errors is made.
 From     Björck (1996), Numerical Methods for Least Squares Problems, sections 2.9 and 6.6: corrected seminormal
          equations. We differ in carrying residuals in doubled precision where that is cheap or needed.
 Cost     n p² for the triangle, 4 n p for each refinement (usually one).
@@ -11,73 +11,51 @@ The triangle belongs to columns centred and scaled to unit length. It is only ev
 defined by residuals of the data as given, so that neither centring nor scaling costs a digit.
 """
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 
+from separatrix.core.objective import parts_of
+from separatrix.core.problem import Problem
 from separatrix.core.registry import register
-from separatrix.core.solution import Certificate, Solution
+from separatrix.core.solution import Solution, Trace
 from separatrix.core.statistics import LeastSquaresStatistics
-from separatrix.designs import moments
-from separatrix.designs.factor import EPS, Factor, gram_factor, triangle_factor
-from separatrix.solvers.linalg.refine import Refined, refine
+from separatrix.designs.factor import EPS, SMALL, Factor
+from separatrix.solvers.linalg.refine import Refined, fitted_intercept, refine
 
-# Problems up to this many numbers always get every digit: doubled precision costs them a few milliseconds.
-SMALL = 1 << 16
 # Beyond this condition number working precision loses too much of a large problem, too.
 ILL_CONDITIONED = 1e4
 
 
-def least_squares(design, target, lam=0.0, *, intercept=True, tol=1e-14, found=None, trace=None):
-    """Solve least squares (lam = 0) or ridge; see the head of this file. `found` are the moments, if already known."""
-    started = time.perf_counter()
-    if found is None:
-        found = moments(design, target, about_mean=intercept, gram=design.p <= design.n)
-    small = design.n * design.p <= SMALL
-    factor = None if small or found.xx.ndim == 1 else gram_factor(found, lam, intercept)
-    if factor is None:
-        factor = triangle_factor(design, target, found, lam, intercept)
+def least_squares(
+    problem: Problem, *, tol: float = 1e-14, max_iter: int = 30, start: None = None, trace: Trace | None = None
+) -> Solution:
+    """Solve; see the head of this file. `tol` and `start` have no effect: every digit is computed, from the data."""
+    design, target, intercept = problem.design, problem.target, problem.intercept
+    lam = parts_of(problem.penalty, design.p).ridge * target.total
+    sums = design.moments(target, about_mean=intercept, gram=design.forms_gram)
+    factor = design.factor(target, lam, intercept)
     condition = factor.condition()
-
-    beta, _ = factor.solve(found.xy, np.zeros(found.xy.shape[1]))
-    start = found.y_mean - found.x_mean @ beta
-    fit = refine(design, target, factor, lam, beta, start, extended=small or condition > ILL_CONDITIONED, trace=trace)
+    beta, _ = factor.solve(sums.xy, np.zeros(sums.xy.shape[1]))
+    first = sums.y_mean - sums.x_mean @ beta
+    extended = design.n * design.p <= SMALL or condition > ILL_CONDITIONED or sums.far
+    fit = refine(design, target, factor, lam, beta, first, extended=extended, max_steps=max_iter, trace=trace)
     beta = factor.minimum_norm(fit.beta)
-    offset = found.y_mean - found.x_mean @ beta if len(factor.aliased) else fit.intercept
-    certificate = Certificate(
-        kind="gap",
-        value=_relative_gap(fit, factor, found),
-        tolerance=tol,
-        iterations=fit.passes,
-        passes=fit.passes + 1,
-        seconds=time.perf_counter() - started,
-        message=f"{len(factor.kept)} of {design.p} columns independent, condition {condition:.1e}",
-    )
-    lengths = np.sqrt(found.squares + found.total * found.x_mean**2)
-    sizes = np.sqrt(found.yy.clip(min=0.0) + found.total * found.y_mean**2)
-    rows = design.n if target.s is None else int(np.count_nonzero(target.s))
-    direct = DirectFit(factor, fit, lam, condition, rows, found.yy, lengths, sizes)
-    one = target.y.ndim == 1
+    aliased = len(factor.aliased) > 0
+    offset = fitted_intercept(problem, beta, sums.x_mean, sums.y_mean) if aliased else fit.intercept
+    lengths = np.sqrt(sums.squares + sums.total * sums.x_mean**2)
+    sizes = np.sqrt(sums.yy.clip(min=0.0) + sums.total * sums.y_mean**2)
+    rows = target.rows_of_positive_weight
+    direct = DirectFit(factor, fit, lam, condition, rows, sums.yy, lengths, sizes)
+    one = target.outputs == ()
     return Solution(
         beta[:, 0] if one else beta,
         float(offset[0]) if one else offset,
-        certificate,
         trace=trace,
         details={"fit": direct},
+        iterations=fit.passes,
+        passes=fit.passes + 1,
     )
-
-
-def _relative_gap(fit, factor, found):
-    """``P(beta) - min P = ½ g'(X'SX + lam I)^-1 g`` exactly, against the null model; the largest over outputs.
-
-    The rounding of g itself, eps |x_j| |r| in each entry, is added: what is certified includes it.
-    """
-    step, step0 = factor.solve(fit.g, fit.g0)
-    gap = np.abs((fit.g * step).sum(axis=0) + fit.g0 * step0)
-    rounding = (len(factor.kept) + 1) * (4.0 * EPS) ** 2 * fit.rss
-    scale = np.where(found.yy > 0.0, found.yy, 1.0)
-    return float(((gap + rounding) / scale).max())
 
 
 @register("record")
@@ -87,7 +65,7 @@ class DirectFit:
 
     factor: Factor
     fit: Refined
-    lam: float
+    lam: np.ndarray  # (p,); files of version 0.1 hold a number
     condition: float
     rows: int
     tss: np.ndarray
@@ -114,7 +92,7 @@ class DirectFit:
             condition=self.condition,
             digits=self._digits(inverse, coefficients),
             aliased=tuple(sorted(int(j) for j in (*factor.aliased, *factor.constant))),
-            penalised=self.lam > 0.0,
+            penalised=bool(np.any(self.lam)),
         )
 
     def _digits(self, inverse, coefficients):

@@ -1,71 +1,105 @@
 """Ridge regression with more columns than rows, through the n-by-n matrix of inner products.
 
 Solves   (X_c X_c' + lam S^-1) alpha = y,   beta = X_c' alpha,     X_c being X less its means if there is an intercept.
-Given    a design, a target with one or k outputs, lam > 0.
-Returns  beta, intercept, certificate, and alpha as the dual point: y - X beta = lam S^-1 alpha.
+Given    a problem of squared error with one or k outputs, under one ridge for all coefficients, lam / Σs.
+Returns  beta and intercept.
 From     Saunders, Gammerman and Vovk (1998), Ridge regression learning algorithm in dual variables.
 Cost     n² p for the matrix, n³/3 for its factor, 4 n p for each refinement.
 """
 
-import time
+from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.core.solution import Certificate, Solution
+from separatrix.core.objective import parts_of
+from separatrix.core.problem import Problem
+from separatrix.core.solution import Solution, Trace
+from separatrix.designs.centred import Centred
+from separatrix.designs.moments import provisional_means
+from separatrix.solvers.linalg.refine import fitted_intercept
+
+Solve = Callable[[np.ndarray], np.ndarray]
 
 
-def dual_ridge(design, target, lam, *, intercept=True, tol=1e-14, solve=None, max_steps=10):
-    """Solve and refine; see the head of this file. `solve` applies the inverse, if a decomposition is known already."""
-    started = time.perf_counter()
+def dual_ridge(
+    problem: Problem, *, tol: float = 1e-14, max_iter: int = 10, start: None = None, trace: Trace | None = None
+) -> Solution:
+    """Solve and refine; see the head of this file. `tol`, `start` and `trace` have no effect."""
+    design, target = problem.design, problem.target
     weights, total = target.weights, target.total
-    share = weights / total if intercept else np.zeros(design.n)
+    lam = float(parts_of(problem.penalty, design.p).ridge[0]) * total
+    share = weights / total if problem.intercept else np.zeros(design.n)
     Y = target.y.reshape(design.n, -1)
     y_mean = share @ Y
-    solve = solve or _inverse(design, weights, share, lam)
-    mean = design.rmatvec(share)
-    null = (weights[:, None] * (Y - y_mean) ** 2).sum(axis=0)
-    null = np.where(null > 0.0, null, 1.0)
+    X_c = centred(problem)
+    solve = _inverse(X_c, weights, share, lam)
     inverse_weights = np.divide(1.0, weights, out=np.zeros(design.n), where=weights > 0.0)[:, None]
 
     alpha, best, step = np.zeros_like(Y), np.inf, 0
-    while step < max_steps:
+    while step < max_iter:
         step += 1
-        beta = design.rmatvec(alpha) - np.multiply.outer(mean, alpha.sum(axis=0))
-        r = Y - y_mean - (design.matvec(beta) - mean @ beta)
+        beta = X_c.transposed_times(alpha)
+        r = Y - y_mean - X_c.times(beta)
         rest = np.where(weights[:, None] > 0.0, r - lam * inverse_weights * alpha, 0.0)
-        # Fenchel's gap of beta = X_c' alpha and theta = lam alpha is ½ Σ s rest²
-        gap = float(((weights[:, None] * rest**2).sum(axis=0) / null).max())
-        if gap >= 0.25 * best:
+        rest -= share @ rest  # the intercept takes what is common to all rows
+        excess = float((weights[:, None] * rest**2).sum())
+        if not excess < 0.25 * best:
             break
-        best, kept = gap, beta
+        best, kept = excess, beta
         alpha = alpha + solve(rest)
-    offset = y_mean - mean @ kept
-    certificate = Certificate("gap", best, tol, step, 2 * step + 2, time.perf_counter() - started)
-    one = target.y.ndim == 1
+    offset = fitted_intercept(problem, kept, X_c.mean, y_mean)
+    one = target.outputs == ()
     return Solution(
-        kept[:, 0] if one else kept, float(offset[0]) if one else offset, certificate, details={"dual": alpha}
+        kept[:, 0] if one else kept, float(offset[0]) if one else offset, iterations=step, passes=2 * step + 2
     )
 
 
-def _inverse(design, weights, share, lam):
+def centred(problem: Problem) -> Centred:
+    """X less its means (less nothing, without an intercept); tile by tile where the means are far from zero."""
+    design, target = problem.design, problem.target
+    if not problem.intercept:
+        return Centred(design, np.zeros(design.p), tiled=False)
+    mean = design.rmatvec(target.weights / target.total)
+    design.refuse_if_not_finite(mean)
+    far = design.gram_is_cheap and provisional_means(design) is not None
+    if far:  # a second sum, of what the first left, takes back its rounding
+        left = Centred(design, mean).transposed_times(target.weights[:, None])[:, 0]
+        mean = mean + left / target.total
+    return Centred(design, mean, tiled=far)
+
+
+def _inverse(X_c: Centred, weights: np.ndarray, share: np.ndarray, lam: float) -> Solve:
     """The map ``rest -> (X_c X_c' + lam S^-1)^-1 rest``, by a Cholesky factor; rows of weight zero stay zero."""
     live = np.flatnonzero(weights > 0.0)
-    K = centred_gram(design, share)[np.ix_(live, live)]
+    K = centred_gram(X_c, share)[np.ix_(live, live)]
     K[np.diag_indices(len(live))] += lam / weights[live]
-    factor = cho_factor(K, overwrite_a=True, check_finite=False)
+    factor = _cholesky(K)
 
-    def solve(rest):
-        found = np.zeros_like(rest)
-        found[live] = cho_solve(factor, rest[live], check_finite=False)
-        return found
+    def solve(rest: np.ndarray) -> np.ndarray:
+        solved = np.zeros_like(rest)
+        solved[live] = cho_solve(factor, rest[live], check_finite=False)
+        return solved
 
     return solve
 
 
-def centred_gram(design, share):
-    """``X_c X_c'``, where `share` are the weights of the mean that is taken off (zeros: none)."""
-    K = design.outer_gram()
-    design.refuse_if_not_finite(K)
+def _cholesky(K: np.ndarray) -> tuple[np.ndarray, bool]:
+    """A Cholesky factor; of K + jitter I where rounding made K indefinite: refinement takes the jitter back."""
+    jitter = 0.0
+    for _ in range(8):
+        try:
+            moved = K.copy()
+            moved[np.diag_indices(len(K))] += jitter
+            return cho_factor(moved, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            jitter = max(100.0 * jitter, 1e-15 * float(np.trace(K)))
+    raise LinAlgError("the inner products of the rows have no Cholesky factor")
+
+
+def centred_gram(X_c: Centred, share: np.ndarray) -> np.ndarray:
+    """``X_c X_c'``, where `share` are the weights of the mean that was taken off (zeros: none)."""
+    K = X_c.outer_gram() if X_c.dense else X_c.design.outer_gram()
+    X_c.design.refuse_if_not_finite(K)
     row = K @ share
     return K - row[:, None] - row + share @ row

@@ -1,17 +1,21 @@
 r"""The gradient of a smooth problem, one read of X at a time.
 
-Gives    G (1 + p, k), the intercept in row 0:  G = (1/Σs) Σ_i s_i (1, x_i)' u_i + lam (0, beta),  u_i = slopes at eta_i
-For      a loss of one score (k = 1) or a joint loss of k; no penalty or L2.
+Gives    G (1 + p, k), intercept in row 0:  G = (1/Σs) Σ_i s_i (1, x_i)' u_i + (0, ridge beta), u_i the slopes at eta_i
+For      a smooth loss of one score (k = 1) or a joint loss of k; no penalty or a ridge, which may differ by coefficient
 """
 
 import operator
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from separatrix.core.objective import fill_curvatures, slopes_at
+from separatrix.core.objective import curvatures_at, slopes_at
+from separatrix.core.problem import Problem
 from separatrix.core.threads import parallel_map
 from separatrix.core.verbs import is_joint
 from separatrix.solvers.compiled.gradient import add_curvatures, add_gradient, add_joint_gradient
+from separatrix.solvers.smooth import refuse_jumps, ridge_of
 
 _NO_WEIGHTS = np.empty(0)
 # Coefficients and gradient of more columns than these do not stay in a second-level cache.
@@ -19,10 +23,15 @@ SCATTERED = 1 << 14
 
 
 class GradientPass:
-    """``gradient(W)`` of a problem: by compiled rows where X is stored by rows, else by blocks and BLAS."""
+    """``gradient(W)`` of a problem: by compiled rows where X is stored by rows, else by blocks and BLAS.
 
-    def __init__(self, problem):
+    ``ridge`` (p,) is the penalty, coefficient by coefficient.
+    """
+
+    def __init__(self, problem: Problem) -> None:
         self.problem = problem
+        self.ridge = ridge_of(problem, "follow the gradient")
+        refuse_jumps(problem.loss, "follow the gradient")
         self.k = problem.target.y.shape[1] if is_joint(problem.loss) else 1
         self.shape = (1 + problem.design.p, self.k)
         self.count = 0
@@ -35,42 +44,42 @@ class GradientPass:
             else:
                 self._rows = problem.design.rows_atom()
 
-    def __call__(self, W):
+    def __call__(self, W: np.ndarray) -> np.ndarray:
         self.count += 1
         G = (self._over_rows(W) if self.by_rows else self._over_blocks(W)) / self.problem.target.total
-        G[1:] += self.problem.penalty.lam * W[1:]
+        G[1:] += self.ridge[:, None] * W[1:]
         if not self.problem.intercept:
             G[0] = 0.0
         return G
 
-    def _over_rows(self, W):
+    def _over_rows(self, W: np.ndarray) -> np.ndarray:
         if self.k > 1:
             return self._jointly(W)
         g = self._sum_over_rows(add_gradient, W, len(W))
         return np.concatenate([g[-1:], g[:-1]])[:, None]
 
-    def _sum_over_rows(self, add, W, size):
+    def _sum_over_rows(self, add: Callable[..., None], W: np.ndarray, size: int) -> np.ndarray:
         """The sum that a compiled loop adds to an array of some size, part by part."""
         problem, target = self.problem, self.problem.target
         beta, intercept = np.ascontiguousarray(W[1:, 0][self._order]), float(W[0, 0])
         s = _NO_WEIGHTS if target.s is None else target.s
 
-        def task(part):
+        def task(part: tuple[int, int]) -> np.ndarray:
             out = np.zeros(size)
             add(self._rows, problem.loss, target.y, s, *part, beta, intercept, out)
             return out
 
-        total = sum(parallel_map(task, self._parts))
+        total: np.ndarray = sum(parallel_map(task, self._parts))
         total[: len(beta)][self._order] = total[: len(beta)].copy()
         return total
 
-    def _jointly(self, W):
+    def _jointly(self, W: np.ndarray) -> np.ndarray:
         problem, target = self.problem, self.problem.target
         even = np.zeros((self.k + self.k % 2, problem.design.p))
         even[: self.k] = W[1:].T
         intercept, s = np.ascontiguousarray(W[0]), _NO_WEIGHTS if target.s is None else target.s
 
-        def task(part):
+        def task(part: tuple[int, int]) -> np.ndarray:
             G, eta = np.zeros((len(even), problem.design.p + 1)), np.zeros((4, len(even)))
             add_joint_gradient(self._rows.X, problem.loss, target.y, s, *part, even, intercept, G, eta)
             return G
@@ -78,11 +87,11 @@ class GradientPass:
         G = sum(parallel_map(task, self._parts))[: self.k].T
         return np.vstack([G[-1:], G[:-1]])
 
-    def _over_blocks(self, W):
+    def _over_blocks(self, W: np.ndarray) -> np.ndarray:
         problem, target = self.problem, self.problem.target
         beta, intercept = W[1:], W[0]
 
-        def task(B, y, s):
+        def task(B: Any, y: np.ndarray, s: np.ndarray | None) -> np.ndarray:
             if self.k == 1:
                 u = slopes_at(problem.loss, y, np.asarray(B @ beta[:, 0]) + intercept[0])
                 u = u if s is None else s * u
@@ -91,23 +100,22 @@ class GradientPass:
             U = U if s is None else s[:, None] * U
             return np.vstack([U.sum(axis=0), np.asarray(U.T @ B).T])
 
-        return problem.design.reduce(task, operator.add, target.y, target.s)
+        total: np.ndarray = problem.design.reduce(task, operator.add, target.y, target.s)
+        return total
 
-    def diagonal(self, W):
+    def diagonal(self, W: np.ndarray) -> np.ndarray:
         """``(1/Σs) Σ_i s_i h_i x_ij²`` (p, k): the diagonal of the Hessian, without the penalty."""
         total = self.problem.target.total
         if self.by_rows and self.k == 1:
             return self._sum_over_rows(add_curvatures, W, len(W) - 1)[:, None] / total
-        weights = curvatures(self.problem, W) * self.problem.target.weights[:, None]
-        return self.problem.design.reduce(lambda B, w: np.asarray((B * B).T @ w), operator.add, weights) / total
+        weights = score_curvatures(self.problem, W) * self.problem.target.weights[:, None]
+        squares: np.ndarray = self.problem.design.reduce(lambda B, w: np.asarray((B * B).T @ w), operator.add, weights)
+        return squares / total
 
 
-def curvatures(problem, W):
+def score_curvatures(problem: Problem, W: np.ndarray) -> np.ndarray:
     """h (n, k) at W: the curvature of the loss along each score, the others fixed."""
     eta = problem.design.matvec(W[1:]) + W[0]
     if is_joint(problem.loss):
-        mu = slopes_at(problem.loss, problem.target.y, eta) + problem.target.y
-        return mu * (1.0 - mu)
-    bends = np.empty(problem.target.n)
-    fill_curvatures(problem.loss, problem.target.y, np.ascontiguousarray(eta[:, 0]), bends)
-    return bends[:, None]
+        return curvatures_at(problem.loss, problem.target.y, eta)
+    return curvatures_at(problem.loss, problem.target.y, np.ascontiguousarray(eta[:, 0]))[:, None]

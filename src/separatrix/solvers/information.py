@@ -1,37 +1,49 @@
-r"""The Fisher information of a logistic fit, and its inverse: the covariance of the coefficients.
+r"""The Fisher information of a fitted likelihood, and its inverse: the covariance of the coefficients.
 
-Forms    I = Σ_i s_i x_i x_i' ⊗ (diag(μ_i) - μ_i μ_i'),   the intercept being a column of X, one class left out
-Given    a problem with Logistic loss (y of shape (n,)) or class indicators (n, K), and a fitted point.
+Forms    I = Σ_i s_i h_i ⊗ x_i x_i',   h_i the curvature of the loss, the intercept a column of X, one class left out
+Given    a problem whose loss is a likelihood, of one score (y of shape (n,)) or of K classes (n, K), and a fit
 Returns  LikelihoodStatistics.
 Cost     one read of X and n p² for two classes, n p² K² / 2 for K.
 From     McCullagh and Nelder (1989), Generalized Linear Models, sections 2.5 and 5.2.4.
 
-Columns are centred about their means under the weights s μ (1 - μ), and scaled, before anything is factored: neither
-far means nor unequal units cost a digit. Cholesky where its rounding errors cannot show, else QR by blocks of rows.
+Columns are centred about their means under the weights s h, and scaled, before anything is factored: neither far means
+nor unequal units cost a digit. Cholesky where its rounding errors cannot show, else QR by blocks of rows.
 """
+
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from scipy.special import log_softmax, softmax, xlogy
 
+from separatrix.core.errors import cannot
+from separatrix.core.objective import (
+    curvatures_at,
+    null_objective,
+    parts_of,
+    total_conjugate,
+    total_value,
+)
+from separatrix.core.problem import Problem
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import Target
+from separatrix.core.verbs import is_likelihood
 from separatrix.designs import Moments, as_dense, moments
-from separatrix.designs.factor import EPS, gram_factor, triangle_factor
+from separatrix.designs.factor import EPS, Factor, gram_factor, triangle_factor
 from separatrix.designs.moments import moments_of_block, provisional_means
+from separatrix.solvers.preconditioner import joint_hessian
 
 # Problems up to this many numbers are factored by QR at once.
 SMALL = 1 << 16
-# A fitted probability closer to 0 or 1 than this is one of a separated fit.
+# A row of less curvature is one of a separated fit: its probabilities are as close to 0 or 1.
 SURE = 1e-8
 
 
-def likelihood_evidence(problem, beta, intercept, classes=None):
-    """What a logistic or multinomial fit knows of its own uncertainty; see the head of this file.
+def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: Any = None) -> LikelihoodStatistics:
+    """What a fitted likelihood knows of its own uncertainty; see the head of this file.
 
     Parameters
     ----------
-    problem : Problem.  With ``target.y`` of shape (n,) and values in [0, 1], or (n, K) with rows that sum to 1.
+    problem : Problem.  Its loss is a likelihood, of y (n,), or of y (n, K) with rows that sum to 1.
     beta : array of shape (p,) or (p, K).  Fitted coefficients.
     intercept : float or (K,) array.  Ignored where the problem has none.
     classes : sequence or None.  Labels, in the order of the columns of y (two labels where y is one column).
@@ -46,7 +58,13 @@ def likelihood_evidence(problem, beta, intercept, classes=None):
     array([[ 2., -2.],
            [-2.,  4.]])
     """
-    target = problem.target
+    if not is_likelihood(problem.loss):
+        raise cannot(
+            f"form the information of the loss {type(problem.loss).__name__}",
+            because="it is no likelihood in its canonical parameter",
+            instead="a loss that implements is_likelihood, such as Logistic or Softmax",
+        )
+    target, parts = problem.target, parts_of(problem.penalty, problem.design.p)
     classes = None if classes is None else tuple(np.asarray(classes).tolist())
     common = {
         "n": target.n if target.s is None else int(np.count_nonzero(target.s)),
@@ -54,31 +72,33 @@ def likelihood_evidence(problem, beta, intercept, classes=None):
         "p": problem.design.p,
         "intercept": bool(problem.intercept),
         "classes": classes,
-        "null_log_likelihood": _null_log_likelihood(target, problem.intercept),
-        "saturated_log_likelihood": _saturated_log_likelihood(target),
-        "penalised": _strengths(problem) != (0.0, 0.0),
+        "null_log_likelihood": -target.total * null_objective(problem),
+        # the least loss of a row is minus the conjugate at 0
+        "saturated_log_likelihood": total_conjugate(problem.loss, target.y, np.zeros_like(target.y), target.weights),
+        "penalised": bool(parts.kink.any() or parts.ridge.any()),
     }
     beta = np.asarray(beta, dtype=np.float64)
-    if _strengths(problem)[0] > 0.0:
+    if parts.kink.any():
         return LikelihoodStatistics(**common, **_selected(problem, beta, intercept))
     if target.y.ndim == 1:
         offset = float(np.ravel(intercept)[0]) if problem.intercept else 0.0
-        return LikelihoodStatistics(**common, **_two_classes(problem, beta.reshape(-1), offset))
+        return LikelihoodStatistics(**common, **_one_score(problem, parts.ridge, beta.reshape(-1), offset))
     offset = np.broadcast_to(np.asarray(intercept, dtype=np.float64), beta.shape[1:])
-    return LikelihoodStatistics(**common, **_many_classes(problem, beta, offset if problem.intercept else 0.0 * offset))
+    offset = offset if problem.intercept else 0.0 * offset
+    return LikelihoodStatistics(**common, **_many_classes(problem, parts.ridge, beta, offset))
 
 
-# ------------------------------------------------------------------ two classes
+# ------------------------------------------------------------------ one score a row: two classes
 
 
-def _two_classes(problem, beta, offset):
+def _one_score(problem: Problem, ridge: np.ndarray, beta: np.ndarray, offset: Any) -> dict[str, Any]:
     design, target = problem.design, problem.target
-    information, found, log_likelihood, sure = _weighted_moments(problem, beta, offset)
+    information, sums, log_likelihood, sure = _weighted_moments(problem, beta, offset)
     weighted = Target(target.y, information)
-    lam = _strengths(problem)[1] * target.total
-    factor = None if design.n * design.p <= SMALL else gram_factor(found, lam, problem.intercept)
+    lam = ridge * target.total
+    factor = None if design.n * design.p <= SMALL else gram_factor(sums, lam, problem.intercept)
     if factor is None:
-        factor = triangle_factor(design, weighted, found, lam, problem.intercept)
+        factor = triangle_factor(design, weighted, sums, lam, problem.intercept)
     covariance, edf = factor.variance(factor.inverse(), lam)
     determined, offset = without_aliased(factor, beta[:, None], np.array([offset]))
     return {
@@ -93,36 +113,32 @@ def _two_classes(problem, beta, offset):
     }
 
 
-def _weighted_moments(problem, beta, offset):
-    """``s μ (1 - μ)`` of each row, the moments of X under these weights, the log-likelihood, and the sure rows."""
+def _weighted_moments(problem: Problem, beta: np.ndarray, offset: float) -> tuple[np.ndarray, Moments, float, int]:
+    """``s h`` of each row, the moments of X under these weights, the log-likelihood, and the sure rows."""
     design, target = problem.design, problem.target
     shift = provisional_means(design) if problem.intercept else None
     information = np.empty(design.n)
 
-    def task(B, y, s, out):
-        eta = B @ beta + offset
-        z = np.exp(-np.abs(eta))
-        np.divide(z, (1.0 + z) ** 2, out=out)
-        loss = (1.0 - y) * np.maximum(eta, 0.0) + y * np.maximum(-eta, 0.0) + np.log1p(z)
-        sure = z < SURE
-        if s is not None:
-            out *= s
-            loss = np.where(s > 0.0, s * loss, 0.0)
-            sure &= s > 0.0
-        found = moments_of_block(B, np.empty((len(y), 0)), out, shift, problem.intercept, True)
-        return found, -float(loss.sum()), int(sure.sum())
+    def task(B: Any, y: np.ndarray, s: np.ndarray | None, out: np.ndarray) -> tuple[Moments, float, int]:
+        eta = np.asarray(B @ beta) + offset
+        s = np.ones(len(y)) if s is None else s
+        out[:] = curvatures_at(problem.loss, y, eta)
+        sure = int(((out < SURE) & (s > 0.0)).sum())
+        out *= s
+        sums = moments_of_block(B, np.empty((len(y), 0)), out, shift, problem.intercept, True)
+        return sums, -total_value(problem.loss, y, eta, s), sure
 
-    def merge(a, b):
+    def merge(a: Any, b: Any) -> tuple[Moments, float, int]:
         return Moments.merge(a[0], b[0]), a[1] + b[1], a[2] + b[2]
 
-    found, log_likelihood, sure = design.reduce(task, merge, target.y, target.s, information, gram=True)
-    design.refuse_if_not_finite(found.xx)
+    sums, log_likelihood, sure = design.reduce(task, merge, target.y, target.s, information, gram=True)
+    design.refuse_if_not_finite(sums.xx)
     if shift is not None:
-        found.x_mean = found.x_mean + shift
-    return information, found, log_likelihood, sure
+        sums.x_mean = sums.x_mean + shift
+    return information, sums, log_likelihood, sure
 
 
-def without_aliased(factor, beta, offset):
+def without_aliased(factor: Factor, beta: np.ndarray, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Coefficients (p, k) and intercepts (k,) of the same scores, those of columns not kept moved to the others."""
     lost = np.concatenate([factor.aliased, factor.constant]).astype(int)
     if not len(lost):
@@ -138,20 +154,20 @@ def without_aliased(factor, beta, offset):
 # ------------------------------------------------------------------ more classes
 
 
-def _many_classes(problem, beta, offset):
-    """As for two, in coordinates in which the columns of X are orthonormal: a well-conditioned information."""
+def _many_classes(problem: Problem, ridge: np.ndarray, beta: np.ndarray, offset: np.ndarray) -> dict[str, Any]:
+    """As for one score, in coordinates in which the columns of X are orthonormal: a well-conditioned information."""
     design, target = problem.design, problem.target
     beta, offset = beta - beta[:, :1], offset - offset[0]
-    found = moments(design, target, about_mean=problem.intercept, gram=design.p <= design.n)
-    small = design.n * design.p <= SMALL or found.xx.ndim == 1
-    factor = None if small else gram_factor(found, 0.0, problem.intercept)
+    sums = moments(design, target, about_mean=problem.intercept, gram=design.p <= design.n)
+    small = design.n * design.p <= SMALL or sums.xx.ndim == 1
+    factor = None if small else gram_factor(sums, 0.0, problem.intercept)
     if factor is None:
-        factor = triangle_factor(design, target, found, 0.0, problem.intercept)
+        factor = triangle_factor(design, target, sums, 0.0, problem.intercept)
     root = _root(factor)
     H, log_likelihood, sure = _class_information(problem, beta, offset, factor, root)
     k, r = beta.shape[1] - 1, root.shape[1] + bool(problem.intercept)
     penalty = np.zeros((r, r))
-    penalty[r - root.shape[1] :, r - root.shape[1] :] = _strengths(problem)[1] * target.total * root.T @ root
+    penalty[r - root.shape[1] :, r - root.shape[1] :] = target.total * (root.T * ridge[factor.kept]) @ root
     # Σ_c |beta_c|² of coefficients that sum to zero over the classes, in terms of differences from the first class
     penalty = np.kron(np.eye(k) - 1.0 / (k + 1.0), penalty)
     variance, edf, condition = _inverse(H, penalty)
@@ -168,13 +184,13 @@ def _many_classes(problem, beta, offset):
     }
 
 
-def _root(factor):
+def _root(factor: Factor) -> np.ndarray:
     """M such that ``(X_kept - mean) M`` has orthogonal columns, of mean square 1."""
     R_inverse = solve_triangular(factor.R, np.eye(len(factor.kept)), check_finite=False)
     return np.sqrt(factor.total) * factor.scale[factor.kept, None] * R_inverse
 
 
-def orthonormal(factor):
+def orthonormal(factor: Factor) -> np.ndarray:
     """T of shape (q, number of columns kept): the columns of ``[1, X] T`` are orthogonal and of mean square 1."""
     first, root = int(factor.intercept), _root(factor)
     T = np.zeros((first + len(factor.scale), first + root.shape[1]))
@@ -185,41 +201,32 @@ def orthonormal(factor):
     return T
 
 
-def _class_information(problem, beta, offset, factor, root):
+def _class_information(
+    problem: Problem, beta: np.ndarray, offset: np.ndarray, factor: Factor, root: np.ndarray
+) -> tuple[np.ndarray, float, int]:
     """Information (k r, k r) of the classes but the first in the coordinates z, log-likelihood, and sure rows."""
     first, k = int(problem.intercept), beta.shape[1] - 1
     mean = factor.mean[factor.kept] if problem.intercept else np.zeros(len(factor.kept))
 
-    def task(B, Y, s):
-        eta = B @ beta + offset
-        mu = softmax(eta, axis=1)
+    def task(B: Any, Y: np.ndarray, s: np.ndarray | None) -> tuple[np.ndarray, float, int]:
+        eta = np.asarray(B @ beta) + offset
         s = np.ones(len(Y)) if s is None else s
-        log_mu = log_softmax(eta, axis=1)
         Z = np.ones((len(Y), first + root.shape[1]))
         Z[:, first:] = (as_dense(B)[:, factor.kept] - mean) @ root
-        r = Z.shape[1]
-        H = np.empty((k * r, k * r))
-        for a in range(k):
-            for b in range(a + 1):
-                weight = s * mu[:, a + 1] * ((a == b) - mu[:, b + 1])
-                H[a * r : (a + 1) * r, b * r : (b + 1) * r] = (Z * weight[:, None]).T @ Z
-        sure = (mu.max(axis=1) > 1.0 - SURE) & (s > 0.0)
-        with np.errstate(invalid="ignore"):  # 0 times a log-probability of minus infinity
-            terms = np.where(Y > 0.0, Y * log_mu, 0.0)
-        return H, float(s @ terms.sum(axis=1)), int(sure.sum())
+        H = joint_hessian(problem.loss, Y, eta, s, Z, first_class=1)
+        sure = (curvatures_at(problem.loss, Y, eta).max(axis=1) < SURE) & (s > 0.0)
+        return H.reshape(k * Z.shape[1], -1), -total_value(problem.loss, Y, eta, s), int(sure.sum())
 
-    def merge(a, b):
+    def merge(a: Any, b: Any) -> tuple[np.ndarray, float, int]:
         return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
-    H, log_likelihood, sure = problem.design.reduce(task, merge, problem.target.y, problem.target.s, gram=True)
-    r = H.shape[0] // k
-    for a in range(k):  # the blocks above the diagonal mirror those below, each of which is symmetric itself
-        for b in range(a):
-            H[b * r : (b + 1) * r, a * r : (a + 1) * r] = H[a * r : (a + 1) * r, b * r : (b + 1) * r]
-    return H, log_likelihood, sure
+    sums: tuple[np.ndarray, float, int] = problem.design.reduce(
+        task, merge, problem.target.y, problem.target.s, gram=True
+    )
+    return sums
 
 
-def _inverse(H, penalty):
+def _inverse(H: np.ndarray, penalty: np.ndarray) -> tuple[np.ndarray | None, float, float]:
     """``W H W`` with ``W = (H + penalty)^-1``, the trace of W H, and the condition of H; None where H is singular."""
     A = H + penalty
     d = np.sqrt(np.diag(A))
@@ -240,7 +247,7 @@ def _inverse(H, penalty):
     return WH @ W, float(np.trace(WH)), condition
 
 
-def _in_original_units(variance, factor, k):
+def _in_original_units(variance: np.ndarray, factor: Factor, k: int) -> np.ndarray:
     """Covariance of the coefficients, intercept first and all of a class together; NaN for columns not kept."""
     first, T = int(factor.intercept), orthonormal(factor)
     r, q = T.shape[1], T.shape[0]
@@ -255,57 +262,25 @@ def _in_original_units(variance, factor, k):
     return out
 
 
-# ------------------------------------------------------------------ after an L1 penalty has selected
+# ------------------------------------------------------------------ after a penalty with a kink has selected
 
 
-def _selected(problem, beta, intercept):
+def _selected(problem: Problem, beta: np.ndarray, intercept: Any) -> dict[str, Any]:
     """The likelihood and the number of coefficients: X may be as wide as it likes, nothing of size p² is formed."""
     target = problem.target
     offset = np.asarray(intercept, dtype=np.float64) if problem.intercept else np.zeros(1)
     eta = problem.design.matvec(beta) + offset
-    if target.y.ndim == 1:
-        eta = np.column_stack([np.zeros(target.n), eta])
-    log_mu = log_softmax(eta, axis=1)
-    Y = np.column_stack([1.0 - target.y, target.y]) if target.y.ndim == 1 else target.y
+    bends = curvatures_at(problem.loss, target.y, eta).reshape(target.n, -1).max(axis=1)
     beta = beta.reshape(len(beta), -1)
-    nonzero, k = np.count_nonzero(beta), eta.shape[1] - 1
-    against = beta if beta.shape[1] == k else beta[:, 1:] - beta[:, :1]
-    offset = np.broadcast_to(offset, beta.shape[1])
-    offset = offset if beta.shape[1] == k else offset[1:] - offset[0]
+    joint, offset = target.y.ndim == 2, np.broadcast_to(offset, beta.shape[1])
+    against = beta[:, 1:] - beta[:, :1] if joint else beta
+    offset = offset[1:] - offset[0] if joint else offset
     return {
         "rank": int(beta.any(axis=1).sum()),
         "coefficients": np.vstack([offset, against]) if problem.intercept else against,
         "covariance": None,
-        "log_likelihood": float(target.weights @ np.where(Y > 0.0, Y * log_mu, 0.0).sum(axis=1)),
-        "edf": float(nonzero + k * problem.intercept),
+        "log_likelihood": -total_value(problem.loss, target.y, eta, target.weights),
+        "edf": float(np.count_nonzero(beta) + against.shape[1] * problem.intercept),
         "condition": np.nan,
-        "sure": int(np.count_nonzero((log_mu.max(axis=1) > np.log1p(-SURE)) & (target.weights > 0.0))),
+        "sure": int(np.count_nonzero((bends < SURE) & (target.weights > 0.0))),
     }
-
-
-# ------------------------------------------------------------------ what all need
-
-
-def _strengths(problem):
-    """Strengths of the L1 and the L2 part of a penalty, on the scale of the mean loss."""
-    penalty = problem.penalty
-    if hasattr(penalty, "l1"):
-        return float(penalty.l1), float(penalty.l2)
-    strength = float(getattr(penalty, "lam", 0.0))
-    return (strength, 0.0) if type(penalty).__name__ == "L1" else (0.0, strength)
-
-
-def _null_log_likelihood(target, intercept):
-    """Of the shares of the classes, or (without an intercept) of equal probabilities."""
-    if not intercept:
-        return -target.total * float(np.log(2.0 if target.y.ndim == 1 else target.y.shape[1]))
-    share = target.mean()
-    share = np.array([1.0 - share, share]) if target.y.ndim == 1 else share
-    return target.total * float(xlogy(share, share).sum())
-
-
-def _saturated_log_likelihood(target):
-    """Σ s Σ_c y_c log y_c: 0 where every label is certain."""
-    y = target.y
-    entropy = xlogy(y, y).sum(axis=1) if y.ndim == 2 else xlogy(y, y) + xlogy(1.0 - y, 1.0 - y)
-    return float(target.weights @ entropy) if entropy.any() else 0.0

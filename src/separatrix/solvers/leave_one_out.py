@@ -2,7 +2,7 @@ r"""Exact leave-one-out residuals of ridge regression over a whole grid of stren
 
 Solves   for every lam: the residual of each row under the model fitted without it.
 Given    a design, a target with k outputs, the strengths.
-Returns  leave-one-out residuals, or only their weighted mean squares, and the way to the solution.
+Returns  leave-one-out residuals, or only their weighted mean squares.
 From     r_i / (1 - h_i), with the hat matrix in the eigenbasis of X_c'S X_c (tall) or of X_c X_c' (wide):
          h_i = 1/Σs + Σ_j z_ij² / (d_j + lam),  z = X_c V.     Golub, Heath and Wahba (1979), Technometrics 21(2).
 Cost     n p² once, then 2 n p for each strength (tall); n² p once, then 2 n² for each strength (wide).
@@ -12,20 +12,18 @@ A row of weight s counts as s rows. One copy of it is left out, or all of it if 
 
 import numpy as np
 
-from separatrix.designs import as_dense, moments
-from separatrix.solvers.choose import solve_least_squares
+from separatrix.designs import as_dense
+from separatrix.designs.centred import Centred
 from separatrix.solvers.compiled.leave_one_out import left_out_errors
-from separatrix.solvers.direct import least_squares
-from separatrix.solvers.dual import centred_gram, dual_ridge
 
 # Rows are worked on in pieces whose scores and fits, this many numbers, stay in cache.
 IN_CACHE = 1 << 17
 
 
 def leave_one_out(design, target, strengths, *, intercept=True, keep=False):
-    """Mean squared leave-one-out errors (L, k), with `keep` all residuals (n, k, L), and a solver for any strength.
+    """Mean squared leave-one-out errors (L, k) and, with `keep`, all residuals (n, k, L).
 
-    The solver returns the ridge solution from the decomposition that is there already.
+    Strengths are those of ``½ Σ s r² + ½ lam |beta|²``.
     """
     strengths = np.asarray(strengths, dtype=np.float64)
     solve = _tall if design.p <= design.n else _wide
@@ -33,23 +31,20 @@ def leave_one_out(design, target, strengths, *, intercept=True, keep=False):
 
 
 def generalised_cross_validation(design, target, strengths, *, intercept=True):
-    """GCV scores (L, k), ``n Σ s r² / (n - edf)²``, from moments alone, and a solver for any strength."""
+    """GCV scores (L, k), ``n Σ s r² / (n - edf)²``, from moments alone."""
     strengths = np.asarray(strengths, dtype=np.float64)
-    found = moments(design, target, about_mean=intercept)
-    values, V = np.linalg.eigh(found.xx)
+    sums = design.moments(target, about_mean=intercept)
+    values, V = np.linalg.eigh(sums.xx)
     values = values.clip(min=0.0)
-    c = V.T @ found.xy
+    c = V.T @ sums.xy
     scores = np.empty((len(strengths), c.shape[1]))
     for row, lam in enumerate(strengths):
         w = 1.0 / (values + lam)
         edf = (1.0 if intercept else 0.0) + (values * w).sum()
-        rss = found.yy - ((w * (2.0 - values * w))[:, None] * c * c).sum(axis=0)
-        scores[row] = found.total * rss.clip(min=0.0) / (found.total - edf) ** 2
+        rss = sums.yy - ((w * (2.0 - values * w))[:, None] * c * c).sum(axis=0)
+        scores[row] = sums.total * rss.clip(min=0.0) / (sums.total - edf) ** 2
 
-    def solve(lam):
-        return solve_least_squares(design, target, lam, intercept=intercept, found=found)
-
-    return scores, solve
+    return scores
 
 
 def _copies(s):
@@ -58,15 +53,15 @@ def _copies(s):
 
 
 def _tall(design, target, strengths, intercept, keep):
-    found = moments(design, target, about_mean=intercept)
-    values, V = np.linalg.eigh(found.xx)
+    sums = design.moments(target, about_mean=intercept)
+    values, V = np.linalg.eigh(sums.xx)
     values = values.clip(min=0.0)
     W = 1.0 / (values[:, None] + strengths)  # (p, L)
-    c = V.T @ found.xy  # (p, k)
+    c = V.T @ sums.xy  # (p, k)
     k = c.shape[1]
-    base = 1.0 / found.total if intercept else 0.0
+    base = 1.0 / sums.total if intercept else 0.0
     Y = target.y.reshape(design.n, -1)
-    centre = found.x_mean @ V if intercept else np.zeros(len(values))
+    centre = sums.x_mean @ V if intercept else np.zeros(len(values))
 
     def task(B, Y_block, s):
         squares, kept = np.zeros((k, len(strengths))), []
@@ -79,7 +74,7 @@ def _tall(design, target, strengths, intercept, keep):
             weights = np.ones(Z.shape[0]) if s is None else s[rows]
             errors = [Z @ (W * c[:, output, None]) for output in range(k)]
             for output in range(k):
-                y = Y_block[rows, output] - found.y_mean[output]
+                y = Y_block[rows, output] - sums.y_mean[output]
                 left_out_errors(y, weights, base, leverage, errors[output], squares[output])
             if keep:
                 kept.append(np.stack(errors, axis=1))
@@ -87,10 +82,7 @@ def _tall(design, target, strengths, intercept, keep):
 
     squares, kept = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), Y, target.s)
 
-    def solve(lam):
-        return least_squares(design, target, lam, intercept=intercept, found=found)
-
-    return squares.T / found.total, (np.concatenate(kept) if keep else None), solve
+    return squares.T / sums.total, (np.concatenate(kept) if keep else None)
 
 
 def _wide(design, target, strengths, intercept, keep):
@@ -98,7 +90,7 @@ def _wide(design, target, strengths, intercept, keep):
     Y = target.y.reshape(design.n, -1)
     root = np.ones(design.n) if s is None else np.sqrt(s)
     share = target.weights / total if intercept else np.zeros(design.n)
-    K = centred_gram(design, share)
+    K = _centred_gram(design, share)
     Y = Y - share @ Y
     K *= np.multiply.outer(root, root)
     if intercept:  # the constant is fitted freely: give its direction an eigenvalue nothing else comes near
@@ -118,13 +110,12 @@ def _wide(design, target, strengths, intercept, keep):
     for output in range(Y.shape[1]):
         errors[:, output] = inverse_root[:, None] * (Q @ (shrink * c[:, output, None])) / stay
     squares = np.tensordot(target.weights, errors**2, axes=1) / total
+    return squares.T, (errors if keep else None)
 
-    def solve(lam):
-        inverse = np.divide(1.0, values + lam, out=np.zeros_like(values), where=values + lam > 0.0)
 
-        def apply(rest):
-            return root[:, None] * (Q @ (inverse[:, None] * (Q.T @ (root[:, None] * rest))))
-
-        return dual_ridge(design, target, lam, intercept=intercept, solve=apply)
-
-    return squares.T, (errors if keep else None), solve
+def _centred_gram(design, share):
+    """``X_c X_c'``, where `share` are the weights of the mean that is taken off (zeros: none)."""
+    K = Centred(design, design.rmatvec(share)).outer_gram()
+    design.refuse_if_not_finite(K)
+    row = K @ share
+    return K - row[:, None] - row + share @ row

@@ -1,35 +1,41 @@
 r"""An approximate inverse Hessian of a likelihood, from a sample of its rows.
 
-    H = (1/Σs) Σ_i s_i h_i (x_i, 1)(x_i, 1)' + lam I,     h_i = curvature of the loss (mu (1 - mu) of each class)
+    H = (1/Σs) Σ_i s_i h_i (x_i, 1)(x_i, 1)' + diag(ridge),     h_i = curvature of the loss along each of its scores
 
 The columns with most curvature are taken together, by a Cholesky factor of their part of H; the others one by one.
 Means weighted by h are taken off first, which parts the intercept from the columns. Classes are taken one by one, or
 all together (:class:`JointHessian`) where they and the columns are few.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
-from separatrix.core.objective import slopes_at
+from separatrix.core.objective import fill_curvature_matrices
+from separatrix.core.problem import Problem
 from separatrix.core.target import Target
+from separatrix.core.verbs import is_joint, is_likelihood
 from separatrix.designs import as_design
 from separatrix.designs.factor import Factor
 from separatrix.designs.moments import moments
-from separatrix.solvers.gradient_pass import curvatures
+from separatrix.solvers.gradient_pass import GradientPass, score_curvatures
 
 # Columns taken together: all of them up to the first number, else the heaviest. Columns of a sparse design overlap
 # little beyond the heaviest few (measured on text: 64 or 1024 of 100,000 took the same number of iterations).
 ALL, HEAVIEST, HEAVIEST_SPARSE = 1024, 1024, 128
 # Coefficients of all classes for which the whole Hessian of a joint loss is made.
 FEW = 256
-# Added to the unit diagonal, the first that gives a factor: the last always does.
+# Curvature matrices are held for so many rows at a time that they take at most this many numbers.
+MATRICES = 1 << 20
+# Jitters of the unit diagonal, tried in order until Cholesky succeeds; 1e-3 always does.
 JITTERS = (1e-13, 1e-11, 1e-9, 1e-6, 1e-3)
 
 
-def taken_together(design):
+def taken_together(design: Any) -> int:
     """How many columns of a design the factor holds."""
     if design.p <= ALL:
-        return design.p
+        return int(design.p)
     return HEAVIEST if "gram" in design.offers else HEAVIEST_SPARSE
 
 
@@ -43,22 +49,23 @@ class Preconditioner:
     W : (1 + p, k) array.  Where the Hessian is taken.
     """
 
-    def __init__(self, gradient, sample, W):
-        design, target, lam = sample.design, sample.target, sample.penalty.lam
-        self.joint = W.shape[1] > 1
-        self.heavy, self.light = slice(None), None
+    def __init__(self, gradient: GradientPass, sample: Problem, W: np.ndarray) -> None:
+        design, target, ridge = sample.design, sample.target, gradient.ridge
+        self.shifts = _ignores_shifts(sample)
+        self.heavy: slice | np.ndarray = slice(None)
+        self.light: np.ndarray | None = None
         count = taken_together(design)
         if count < design.p:
             diagonal = gradient.diagonal(W)
-            self.light = np.maximum(diagonal + lam, np.finfo(np.float64).tiny)
+            self.light = np.maximum(diagonal + ridge[:, None], np.finfo(np.float64).tiny)
             self.heavy = np.sort(np.argpartition(-diagonal.max(axis=1), count)[:count])
             design = as_design(design.columns(self.heavy))
         elif "gram" not in design.offers:
             design = as_design(design.columns(np.arange(design.p)))
-        bends = curvatures(sample, W) * (target.weights / target.total)[:, None]
-        self.factors = [_factor(design, h, lam, sample.intercept) for h in np.ascontiguousarray(bends.T)]
+        bends = score_curvatures(sample, W) * (target.weights / target.total)[:, None]
+        self.factors = [_factor(design, h, ridge[self.heavy], sample.intercept) for h in np.ascontiguousarray(bends.T)]
 
-    def solve(self, G):
+    def solve(self, G: np.ndarray) -> np.ndarray:
         """About ``H^-1 G``."""
         step = np.zeros_like(G)
         if self.light is not None:
@@ -67,20 +74,29 @@ class Preconditioner:
             beta, intercept = factor.solve(G[1:, c : c + 1][self.heavy], G[0, c : c + 1])
             step[1:, c : c + 1][self.heavy] = beta
             step[0, c] = intercept[0]
-        # the scores of a joint loss matter up to a common shift: stay where they sum to zero
-        return step - step.mean(axis=1, keepdims=True) if self.joint else step
+        return _without_shift(step) if self.shifts else step
+
+
+def _ignores_shifts(problem: Problem) -> bool:
+    """Whether a shift common to all scores of a row changes nothing: so it is with likelihoods of several classes."""
+    return bool(is_joint(problem.loss) and is_likelihood(problem.loss))
+
+
+def _without_shift(step: np.ndarray) -> np.ndarray:
+    """A step of coefficients that sum to zero over the classes."""
+    return np.asarray(step - step.mean(axis=1, keepdims=True))
 
 
 class JointHessian:
     r"""The whole Hessian of a joint loss, for few classes and columns.
 
-    .. math:: H = \frac{1}{\sum s} \sum_i s_i\,(\mathrm{diag}(\mu_i) - \mu_i \mu_i') \otimes z_i z_i' + \lambda I
+    .. math:: H = \frac{1}{\sum s} \sum_i s_i\,\nabla^2 \ell_i \otimes z_i z_i' + \mathrm{diag}(\lambda) \otimes I
 
-    Along scores common to all classes H is zero, and the gradient too: there the mean of the class blocks is added,
-    which changes nothing in the other directions. Columns are centred and scaled.
+    Along scores common to all classes the H of a likelihood is zero, and the gradient too: there the mean of the class
+    blocks is added, which changes nothing in the other directions. Columns are centred and scaled.
     """
 
-    def __init__(self, problem, W):
+    def __init__(self, problem: Problem, ridge: np.ndarray, W: np.ndarray) -> None:
         design, target = problem.design, problem.target
         X = design.columns(np.arange(design.p))
         s = target.weights / target.total
@@ -89,45 +105,62 @@ class JointHessian:
         size = np.sqrt(s @ (X * X))
         self.scale = 1.0 / np.where(size > 0.0, size, 1.0)
         Z = np.column_stack([np.full(target.n, float(problem.intercept)), X * self.scale])
-        mu = slopes_at(problem.loss, target.y, design.matvec(W[1:]) + W[0]) + target.y
         k, q = W.shape[1], Z.shape[1]
-        H = np.empty((k, q, k, q))
+        H = joint_hessian(problem.loss, target.y, design.matvec(W[1:]) + W[0], s, Z)
+        self.shifts = _ignores_shifts(problem)
+        if self.shifts:
+            common = np.trace(H, axis1=0, axis2=2) / k  # the mean block of a class with itself
+            H += common[None, :, None, :] / k
         for c in range(k):
-            for d in range(c + 1):
-                h = s * mu[:, c] * ((c == d) - mu[:, d])
-                H[c, :, d] = (Z * h[:, None]).T @ Z
-                H[d, :, c] = H[c, :, d].T
-        common = np.trace(H, axis1=0, axis2=2) / k  # the mean block of a class with itself
-        H += common[None, :, None, :] / k
-        for c in range(k):
-            H[c, np.arange(1, q), c, np.arange(1, q)] += problem.penalty.lam * self.scale**2
+            H[c, np.arange(1, q), c, np.arange(1, q)] += ridge * self.scale**2
         H = H.reshape(k * q, k * q)
         diagonal = np.diag(H).copy()
         self.size = 1.0 / np.sqrt(np.maximum(diagonal, 1e-30 * diagonal.max() + np.finfo(np.float64).tiny))
         self.R = _root(H * np.multiply.outer(self.size, self.size))
 
-    def solve(self, G):
+    def solve(self, G: np.ndarray) -> np.ndarray:
         """``H^-1 G``."""
         centred = np.vstack([G[0], self.scale[:, None] * (G[1:] - np.multiply.outer(self.mean, G[0]))])
-        found = self.size * cho_solve((self.R, False), self.size * centred.T.ravel(), check_finite=False)
-        step = found.reshape(G.shape[1], -1).T.copy()
+        solved = self.size * cho_solve((self.R, False), self.size * centred.T.ravel(), check_finite=False)
+        step = solved.reshape(G.shape[1], -1).T.copy()
         step[1:] *= self.scale[:, None]
         step[0] -= self.mean @ step[1:]
-        return step - step.mean(axis=1, keepdims=True)
+        return _without_shift(step) if self.shifts else step
 
 
-def _factor(design, h, lam, intercept):
-    """Cholesky factor of ``X_c'H X_c + lam I``, columns scaled to length 1, or of something a little larger."""
-    found = moments(design, Target(np.zeros(design.n), h), about_mean=intercept)
-    squares = found.squares + lam
+def joint_hessian(
+    loss: Any, Y: np.ndarray, eta: np.ndarray, s: np.ndarray, Z: np.ndarray, first_class: int = 0
+) -> np.ndarray:
+    """``Σ_i s_i h_icd z_i z_i'``, of shape (k, q, k, q), with h_i the curvature of row i, from some class on."""
+    n, classes, q = len(Z), eta.shape[1], Z.shape[1]
+    k = classes - first_class
+    H = np.zeros((k, q, k, q))
+    height = max(1, MATRICES // classes**2)
+    for rows in (slice(i, min(i + height, n)) for i in range(0, n, height)):
+        bends = np.empty((rows.stop - rows.start, classes, classes))
+        fill_curvature_matrices(loss, Y[rows], eta[rows], bends)
+        bends *= s[rows, None, None]
+        for c in range(k):
+            for d in range(c + 1):
+                block = (Z[rows] * bends[:, first_class + c, first_class + d, None]).T @ Z[rows]
+                H[c, :, d] += block
+                if c > d:
+                    H[d, :, c] += block.T
+    return H
+
+
+def _factor(design: Any, h: np.ndarray, ridge: np.ndarray, intercept: bool) -> Factor:
+    """Cholesky factor of ``X_c'H X_c + diag(ridge)``, columns scaled to length 1, or of something a little larger."""
+    sums = moments(design, Target(np.zeros(design.n), h), about_mean=intercept)
+    squares = sums.squares + ridge
     scale = 1.0 / np.sqrt(np.where(squares > 0.0, squares, 1.0))
-    C = found.xx * np.multiply.outer(scale, scale)
+    C = sums.xx * np.multiply.outer(scale, scale)
     R = _root(C)
-    total = max(found.total, np.finfo(np.float64).tiny)
-    return Factor(R, scale, np.arange(design.p), found.x_mean, total, intercept)
+    total = max(sums.total, np.finfo(np.float64).tiny)
+    return Factor(R, scale, np.arange(design.p), sums.x_mean, total, intercept)
 
 
-def _root(C):
+def _root(C: np.ndarray) -> np.ndarray:
     """Cholesky factor of a matrix with unit diagonal, or of one a little larger."""
     R = np.eye(len(C))  # where all curvature has underflowed, as on the way to infinity
     for jitter in JITTERS:

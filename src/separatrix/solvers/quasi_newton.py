@@ -1,7 +1,7 @@
 r"""Smooth problems with many rows: full gradients, a preconditioner from a sample, and the memory of L-BFGS.
 
-Solves   min  (1/Σs) Σ s_i loss(y_i, eta_i) + lam |beta|²/2        for smooth losses of one score, and for softmax
-Given    a Problem, tol, perhaps a start.                          Returns a Solution.
+Solves   min  (1/Σs) Σ s_i loss(y_i, eta_i) + ½ Σ_j ridge_j beta_j²       for smooth losses of one score or of k
+Given    a Problem, tol, perhaps a start.                                Returns a Solution.
 From     Liu and Nocedal (1989), L-BFGS; Byrd, Chin, Neveitt and Nocedal (2011), SIAM J. Optim. 21(3), sampled Hessians.
          We differ: the sample is solved first, by the same method, so that the full data start within its statistical
          error; the inverse Hessian of the sample is the first guess of L-BFGS; lines are searched by slopes alone (the
@@ -15,17 +15,21 @@ import warnings
 from collections import deque
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from separatrix.core.certificate import certify, not_certified
 from separatrix.core.objective import null_objective, objective
-from separatrix.core.solution import Solution
+from separatrix.core.problem import Problem
+from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
 from separatrix.core.threads import one_blas_thread
 from separatrix.core.verbs import is_joint
-from separatrix.solvers.gradient_pass import GradientPass, curvatures
+from separatrix.solvers.gradient_pass import GradientPass, score_curvatures
 from separatrix.solvers.preconditioner import ALL, FEW, JointHessian, Preconditioner, taken_together
+
+Memory = deque[tuple[np.ndarray, np.ndarray]]  # the last moves, and the changes of the gradient that they made
 
 MEMORY = 10
 # Rows of a sample for each column of its factor: for the whole problem, and for the sample of a sample, which only has
@@ -44,13 +48,15 @@ SLOW = 0.3
 NEARLY_QUADRATIC = 0.03
 
 
-def quasi_newton(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
+def quasi_newton(
+    problem: Problem, *, tol: float = 1e-8, max_iter: int = 100, start: Any = None, trace: Trace | None = None
+) -> Solution:
     """Solve a smooth problem.
 
     Parameters
     ----------
-    problem : Problem.  Logistic, Squared, Huber or SquaredEpsilonInsensitive loss, or Softmax with y (n, k); no penalty
-        or L2.
+    problem : Problem.  Any smooth loss, y of shape (n,), or a joint one, y (n, k); no penalty or a ridge, which may
+        differ by coefficient.
     tol : float, [0, inf).  The certificate to reach: the relative duality gap with L2, the relative gradient without.
         Iterations end when ``sqrt(g'H^-1 g)``, the distance of the coefficients from the optimum in units of the loss,
         is ``tol^1.25``: then the default leaves ten digits of the coefficients, whatever the order of the rows.
@@ -82,11 +88,17 @@ def quasi_newton(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
 class _Walk:
     """The iterations on one set of rows, begun where those on a sample of them ended."""
 
-    def __init__(self, problem, gradient, trace=None, rows_per_column=ROWS_PER_COLUMN):
+    def __init__(
+        self,
+        problem: Problem,
+        gradient: GradientPass,
+        trace: Trace | None = None,
+        rows_per_column: int = ROWS_PER_COLUMN,
+    ) -> None:
         self.problem, self.gradient, self.trace = problem, gradient, trace
         self.sample = _sample(problem, rows_per_column)
 
-    def __call__(self, W, settled, gap, max_iter, warm):
+    def __call__(self, W: np.ndarray, settled: float, gap: float, max_iter: int, warm: bool) -> tuple[np.ndarray, int]:
         """Where the decrement is at most `settled` and Fenchel's gap at most `gap`; and the iterations made."""
         problem, sample, gradient = self.problem, self.sample, self.gradient
         together = problem.design.p <= ALL
@@ -99,13 +111,14 @@ class _Walk:
         precondition = self._precondition(exact)
         preconditioner, age = precondition(W), 0
         nearly = NEARLY_QUADRATIC * np.sqrt(null_objective(problem))
-        memory, before = deque(maxlen=MEMORY), np.inf
+        memory: Memory = deque(maxlen=MEMORY)
+        before = np.inf
         G = gradient(W)
         problem.design.refuse_if_not_finite(G)
         for iteration in range(max_iter + 1):
             decrement = _decrement(preconditioner, G)
             self._record(W, decrement)
-            if iteration == max_iter or (decrement <= settled and _fenchel(problem, G) <= gap):
+            if iteration == max_iter or (decrement <= settled and _fenchel(gradient.ridge, G) <= gap):
                 break
             if newton and decrement > SLOW * before and (exact or age >= MEMORY):
                 preconditioner, age = precondition(W), 0
@@ -114,7 +127,7 @@ class _Walk:
             direction = -_two_loops(memory, preconditioner, G)
             first = 1.0 if together or memory else self._first_step(W, G, direction)
             moved, G_moved = _along(gradient, W, G, direction, first)
-            if moved is None:  # rounding hides any further progress
+            if moved is None or G_moved is None:  # rounding hides any further progress
                 break
             move, change = moved - W, G_moved - G
             bend = float((move * change).sum())
@@ -126,29 +139,29 @@ class _Walk:
                     W, G = W + past * move, G + past * change
         return W, iteration
 
-    def _first_step(self, W, G, direction):
+    def _first_step(self, W: np.ndarray, G: np.ndarray, direction: np.ndarray) -> float:
         """How far to go along a direction, by the curvature of the sample: light columns ask for too much."""
         sample = self.sample
         image = sample.design.matvec(direction[1:]) + direction[0]
         weights = (sample.target.weights / sample.target.total)[:, None]
-        bend = float((weights * curvatures(sample, W) * image**2).sum())
-        bend += sample.penalty.lam * float((direction[1:] ** 2).sum())
+        bend = float((weights * score_curvatures(sample, W) * image**2).sum())
+        bend += float((self.gradient.ridge[:, None] * direction[1:] ** 2).sum())
         return min(1.0, -float((G * direction).sum()) / bend) if bend > 0.0 else 1.0
 
-    def _precondition(self, exact):
+    def _precondition(self, exact: bool) -> Any:
         """How to make a preconditioner of coefficients."""
         if exact and self.gradient.k > 1:
-            return partial(JointHessian, self.sample)
+            return partial(JointHessian, self.sample, self.gradient.ridge)
         return partial(Preconditioner, self.gradient, self.sample)
 
-    def _record(self, W, decrement):
+    def _record(self, W: np.ndarray, decrement: float) -> None:
         if self.trace is not None:
             w = W if self.problem.intercept else W[1:]
             beta, intercept = (W[1:, 0], W[0, 0]) if W.shape[1] == 1 else (W[1:], W[0])
             self.trace.append(objective(self.problem, beta, intercept), decrement, w[:, 0] if W.shape[1] == 1 else w)
 
 
-def _sample(problem, rows_per_column):
+def _sample(problem: Problem, rows_per_column: int) -> Problem:
     """The problem on some of its rows: one of each stretch of rows, drawn at random but always the same."""
     design, target = problem.design, problem.target
     count = taken_together(design)
@@ -165,18 +178,23 @@ def _sample(problem, rows_per_column):
     return replace(problem, design=design.take(rows), target=Target(target.y[rows], s))
 
 
-def _decrement(preconditioner, G):
-    return np.sqrt(max(float((G * preconditioner.solve(G)).sum()), 0.0))
+def _decrement(preconditioner: Any, G: np.ndarray) -> float:
+    return float(np.sqrt(max(float((G * preconditioner.solve(G)).sum()), 0.0)))
 
 
-def _fenchel(problem, G):
-    """About the duality gap at the slopes: ``|grad|² / (2 lam)``, and what it costs to balance them."""
-    if problem.penalty.lam == 0.0:
+def _fenchel(ridge: np.ndarray, G: np.ndarray) -> float:
+    """About the duality gap at the slopes: ``Σ_j |grad_j|² / (2 ridge_j)``, and what it costs to balance them.
+
+    Coefficients that are not penalised are left to the decrement.
+    """
+    held = ridge > 0.0
+    if not held.any():
         return 0.0
-    return float((G[1:] ** 2).sum()) / (2.0 * problem.penalty.lam) + 8.0 * float(np.abs(G[0]).sum())
+    squares = (G[1:][held] ** 2).sum(axis=1)
+    return float((squares / (2.0 * ridge[held])).sum()) + 8.0 * float(np.abs(G[0]).sum())
 
 
-def _two_loops(memory, preconditioner, G):
+def _two_loops(memory: Memory, preconditioner: Any, G: np.ndarray) -> np.ndarray:
     """L-BFGS's product of the inverse Hessian with G, the preconditioner as first guess."""
     q, kept = G.copy(), []
     for move, change in reversed(memory):
@@ -184,13 +202,15 @@ def _two_loops(memory, preconditioner, G):
         a = rho * float((move * q).sum())
         q -= a * change
         kept.append((rho, a))
-    r = preconditioner.solve(q)
+    r: np.ndarray = preconditioner.solve(q)
     for (move, change), (rho, a) in zip(memory, reversed(kept)):
         r += (a - rho * float((change * r).sum())) * move
     return r
 
 
-def _along(gradient, W, G, direction, first, most=30):
+def _along(
+    gradient: GradientPass, W: np.ndarray, G: np.ndarray, direction: np.ndarray, first: float, most: int = 30
+) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
     """A point along a direction, with its gradient, where the slope is smaller than at the start; by secants of it."""
     slope = float((G * direction).sum())
     if not slope < 0.0:
@@ -199,14 +219,14 @@ def _along(gradient, W, G, direction, first, most=30):
     for _ in range(most):
         moved = W + t * direction
         G_moved = gradient(moved)
-        found = float((G_moved * direction).sum())
-        if abs(found) <= 0.9 * abs(slope):
+        slope_moved = float((G_moved * direction).sum())
+        if abs(slope_moved) <= 0.9 * abs(slope):
             return moved, G_moved
-        if found < 0.0:
-            low, slope_low = t, found
+        if slope_moved < 0.0:
+            low, slope_low = t, slope_moved
             t = 2.0 * t if high == np.inf else 0.5 * (low + high)
         else:  # too far, or so far that numbers overflow
             high = t
-            share = slope_low / (slope_low - found) if np.isfinite(found) else 0.1
+            share = slope_low / (slope_low - slope_moved) if np.isfinite(slope_moved) else 0.1
             t = low + (high - low) * min(max(share, 0.1), 0.9)
     return None, None

@@ -1,32 +1,37 @@
-r"""Fewer rows than columns, and an L2 penalty: the same problem in as many columns as there are rows.
+r"""Fewer rows than columns, and a ridge on every coefficient: the same problem in as many columns as there are rows.
 
 The optimum lies in the row space of X. With ``X X' = V diag(d) V'`` and ``beta = X' V d^-1/2 z``
 
     X beta = V d^1/2 z,    |beta|² = |z|²
 
-so that z solves the problem of the n-by-n design ``V d^1/2`` under the same penalty.
+so that z solves the problem of the n-by-n design ``V d^1/2`` under the same penalty. Where coefficients have ridges of
+their own, the columns are divided by their roots first: then all ridges are 1.
 Cost: n² p for the inner products of the rows, once; then nothing of size p.
 """
 
 import time
 import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from separatrix.core.certificate import certify, not_certified
-from separatrix.core.errors import NotCertified
+from separatrix.core.errors import NotCertified, cannot
+from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution
 from separatrix.designs import as_design
+from separatrix.penalties import L2
 from separatrix.solvers.quasi_newton import quasi_newton
+from separatrix.solvers.smooth import ridge_of
 
 NEGLIGIBLE = 1e-14  # eigenvalues below this share of the largest are rounding
 
 
-def in_row_space(problem, *, tol=1e-8, max_iter=100):
-    """Solve a smooth, L2-penalised problem with few rows; see the head of this file."""
+def in_row_space(problem: Problem, *, tol: float = 1e-8, max_iter: int = 100) -> Solution:
+    """Solve a smooth problem with few rows and a ridge on every coefficient; see the head of this file."""
     started = time.perf_counter()
-    design = problem.design
+    design, factors, strength = _with_one_ridge(problem)
     K = design.outer_gram()
     design.refuse_if_not_finite(K)
     d, V = np.linalg.eigh(K)
@@ -34,12 +39,29 @@ def in_row_space(problem, *, tol=1e-8, max_iter=100):
     root, V = np.sqrt(d[kept]), V[:, kept]
     if not kept.any():
         return quasi_newton(problem, tol=tol, max_iter=max_iter)
+    small = replace(problem, design=as_design(V * root), penalty=L2(strength))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotCertified)  # what counts is the certificate of the problem as given
-        found = quasi_newton(replace(problem, design=as_design(V * root)), tol=tol, max_iter=max_iter)
-    solution = Solution(design.rmatvec((V / root) @ found.beta), found.intercept)
-    iterations = found.certificate.iterations
+        inner = quasi_newton(small, tol=tol, max_iter=max_iter)
+    beta = design.rmatvec((V / root) @ inner.beta)
+    solution = Solution(beta if factors is None else (factors * beta.T).T, inner.intercept)
+    iterations = inner.certificate.iterations
     solution.certificate = certify(problem, solution, tol, started=started, iterations=iterations, passes=3)
     if not solution.certificate.converged:
         warnings.warn(not_certified(solution.certificate, "Raise max_iter, or penalise more."), stacklevel=3)
     return solution
+
+
+def _with_one_ridge(problem: Problem) -> tuple[Any, np.ndarray | None, float]:
+    """A design whose coefficients have one ridge, the factors that its columns were given, and that ridge."""
+    ridge = ridge_of(problem, "solve in the row space")
+    if not ridge.all():
+        raise cannot(
+            "solve in the row space",
+            because="coefficients that are not penalised may leave it",
+            instead="a ridge on every coefficient, or quasi_newton",
+        )
+    if np.ptp(ridge) == 0.0:
+        return problem.design, None, float(ridge[0])
+    factors = 1.0 / np.sqrt(ridge)
+    return problem.design.scaled(factors), factors, 1.0

@@ -10,16 +10,15 @@ From     Robbins and Monro (1951); Bottou, Stochastic Gradient Descent Tricks (2
 import warnings
 from dataclasses import dataclass, field, replace
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from separatrix.core.errors import Diverged, cannot
-from separatrix.core.objective import constant_objective, objective
+from separatrix.core.objective import constant_objective, objective, parts_of
 from separatrix.core.registry import register
 from separatrix.core.verbs import slope
-from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
 from separatrix.solvers.compiled.stochastic import CONSTANT, INVSCALING, OPTIMAL, PA1, PA2, epoch
 
 KINDS = {
@@ -133,7 +132,8 @@ def stochastic_descent(
 
     Parameters
     ----------
-    problem : Problem.  Any loss; L1, L2, elastic net or no penalty; one output; a design that offers rows.
+    problem : Problem.  Any loss; a penalty that is the same for all coefficients and without bounds; one output; a
+        design that offers rows.
     walker : Walker.  Where to start; moved in place.
     steps : Schedule.
     adaptive : bool.  Whether a halt divides the step by 5 (down to 1e-6) instead of ending the walk.
@@ -161,7 +161,7 @@ def stochastic_descent(
     # Each step takes s_i times the slope but the whole penalty, so it descends on (1/n) Σ s_i loss_i + penalty:
     # the problem's objective times Σs/n.
     lift = 1.0 if target.s is None else float(target.s[rows].mean())
-    l1, l2 = (lift * strength for strength in strengths(problem.penalty))
+    l1, l2 = (lift * strength for strength in strengths(problem.penalty, design.p))
     s = _NOTHING if target.s is None else target.s
     _prepare(walker, problem, l1, average)
     start, best, best_walker, idle, settled = walker.copy(), -np.inf, None, 0, tol is None
@@ -199,19 +199,21 @@ def stochastic_descent(
     return Walked(done, settled and not diverged, diverged)
 
 
-def strengths(penalty):
-    """The strengths of |beta| and of beta²/2 in a penalty."""
-    if isinstance(penalty, ElasticNet) and not penalty.positive:
-        return penalty.l1, penalty.l2
-    if isinstance(penalty, L1):
-        return penalty.lam, 0.0
-    if isinstance(penalty, L2 | NoPenalty):
-        return 0.0, penalty.lam
-    raise cannot(
-        f"walk over the examples with the penalty {penalty}",
-        because="the loop knows only |beta| and beta²",
-        instead="L1, L2, ElasticNet or no penalty",
-    )
+def strengths(penalty: Any, p: int) -> tuple[float, float]:
+    """The strengths of |beta| and of beta²/2 in a penalty that is the same for all p coefficients."""
+    parts = parts_of(penalty, p)
+    because = None
+    if np.isfinite(parts.low).any() or np.isfinite(parts.high).any():
+        because = "a step may leave the bounds of the coefficients"
+    elif np.ptp(parts.kink) > 0.0 or np.ptp(parts.ridge) > 0.0:
+        because = "a column pays its penalty when it is met, by one strength for all"
+    if because:
+        raise cannot(
+            f"walk over the examples with the penalty {penalty}",
+            because=because,
+            instead="L1, L2, ElasticNet or no penalty, or scaled columns",
+        )
+    return float(parts.kink[0]), float(parts.ridge[0])
 
 
 def _prepare(walker, problem, l1, average):

@@ -37,6 +37,7 @@ def _grammar(decimal, thousands):
 
 
 _GRAMMARS = {".": _grammar(r"\.", ","), ",": _grammar(",", r"\.")}
+_NOT_FINITE = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
 _LEAVE_DIGITS = str.maketrans("", "", f"'{_SPACES}")
 
 
@@ -61,16 +62,16 @@ def number(cell, decimal="."):
     cell = cell.strip()
     if cell in MISSING or cell.casefold() in MISSING_AMONG_NUMBERS:
         return math.nan, ""
-    found = _GRAMMARS[decimal].fullmatch(cell)
-    if not found:
-        return (float(cell), "") if cell.lstrip("+-").lower() in ("inf", "infinity", "nan") else None
-    if (found["sign"] and found["inner"]) or (found["before"] and found["after"]) or found["before"] == "%":
+    match = _GRAMMARS[decimal].fullmatch(cell)
+    if not match:
+        return (float(cell), "") if _NOT_FINITE.fullmatch(cell) else None
+    if (match["sign"] and match["inner"]) or (match["before"] and match["after"]) or match["before"] == "%":
         return None
-    digits = found["digits"].translate(_LEAVE_DIGITS)
+    digits = match["digits"].translate(_LEAVE_DIGITS)
     digits = digits.replace(",", "") if decimal == "." else digits.replace(".", "").replace(",", ".")
     value = float(digits)
-    negative = (found["sign"] or found["inner"]) not in ("", "+")
-    return (-value if negative else value), found["before"] or found["after"]
+    negative = (match["sign"] or match["inner"]) not in ("", "+")
+    return (-value if negative else value), match["before"] or match["after"]
 
 
 def pointed(cell):
@@ -79,10 +80,10 @@ def pointed(cell):
     >>> pointed("1.234,5"), pointed("0,5"), pointed("a,b"), pointed(None)
     ('1234.5', '0.5', 'a,b', None)
     """
-    if cell is None or not (found := _GRAMMARS[","].fullmatch(cell)):
+    if cell is None or not (match := _GRAMMARS[","].fullmatch(cell)):
         return cell
-    start, end = found.span("digits")
-    digits = found["digits"].replace(".", "").replace(",", ".")
+    start, end = match.span("digits")
+    digits = match["digits"].replace(".", "").replace(",", ".")
     return cell[:start] + digits + cell[end:]
 
 
@@ -107,8 +108,8 @@ def numbers(column, name="", *, first=1):
     plain = as_floats(cells)
     if plain is not None:
         return finite(plain)[0]
-    found = {cell: _value(cell) for cell in set(cells)}
-    bad = [row for row, cell in enumerate(cells) if found[cell] is None]
+    values = {cell: _value(cell) for cell in set(cells)}
+    bad = [row for row, cell in enumerate(cells) if values[cell] is None]
     if bad:
         more = f" (and {len(bad) - 1:,} more of its cells are no numbers)" if len(bad) > 1 else ""
         raise cannot(
@@ -116,13 +117,13 @@ def numbers(column, name="", *, first=1):
             because=f"row {first + bad[0]:,} holds {cells[bad[0]]!r}{more}",
             instead="a number there, or an empty cell",
         )
-    return finite(np.fromiter(map(found.__getitem__, cells), np.float64, len(cells)))[0]
+    return finite(np.fromiter(map(values.__getitem__, cells), np.float64, len(cells)))[0]
 
 
 def _value(cell):
     if cell is None or isinstance(cell, str):
-        found = number(cell or "")
-        return None if found is None else found[0]
+        read = number(cell or "")
+        return None if read is None else read[0]
     return float(cell)
 
 
@@ -143,6 +144,8 @@ def as_floats(cells, decimal="."):
 
 def finite(column):
     """A column with NaN for infinite values, and how many there were."""
+    if np.isfinite(column).all():
+        return column, 0
     infinite = np.isinf(column)
     count = int(infinite.sum())
     return (np.where(infinite, np.nan, column) if count else column), count

@@ -98,10 +98,10 @@ def _duckdb(source, name):
 def _only_table(connection, source, name):
     """The name of the only table of a database."""
     if type(connection).__module__.startswith("sqlite3"):
-        found = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
+        rows = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
     else:
-        found = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name")
-    tables = [row[0] for row in found.fetchall()]
+        rows = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name")
+    tables = [row[0] for row in rows.fetchall()]
     if len(tables) != 1:
         listed = f"it holds {len(tables)} tables: {shown(tables)}" if tables else "it holds no table"
         raise cannot(f"read {name} without a query", because=listed, instead="query='SELECT * FROM ...'")

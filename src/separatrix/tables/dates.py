@@ -74,16 +74,16 @@ def days(column, form="iso", name=""):
     plain = _plain_iso(cells) if form == "iso" else None
     if plain is not None:
         return plain
-    found = {cell: np.nan if cell is None else _day(cell, form) for cell in set(cells)}
-    for row, cell in enumerate(cells if None in found.values() else ()):
-        if found[cell] is None:
+    when = {cell: np.nan if cell is None else _day(cell, form) for cell in set(cells)}
+    for row, cell in enumerate(cells if None in when.values() else ()):
+        if when[cell] is None:
             example = {"iso": "2024-12-31", "dmy": "31/12/2024", "mdy": "12/31/2024", "named": "31 Dec 2024"}[form]
             raise cannot(
                 f"read {cell!r} in row {row + 1:,} of the column {name!r}",
                 because="it is no date as the others are",
                 instead=f"one such as {example}, or an empty cell",
             )
-    return np.fromiter(map(found.__getitem__, cells), np.float64, len(cells))
+    return np.fromiter(map(when.__getitem__, cells), np.float64, len(cells))
 
 
 def _plain_iso(cells):
@@ -104,12 +104,12 @@ def _day(cell, form):
     """Days of one cell, None if it is no date of that form."""
     cell = cell.strip()
     if form == "named":
-        found = _DAY_MONTH.fullmatch(cell) or _MONTH_DAY.fullmatch(cell)
+        match = _DAY_MONTH.fullmatch(cell) or _MONTH_DAY.fullmatch(cell)
     else:
-        found = (_ISO if form == "iso" else _PARTS).fullmatch(cell)
-    if not found:
+        match = (_ISO if form == "iso" else _PARTS).fullmatch(cell)
+    if not match:
         return None
-    parts = found.groupdict()
+    parts = match.groupdict()
     if form == "named":
         month = _month(parts["mon"])
     else:

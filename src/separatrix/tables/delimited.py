@@ -3,17 +3,20 @@
 import csv
 import io
 from itertools import chain, islice
-from operator import methodcaller
 
 import numpy as np
 
 from separatrix.core.refusal import cannot
+from separatrix.core.threads import map_ahead
 from separatrix.tables.encoding import Pieces, kind_of_bytes
-from separatrix.tables.growing import GrowingColumn, cleaned_by, words
+from separatrix.tables.growing import GrowingColumn, cleaned_by, cleaned_levels
 from separatrix.tables.layout import BLANKS, is_blank, layout, reader
+from separatrix.tables.records import SKIPPED, TEXT, TextCells, columns_of, end_of_records
 from separatrix.tables.table import Table
 
-CELLS = 1 << 20  # held as text at a time
+CELLS = 1 << 20  # held as Python objects at a time
+FIRST = 1 << 14  # bytes from which the first guess about the kind of each column is made
+LONGEST_RECORD = 1 << 20  # bytes of a record with quoted ends of lines; Python's reader decides about longer ones
 
 
 class MispairedQuotes(ValueError):
@@ -33,55 +36,88 @@ class Delimited:
     def __init__(self, stream, source, **given):
         self.source = source
         self.pieces = Pieces(stream)
-        text = next((piece for piece in self.pieces if piece.strip()), "")
+        first = next((piece for piece in self.pieces if piece.strip()), b"")
         kind = kind_of_bytes(self.pieces.head)
         if kind:
             raise cannot(f"read {source} as text", because=f"it is {kind}", instead="a file of delimited text")
-        self._second = next(self.pieces, None)
-        self.layout = layout(text, source, whole=self._second is None, **given)
-        self._first = text[self.layout.start :]
+        second = next(self.pieces, None)
+        text = first.decode("utf-8")
+        self.layout = layout(text, source, whole=second is None, **given)
+        first = text[self.layout.start :].encode("utf-8")
+        cut = first.rfind(b"\n", 0, FIRST) + 1
+        self._unsplit = None
+        self._beginning = [piece for piece in (first[:cut], first[cut:], second) if piece]
 
     def notes(self):
         """What is to be said about the file, by now."""
         odd = "Some characters are not UTF-8 and were read as Windows-1252." if self.pieces.fallback else None
         return self.layout.notes + ((odd,) if odd else ())
 
-    def chunks(self):
-        """Lists of cells, one for each column, of as many rows as fit in memory with ease."""
+    def chunks(self, asked):
+        """Columns of some rows at a time, each TextCells or float64.
+
+        Parameters
+        ----------
+        asked : function.  What is asked for each column, now: a list of NUMBER, TEXT, SKIPPED. Where a cell of the rows
+            is no plain number, text is given for NUMBER.
+        """
+        records = self._records(asked)
+        for first in islice(records, 1):  # alone: it tells what to ask for the columns of the others
+            yield from self._split(first)
+        for columns in map_ahead(self._split, records):
+            yield from columns
+        if self._unsplit:
+            yield from self._by_reader(*self._unsplit)
+
+    def _records(self, asked):
+        """Pieces of complete records with the line where each begins and what is asked for the columns.
+
+        From where that needs Python's reader on, the pieces are left in `_unsplit`.
+        """
         told = self.layout
-        pieces = chain([self._first], [] if self._second is None else [self._second], self.pieces)
-        line = told.lines + 1
+        pieces = chain(self._beginning, self.pieces)
+        line, rest = told.lines + 1, b""
+        simple = told.delimiter != BLANKS and told.delimiter.isascii()  # pyarrow knows single bytes only
         for piece in pieces:
-            if told.delimiter == BLANKS or (told.quoted and '"' in piece):
-                yield from self._by_reader(chain([piece], pieces), line)
+            piece = rest + piece
+            end = None
+            if simple:
+                end = end_of_records(piece, told.delimiter) if told.quoted else len(piece)
+            if end is None or len(piece) - end > LONGEST_RECORD:
+                self._unsplit = chain([piece], pieces), line
                 return
-            lines = piece.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
-            columns = self._by_splitting(lines, line)
-            if columns:
-                yield columns
-            line += len(lines)
+            piece, rest = piece[:end], piece[end:]
+            yield piece, line, asked()
+            line += _line_ends(piece)
+        if rest:
+            self._unsplit = [rest], line
 
-    def _by_splitting(self, lines, line):
-        """Cells of lines without quotation marks: one split for all, then every width-th cell."""
-        told = self.layout
-        counts = list(map(methodcaller("count", told.delimiter), lines))
-        if set(counts) != {told.width - 1} or told.width == 1:
-            rows = [(row, count) for row, count in zip(lines, counts, strict=True) if row.strip()]
-            if any(count != told.width - 1 for _, count in rows):
-                return self._columns([row.split(told.delimiter) for row in lines], line)
-            lines = [row for row, _ in rows]
-        if not lines:
-            return []
-        cells = told.delimiter.join(lines).split(told.delimiter)
-        columns = [cells[j :: told.width] for j in range(told.width)]
-        if any(map(str.strip, chain.from_iterable(columns[len(told.names) :]))):  # not just a delimiter at the end
-            return self._columns([row.split(told.delimiter) for row in lines], line)
-        return columns[: len(told.names)]
+    def _split(self, records):
+        """Chunks of columns: one by pyarrow, or those of Python's reader where pyarrow cannot take the records."""
+        piece, line, asked = records
+        columns = self._by_pyarrow(piece, asked)
+        if columns is None:
+            return list(self._by_reader([piece], line, marked=self.layout.quoted and b'"' in piece))
+        return [columns] if columns else []
 
-    def _by_reader(self, pieces, line):
-        """Cells of lines that Python's reader has to take apart."""
+    def _by_pyarrow(self, piece, asked):
+        """Columns of complete records, None if Python's reader has to take them apart."""
         told = self.layout
-        lines = chain.from_iterable(io.StringIO(piece, newline="") for piece in pieces)
+        beyond = told.width - len(asked)
+        columns = columns_of(piece, told, asked + [TEXT] * beyond)
+        if not columns:
+            return columns
+        last = columns[-1]
+        if beyond and any(map(str.strip, last.levels)):  # not just a delimiter at the end
+            return None
+        if told.width == 1 and isinstance(last, TextCells) and not all(map(str.strip, last.levels)):
+            return None  # perhaps a blank line, which is no row
+        return columns[: len(asked)]
+
+    def _by_reader(self, pieces, line, marked=True):
+        """Columns of records that Python's reader takes apart; `marked`: a blank cell may have been quoted."""
+        told = self.layout
+        lines = chain.from_iterable(io.StringIO(piece.decode("utf-8"), newline="") for piece in pieces)
         records = reader(lines, told.delimiter, told.quoted)
         rows = max(1, CELLS // told.width)
         before = line - 1
@@ -93,20 +129,21 @@ class Delimited:
                 raise self._mispaired(fault, before + records.line_num) from None
             if not block:
                 return
-            columns = self._columns(block, start)
+            columns = self._columns(block, start, marked)
             if columns:
-                yield columns
+                yield list(map(TextCells.of, columns))
 
-    def _columns(self, block, line):
+    def _columns(self, block, line, marked):
         """Records to columns; a record that has too many or too few cells is refused with its line."""
         width = self.layout.width
         if set(map(len, block)) != {width} or width != len(self.layout.names) or width == 1:
             kept = []
             for record in block:
-                blank = not record if width == 1 else is_blank(record)
+                blank = not record if width == 1 and marked else is_blank(record)
+                blank |= len(record) != width and self.layout.delimiter.isspace() and not "".join(record).strip()
                 if not blank:
                     kept.append(self._fitted(record, line))
-                line += 1 + sum(map(_line_ends, record))
+                line += 1 + _line_ends("".join(record).encode())
             block = kept
         if not block:
             return []
@@ -158,22 +195,35 @@ def _read(open_again, source, **given):
         file = Delimited(stream, source, **given)
         told = file.layout
         growing = [GrowingColumn(name, told.decimal) for name in told.names]
-        for columns in file.chunks():
-            for column, cells in zip(growing, columns, strict=True):
-                column.add(cells)
+        _grow(growing, file)
         notes = file.notes()
     _refuse_no_rows(growing, source)
-    late = [place for place, column in enumerate(growing) if column.late]
-    if late:  # words after megabytes of numbers: these columns are read again, as text
-        for place in late:
-            growing[place] = GrowingColumn(told.names[place], told.decimal, text=True)
+    if any(column.late for column in growing):  # words after numbers, whose text is gone: read again, as text
+        again = [GrowingColumn(column.name, told.decimal, text=True) if column.late else None for column in growing]
         with open_again() as stream:
-            for columns in Delimited(stream, source, **given).chunks():
-                for place in late:
-                    growing[place].add(columns[place])
-    arrays = tuple(column.array() for column in growing)
+            _grow(again, Delimited(stream, source, **given))
+        growing = [second or first for first, second in zip(growing, again, strict=True)]
+        _refuse_changed(growing, source)
+    arrays = tuple(map_ahead(GrowingColumn.array, growing))
     said = tuple(note for column in growing for note in column.notes)
     return Table(told.names, arrays, source, notes + said)
+
+
+def _grow(growing, file):
+    """Add all rows of a file to columns, None for those that are not wanted."""
+    for columns in file.chunks(lambda: [column.wants if column else SKIPPED for column in growing]):
+        for column, cells in zip(growing, columns, strict=True):
+            if column:
+                column.add(cells)
+
+
+def _refuse_changed(growing, source):
+    if len({column.rows for column in growing}) > 1:
+        raise cannot(
+            f"read {source}",
+            because="its number of rows changed while it was read",
+            instead="a copy that stays as it is",
+        )
 
 
 def _refuse_no_rows(growing, source):
@@ -191,17 +241,20 @@ def delimited_blocks(stream, source, rows, **given):
     told = file.layout
     empty = True
     rule = cleaned_by(told.decimal)
-    for columns in file.chunks():
-        for start in range(0, len(columns[0]), rows):
-            part = [words(cells[start : start + rows], rule, {}) for cells in columns]
-            yield Table(told.names, tuple(part), source, file.notes() if empty else ())
+    for columns in file.chunks(lambda: [TEXT] * len(told.names)):
+        whole = Table(told.names, tuple(cleaned_levels(cells, rule, {})[cells.codes] for cells in columns), source)
+        for start in range(0, len(whole), rows):
+            part = whole.take(slice(start, start + rows))
+            yield Table(part.names, part.columns, source, file.notes() if empty else ())
             empty = False
     if empty:
         yield Table(told.names, tuple(np.empty(0, dtype=object) for _ in told.names), source, file.notes())
 
 
-def _line_ends(cell):
-    return cell.count("\n") + cell.count("\r") - cell.count("\r\n")
+def _line_ends(piece):
+    """Ends of lines in bytes."""
+    newlines = np.count_nonzero(np.frombuffer(piece, np.uint8) == ord("\n"))
+    return newlines + (piece.count(b"\r") - piece.count(b"\r\n") if b"\r" in piece else 0)
 
 
 def _spoken(delimiter):

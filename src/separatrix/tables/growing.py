@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 
 from separatrix.tables.cells import MISSING, as_floats, clean, finite, number, pointed
+from separatrix.tables.records import NUMBER, TEXT, TextCells
 
 POOL = 100_000  # different texts of a column that are held once only
 
@@ -22,10 +23,11 @@ class GrowingColumn:
     Attributes
     ----------
     notes : list of str.  What is to be said about it, once :meth:`array` was called.
-    late : bool.  Whether text was met after pieces of numbers, whose words are gone: the column must be read again.
+    wants : {NUMBER, TEXT}.  What to ask for the next rows: numbers where those so far were plain ones.
+    late : bool.  Whether the column is text and the words of its first cells are gone: it must be read again.
 
     >>> column = GrowingColumn("age")
-    >>> column.add(["31", "NA"]), column.add(["-", "1,200"])
+    >>> column.add(TextCells.of(["31", "NA"])), column.add(TextCells.of(["-", "1,200"]))
     (None, None)
     >>> column.array()
     array([  31.,   nan,   nan, 1200.])
@@ -33,52 +35,71 @@ class GrowingColumn:
 
     def __init__(self, name, decimal=".", text=False):
         self.name, self.decimal, self.text = name, decimal, text
-        self.late = False
+        self.wants = TEXT
         self.notes: list = []
         self.parts: list = []
         self.rows = 0
         self.infinite = 0
         self.unit = None  # of the cells met so far, once there is one with a number
         self.odd: Counter = Counter()  # cells that are missing only because the others are numbers
+        self._words_lost = False
         self._pool: dict = {}
         self._rule = cleaned_by(decimal)
 
+    @property
+    def late(self):
+        only_odd = not self.text and self.unit is None and bool(self.odd)  # nothing but "None": words, for all we know
+        return self._words_lost or only_odd
+
     def add(self, cells):
-        """Take a piece of cells."""
+        """Take the next cells: TextCells or, if the column wants numbers, float64."""
         self.rows += len(cells)
-        if self.late:
+        if self._words_lost:
             return
         if not self.text:
             values = self._numbers(cells)
             if values is not None:
                 self.parts.append(values)
                 return
-            if self.parts:
-                self.late, self.parts = True, []
-                return
-            self.text = True
-        self.parts.append(words(cells, self._rule, self._pool))
+            self._turn_to_text()
+        if self.text and isinstance(cells, TextCells):
+            self.parts.append((cleaned_levels(cells, self._rule, self._pool), cells.codes))
+        else:  # asked for as numbers before the column turned to text
+            self._words_lost = True
+
+    def _turn_to_text(self):
+        """Some cell is no number. Words of numbers met before are lost; cells that are missing anywhere stay so."""
+        self.wants = TEXT
+        self._words_lost = self.unit is not None or bool(self.odd)
+        self.text = not self._words_lost
+        nothing = np.array([None])
+        self.parts = [(nothing, np.zeros(len(part), np.int32)) for part in self.parts] if self.text else []
 
     def _numbers(self, cells):
         """The cells as float64, None if they are not numbers of one unit."""
-        values = as_floats(cells, self.decimal)
         unit, odd = "", Counter()
-        if values is None:
-            distinct = Counter(cells)
-            found = {cell: number(cell, self.decimal) for cell in distinct}
-            if None in found.values():
+        if not isinstance(cells, TextCells):
+            values = cells
+        else:
+            numbers = as_floats(["nan" if cell in MISSING else cell for cell in cells.levels], self.decimal)
+            self.wants = TEXT if numbers is None else NUMBER
+            if numbers is None:
+                read = [number(cell, self.decimal) for cell in cells.levels]
+                if None in read:
+                    return None
+                units = {unit for value, unit in read if not math.isnan(value)}
+                if len(units) > 1:
+                    return None
+                unit = units.pop() if units else ""
+                counts = np.bincount(cells.codes).tolist()
+                for cell, (value, _), count in zip(cells.levels, read, counts, strict=True):
+                    if _is_odd(cell, value):
+                        odd[cell.strip()] += count
+                numbers = np.array([value for value, _ in read])
+            values = numbers[cells.codes]
+        if not np.isnan(values[0]) or not np.isnan(values).all():
+            if self.unit not in (None, unit):
                 return None
-            units = {unit for value, unit in found.values() if not math.isnan(value)}
-            if len(units) > 1:
-                return None
-            unit = units.pop() if units else self.unit or ""
-            odd = Counter({cell.strip(): distinct[cell] for cell in distinct if _is_odd(cell, found[cell][0])})
-            values = np.fromiter((found[cell][0] for cell in cells), np.float64, len(cells))
-            if not units and not self.parts and odd and np.isnan(values).all():
-                return None  # nothing but "None": a word, for all we know
-        if self.unit not in (None, unit) and not np.isnan(values).all():
-            return None
-        if not np.isnan(values).all():
             self.unit = unit
         self.odd += odd
         values, infinite = finite(values)
@@ -87,10 +108,14 @@ class GrowingColumn:
 
     def array(self):
         """The column, float64 with NaN or object of str with None; what is to be said about it is then in `notes`."""
-        whole = self.parts[0] if len(self.parts) == 1 else np.concatenate(self.parts)
-        self.parts = []
+        parts, self.parts = self.parts, []
         if self.text:
+            whole = np.empty(self.rows, dtype=object)
+            ends = np.cumsum([len(codes) for _, codes in parts])
+            for (levels, codes), end in zip(parts, ends, strict=True):
+                np.take(levels, codes, out=whole[end - len(codes) : end], mode="clip")
             return self._settled(whole)
+        whole = np.concatenate(parts)
         if self.odd:
             listed = ", ".join(f"{cell!r} ({count:,})" for cell, count in self.odd.most_common(3))
             self.notes.append(f"Column {self.name!r} holds numbers; cells read as missing: {listed}.")
@@ -108,9 +133,9 @@ class GrowingColumn:
         if sum(number(cell) is not None for cell in first) <= 0.8 * len(first):
             return column
         cells = column.tolist()
-        found = {cell: (math.nan, "") if cell is None else number(cell) for cell in set(cells)}
-        wrong = [row for row, cell in enumerate(cells) if found[cell] is None]
-        numeric = sum(found[cell] is not None and not math.isnan(found[cell][0]) for cell in cells)
+        read = {cell: (math.nan, "") if cell is None else number(cell) for cell in set(cells)}
+        wrong = [row for row, cell in enumerate(cells) if read[cell] is None]
+        numeric = sum(read[cell] is not None and not math.isnan(read[cell][0]) for cell in cells)
         if wrong and len(wrong) <= 0.1 * numeric:
             others = f" and {len(wrong) - 1:,} more cells are no numbers" if len(wrong) > 1 else ""
             self.notes.append(
@@ -127,14 +152,13 @@ def cleaned_by(decimal):
     return clean if decimal == "." else lambda cell: pointed(clean(cell))
 
 
-def words(cells, rule, pool):
-    """Cells as an object array, by a rule that is asked once for each different cell; `pool` remembers some."""
-    found = pool if len(pool) < POOL else dict(pool)
-    for cell in set(cells):
-        if cell not in found:
-            found[cell] = rule(cell)
-    out = np.empty(len(cells), dtype=object)
-    out[:] = list(map(found.__getitem__, cells))
+def cleaned_levels(cells, rule, pool):
+    """The different cells of TextCells by a rule, as an object array; `pool` remembers some."""
+    known = pool if len(pool) < POOL else dict(pool)
+    for cell in set(cells.levels).difference(known):
+        known[cell] = rule(cell)
+    out = np.empty(len(cells.levels), dtype=object)
+    out[:] = list(map(known.__getitem__, cells.levels))
     return out
 
 

@@ -10,6 +10,7 @@ from itertools import islice
 
 from separatrix.core.refusal import cannot
 from separatrix.tables.cells import MISSING, number
+from separatrix.tables.records import end_of_records
 
 DELIMITERS = (",", "\t", ";", "|")
 BLANKS = " "  # any run of blanks
@@ -95,27 +96,30 @@ def is_blank(record):
 
 def _announced(text):
     """Spreadsheets may begin a file with the line "sep=;"."""
-    found = re.match(r"\s*sep=(.)\r?\n", text)
-    return (found.end(), 1, found[1]) if found else (0, 0, None)
+    announced = re.match(r"\s*sep=(.)\r?\n", text)
+    return (announced.end(), 1, announced[1]) if announced else (0, 0, None)
 
 
 def _records(text, delimiter, quoted, most=RECORDS):
     """The first records with a cell in them; those before a fault if there is one."""
-    found = []
+    records = []
     try:
         for record in reader(io.StringIO(text, newline=""), delimiter, quoted):
             if not is_blank(record):
-                found.append(record)
-            if len(found) == most:
+                records.append(record)
+            if len(records) == most:
                 break
     except csv.Error:
         pass
-    return found
+    return records
 
 
 def _well_quoted(text, delimiter, whole):
     """Whether every quotation mark that opens a cell also closes it. The last cell of a part of a file may be cut."""
     if '"' not in text:
+        return True
+    encoded = text.encode("utf-8")
+    if delimiter.isascii() and end_of_records(encoded, delimiter) == len(encoded):
         return True
     try:
         for _ in reader(io.StringIO(text, newline=""), delimiter, True):

@@ -19,15 +19,14 @@ ROWS = 65536
 def read(source=None, *, query=None, delimiter=None, header=None):
     """Read a table from a file.
 
-    Delimited text (.csv, .tsv, .txt or any other name; also compressed by gzip) needs nothing but this package: the
-    delimiter, the encoding, decimal commas and whether the first row holds names are seen from the file. A column is
-    numbers if every cell that is not missing is one; else it is text. What was odd is in the table's ``notes``.
+    Of delimited text (.csv, .tsv, .txt or any other name; also compressed by gzip) the delimiter, the encoding, decimal
+    commas and whether the first row holds names are seen from the file. A column is numbers if every cell that is not
+    missing is one; else it is text. What was odd is in the table's ``notes``.
 
     Parameters
     ----------
-    source : str or path or None, default None.  A file; "-" is standard input.  Parquet (.parquet, .pq) and Arrow
-        (.arrow, .feather, .ipc) need pyarrow or polars, DuckDB (.duckdb) needs duckdb; SQLite (.db, .sqlite) needs
-        nothing.
+    source : str or path or None, default None.  A file of delimited text, Parquet (.parquet, .pq), Arrow (.arrow,
+        .feather, .ipc), SQLite (.db, .sqlite) or DuckDB (.duckdb, which needs duckdb); "-" is standard input.
     query : str or None, default None.  SQL for a database; without a source, for DuckDB itself, which reads files that
         the query names.  A database that holds one table only needs none.
     delimiter : str or None, default None.  One character, " " for runs of blanks; None looks for it.

@@ -52,12 +52,12 @@ def understand(table, target, *, task=None, exclude=()):
     for name, column in zip(table.names, table.columns, strict=True):
         if name == target:
             continue
-        found, said = facts(name, column), ()
+        column_facts, said = facts(name, column), ()
         if name in exclude:
-            found = replace(found, kind="asked to be left out", why="as asked")
-        elif found.used or found.kind == "identifier":
-            found, said = _beside_target(found, column, y, len(classes), rows)
-        columns.append(found)
+            column_facts = replace(column_facts, kind="asked to be left out", why="as asked")
+        elif column_facts.used or column_facts.kind == "identifier":
+            column_facts, said = _beside_target(column_facts, column, y, len(classes), rows)
+        columns.append(column_facts)
         notes += said
     columns = _rescued(columns)
     if not any(column.used for column in columns):
@@ -89,23 +89,27 @@ def _refuse_excluded(exclude, table, target):
             )
 
 
-def _beside_target(found, column, y, classes, rows):
+def _beside_target(column_facts, column, y, classes, rows):
     """The facts of a column once the target is known, and what is to be said about it."""
-    copied = is_copy(column, found.distinct, y, classes)
+    copied = is_copy(column, column_facts.distinct, y, classes)
     if copied:
-        return replace(found, kind="copy of the target", why=copied), ()
-    if not found.used:
-        return found, ()
+        return replace(column_facts, kind="copy of the target", why=copied), ()
+    if not column_facts.used:
+        return column_facts, ()
     said = []
     doubt = suspicion(column[rows], y[rows], classes)
     if doubt:
-        found = replace(found, why="; ".join(filter(None, [found.why, f"suspected leak: {doubt}"])))
-        said.append(f"{found.name} may know the answer: {doubt}. Leave it out if it is not known beforehand.")
-    elif found.kind == "date" and found.why:
-        said.append(f"{found.name}: {found.why}.")
-    elif found.kind == "flag" and found.name.casefold() in SPLITS:
-        said.append(f"{found.name} may mark which rows were for training and which for testing. Leave it out if so.")
-    return found, said
+        column_facts = replace(
+            column_facts, why="; ".join(filter(None, [column_facts.why, f"suspected leak: {doubt}"]))
+        )
+        said.append(f"{column_facts.name} may know the answer: {doubt}. Leave it out if it is not known beforehand.")
+    elif column_facts.kind == "date" and column_facts.why:
+        said.append(f"{column_facts.name}: {column_facts.why}.")
+    elif column_facts.kind == "flag" and column_facts.name.casefold() in SPLITS:
+        said.append(
+            f"{column_facts.name} may mark which rows were for training and which for testing. Leave it out if so."
+        )
+    return column_facts, said
 
 
 def _rescued(columns):

@@ -15,7 +15,7 @@ from separatrix.designs.factor import EPS, live_columns
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.within import divisor, name_columns
-from separatrix.estimators.validation import check_choice, validate_classes
+from separatrix.estimators.validation import check_choice, validate_class_target
 from separatrix.solvers.linalg.class_spheres import short_blocks
 
 
@@ -63,18 +63,18 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
         """Fit to X (n, p) and labels y (n,); a weight is a repetition."""
         started = time.perf_counter()
         check_choice(self, "denominator", ("N", "N-K"))
-        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
-        found = class_moments(design, codes, len(self.classes_), s, scatter="diagonal")
+        design, target = validate_class_target(self, X, y, sample_weight, sparse=False, summed=True)
+        found = class_moments(design, target, len(self.classes_), scatter="diagonal")
         self.priors_ = self._shares(found.totals)
         squares = found.scatter.sum(axis=0)
         live = live_columns(np.sqrt(squares), np.abs(found.means).max(axis=0), found.total, design.n)
         self._columns = self._varying(live)
         variances = np.zeros(design.p)
         variances[live] = squares[live] / divisor(found, self.denominator)
-        self.means_ = np.asarray(found.means, dtype=design.X.dtype)
+        self.means_ = np.asarray(found.means, dtype=design.dtype)
         self.variances_ = variances
         self._centres = found.means
-        return self._lines(found.means, variances, started, design.X.dtype)
+        return self._lines(found.means, variances, started, design.dtype)
 
     def _varying(self, live):
         """Columns with a variance; the others are named."""

@@ -6,11 +6,13 @@ from sklearn.base import clone
 from separatrix.core.errors import cannot
 
 
-def estimated_covariances(model, design, codes, s):
+def estimated_covariances(model, design, target):
     """What ``model.covariance_estimator`` makes of the rows of each class: (k, p, p).
 
     It is cloned for each class; it has `fit`, and then ``covariance_``.
     """
+    design.needs("rows", "fit a covariance_estimator", "shrinkage='auto', or data in memory")
+    codes, s = target.at(slice(None))
     if s is not None and not np.all(s == 1.0):
         raise cannot(
             "fit a covariance_estimator to weighted rows",

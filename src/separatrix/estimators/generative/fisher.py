@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
+from separatrix.core.target import Target
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.generative.within import name_what_is_left_out, within
 from separatrix.estimators.validation import validate_classes, validate_rows
@@ -58,7 +59,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         self._check_threshold()
         design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         refuse_many_classes(self, "LinearDiscriminantAnalysis().fit_transform(X, y), which gives k - 1 projections")
-        found = within(self, design, codes, s)
+        found = within(self, design, Target(codes, s))
         difference = found.means[1] - found.means[0]
         sphered = found.sphere.rows(difference[None])[0]
         w = found.sphere.loadings(sphered[:, None])
@@ -69,10 +70,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         # the sphere is that of the covariance, which is S_W over its denominator
         self.J_ = float(sphered @ sphered) / found.sphere.denominator
         self.rank_ = found.sphere.rank
-        dtype = design.X.dtype
+        dtype = design.dtype
         self.means_ = found.means.astype(dtype)
         self._publish(w / length, 0.0, dtype)
-        d = design.X @ self.coef_[0]
+        d = design.matvec(self.coef_[0])
         self.threshold_ = self._place(d, codes, s)
         self.intercept_ = np.array([-self.threshold_], dtype=dtype)
         wrong = ((d + self.intercept_[0] >= 0.0) != (codes == 1)).astype(float)

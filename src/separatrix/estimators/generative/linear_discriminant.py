@@ -20,7 +20,7 @@ from separatrix.estimators.generative.within import (
     refuse_if_nothing_varies,
     within,
 )
-from separatrix.estimators.validation import check_choice, check_number, validate_classes, validate_rows
+from separatrix.estimators.validation import check_choice, check_number, validate_class_target, validate_rows
 from separatrix.solvers.linalg.ledoit_wolf import ledoit_wolf, shrunk
 from separatrix.solvers.linalg.scatter import matrix_factor
 from separatrix.solvers.linalg.sphering import sphere
@@ -119,17 +119,17 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,); a weight is a number of repetitions."""
         self._check_parameters()
-        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        design, target = validate_class_target(self, X, y, sample_weight, sparse=False, summed=True)
         variates = self._number_of_variates(design.p)
         with one_blas_thread():
-            found = self._learn(design, codes, s, variates)
+            found = self._learn(design, target, variates)
         name_what_is_left_out(self, found, design.n)
         return self
 
-    def _learn(self, design, codes, s, variates):
+    def _learn(self, design, target, variates):
         """Set all that the moments say; return what is within classes."""
-        found = self._within(design, codes, s)
-        dtype = design.X.dtype
+        found = self._within(design, target)
+        dtype = design.dtype
         pi = self._shares(found.totals)
         self._means, self._sphere = found.means, found.sphere
         self._center = pi @ found.means
@@ -220,19 +220,19 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             )
         return most if asked is None else asked
 
-    def _within(self, design, codes, s):
+    def _within(self, design, target):
         """Totals, means and the sphering of Σ, as `shrinkage` and `covariance_estimator` want it."""
         if self.shrinkage != "auto" and self.covariance_estimator is None:
-            return within(self, design, codes, s, self.denominator, float(self.shrinkage or 0.0))
+            return within(self, design, target, self.denominator, float(self.shrinkage or 0.0))
         automatic = self.covariance_estimator is None
-        found = class_moments(design, codes, len(self.classes_), s, scatter="each" if automatic else "diagonal")
-        refuse_if_nothing_varies(self, found.totals, found.pooled.scatter, codes, s)
+        found = class_moments(design, target, len(self.classes_), scatter="each" if automatic else "diagonal")
+        refuse_if_nothing_varies(self, found.totals, found.pooled.scatter, target)
         if automatic:
             each = found.scatter / found.totals[:, None, None]
-            each = shrunk(each, ledoit_wolf(found, design, codes, s), standardised=True)
+            each = shrunk(each, ledoit_wolf(found, design, target), standardised=True)
             covariance = np.tensordot(found.totals, each, axes=1) / divisor(found, self.denominator)
         else:
-            each = estimated_covariances(self, design, codes, s)
+            each = estimated_covariances(self, design, target)
             covariance = np.tensordot(found.totals / found.total, each, axes=1)
         return Within(found.totals, found.means, sphere(matrix_factor(covariance), 1.0), covariance.__matmul__)
 

@@ -6,6 +6,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.registry import register
+from separatrix.core.target import Target
 from separatrix.designs import DenseDesign, class_moments
 from separatrix.estimators.generative.fisher import no_difference, refuse_many_classes
 from separatrix.estimators.validation import validate_classes, validate_rows
@@ -42,16 +43,16 @@ class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Fit to X (n, p) and labels y (n,) of two classes."""
         design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         refuse_many_classes(self, "LinearDiscriminantAnalysis().fit_transform(X, y), which gives k - 1 projections")
-        means = class_moments(design, codes, 2, s, scatter="diagonal").means
+        means = class_moments(design, Target(codes, s), 2, scatter="diagonal").means
         w = means[1] - means[0]
         length = np.linalg.norm(w)
         if length == 0.0:
             raise no_difference(self)
         w /= length
-        along = class_moments(DenseDesign(design.matvec(w)[:, None]), codes, 2, s, scatter="diagonal")
+        along = class_moments(DenseDesign(design.matvec(w)[:, None]), Target(codes, s), 2, scatter="diagonal")
         width = float(along.scatter.sum())
         self.J_ = length**2 / width if width > 0.0 else np.inf
-        dtype = design.X.dtype
+        dtype = design.dtype
         self.means_, self.coef_ = means.astype(dtype), w[None].astype(dtype)
         self._n_features_out = 1
         return self

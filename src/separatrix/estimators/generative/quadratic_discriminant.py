@@ -12,7 +12,7 @@ from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
 from separatrix.estimators.generative.estimated import estimated_covariances
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
-from separatrix.estimators.validation import check_choice, check_number, validate_classes
+from separatrix.estimators.validation import check_choice, check_number, validate_class_target
 from separatrix.solvers.linalg.class_spheres import class_spheres, for_each_class
 from separatrix.solvers.linalg.ledoit_wolf import ledoit_wolf, shrunk
 from separatrix.solvers.linalg.scatter import class_factor, matrix_factor, settled, within_factor
@@ -86,32 +86,33 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
         """Fit to X (n, p) and labels y (n,); a weight is a repetition."""
         started = time.perf_counter()
         self._check_parameters()
-        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        design, target = validate_class_target(self, X, y, sample_weight, sparse=False, summed=True)
         with one_blas_thread():
-            found = settled(class_moments(design, codes, len(self.classes_), s, scatter="each"), design.n)
-            return self._fit_moments(found, design, codes, s, started)
+            found = settled(class_moments(design, target, len(self.classes_), scatter="each"), design.n)
+            return self._fit_moments(found, design, target, started)
 
-    def _fit_moments(self, found, design, codes, s, started):
+    def _fit_moments(self, found, design, target, started):
         k, p = found.means.shape
         each, whole = divisors(found, self.denominator)
         matrices = covariances(found.scatter, each)
-        blended = self._blended(matrices, found, design, codes, s)
+        blended = self._blended(matrices, found, design, target)
 
         def pooled():
             if blended is None:
-                return self._some_rank(within_factor(found, design, codes, s)), whole
+                return self._some_rank(within_factor(found, design, target)), whole
             return self._some_rank(matrix_factor(np.tensordot(found.totals / found.total, blended, axes=1))), 1.0
 
         def of_rows(c):
-            return spheres.residual_of_rows(c, design, codes, s, 1.0 / each[c] if each[c] > 0.0 else 0.0, 0.0)
+            return spheres.residual_of_rows(c, design, target, 1.0 / each[c] if each[c] > 0.0 else 0.0, 0.0)
 
         if blended is None:
-            factors = for_each_class(lambda c: class_factor(found, c, design, codes, s), k, p)
+            sizes = target.class_sizes(k)
+            factors = for_each_class(lambda c: class_factor(found, c, design, target, sizes[c]), k, p)
             spheres = class_spheres(found.means, factors, each, pooled)
-            return self._publish(found, spheres, matrices, of_rows, started, design.X.dtype, stacklevel=4)
+            return self._publish(found, spheres, matrices, of_rows, started, design.dtype, stacklevel=4)
         factors = for_each_class(lambda c: matrix_factor(blended[c]), k, p)
         spheres = class_spheres(found.means, factors, np.ones(k), pooled)
-        return self._publish(found, spheres, blended, None, started, design.X.dtype, stacklevel=4)
+        return self._publish(found, spheres, blended, None, started, design.dtype, stacklevel=4)
 
     def _check_parameters(self):
         check_choice(self, "solver", ("svd", "eigen"))
@@ -128,13 +129,13 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
                 instead="one of them, and None for the other",
             )
 
-    def _blended(self, matrices, found, design, codes, s):
+    def _blended(self, matrices, found, design, target):
         """Covariances (k, p, p) as the parameters change them, or None if they do not."""
         r = float(self.reg_param)
         if self.covariance_estimator is not None:
-            matrices = estimated_covariances(self, design, codes, s)
+            matrices = estimated_covariances(self, design, target)
         elif self.shrinkage is not None:
-            shares = ledoit_wolf(found, design, codes, s) if self.shrinkage == "auto" else self.shrinkage
+            shares = ledoit_wolf(found, design, target) if self.shrinkage == "auto" else self.shrinkage
             matrices = shrunk(matrices, shares, standardised=self.shrinkage == "auto")
         elif r == 0.0:
             return None

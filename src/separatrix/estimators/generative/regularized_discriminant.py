@@ -18,7 +18,7 @@ from separatrix.estimators.validation import (
     check_choice,
     check_number,
     encode,
-    validate_classes,
+    validate_class_target,
     validate_rows,
     validate_weights,
 )
@@ -80,10 +80,10 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
         started = time.perf_counter()
         alpha = check_number(self, "alpha", 0.0, 1.0)
         self._check_choices()
-        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
+        design, target = validate_class_target(self, X, y, sample_weight, sparse=False, summed=True)
         with one_blas_thread():
-            found = class_moments(design, codes, len(self.classes_), s, scatter="each")
-            return self._fit_at(alpha, found, design, codes, s, started)
+            found = class_moments(design, target, len(self.classes_), scatter="each")
+            return self._fit_at(alpha, found, design, target, started)
 
     def path(self, alphas):
         """The fitted classes at other alphas: a :class:`RegularizedPath`, without another look at the data."""
@@ -94,8 +94,8 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
         check_choice(self, "store_covariance", (False, True))
         check_choice(self, "denominator", ("N", "N-K"))
 
-    def _fit_at(self, alpha, found, design, codes, s, started):
-        self._parts = self._factors(found, design, codes, s)
+    def _fit_at(self, alpha, found, design, target, started):
+        self._parts = self._factors(found, design, target)
         self.__dict__.pop("_spectra", None)
         each, whole = divisors(found, self.denominator)
         matrices = alpha * covariances(found.scatter, each)
@@ -105,15 +105,17 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
 
         def of_rows(c):
             own = alpha / each[c] if each[c] > 0.0 else 0.0
-            return spheres.residual_of_rows(c, design, codes, s, own, (1.0 - alpha) / whole)
+            return spheres.residual_of_rows(c, design, target, own, (1.0 - alpha) / whole)
 
-        return self._publish(found, spheres, matrices, of_rows, started, design.X.dtype, stacklevel=4)
+        return self._publish(found, spheres, matrices, of_rows, started, design.dtype, stacklevel=4)
 
-    def _factors(self, found, design, codes, s):
+    def _factors(self, found, design, target):
         """Means, and the factors of all scatters with their divisors: what :func:`class_spectra` is made of."""
         each, whole = divisors(settled(found, design.n), self.denominator)
-        pooled = self._some_rank(within_factor(found, design, codes, s))
-        factors = for_each_class(lambda c: class_factor(found, c, design, codes, s), *found.means.shape)
+        pooled = self._some_rank(within_factor(found, design, target))
+        k, p = found.means.shape
+        sizes = target.class_sizes(k)
+        factors = for_each_class(lambda c: class_factor(found, c, design, target, sizes[c]), k, p)
         return found.means, factors, each, pooled, whole
 
     @cached_property

@@ -7,6 +7,7 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
+from separatrix.core.target import Target
 from separatrix.core.threads import one_blas_thread, parallel_map
 from separatrix.designs import ClassMoments, class_moments
 from separatrix.estimators.generative.regularized_discriminant import (
@@ -93,13 +94,13 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         chosen = simplest_of_the_best(self.alphas_, self.mean_scores_)
         self.alpha_, self.best_score_ = float(self.alphas_[chosen]), float(self.mean_scores_[chosen])
         with one_blas_thread():
-            return self._fit_at(self.alpha_, found, design, codes, s, started)
+            return self._fit_at(self.alpha_, found, design, Target(codes, s), started)
 
     def _folds(self, design, codes):
         from sklearn.model_selection import check_cv  # 0.2 s that a fit without cross-validation need not spend
 
         labels, rows = self.classes_[codes], np.arange(design.n)
-        folds = check_cv(self.cv, labels, classifier=True).split(design.X, labels)
+        folds = check_cv(self.cv, labels, classifier=True).split(rows, labels)
         return [(rows[train], rows[test]) for train, test in folds]  # masks become row numbers
 
     def _moments(self, design, codes, s, folds):
@@ -107,10 +108,11 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         k = len(self.classes_)
         owner = _owners(design.n, folds)
         if owner is None:
-            found = class_moments(design, codes, k, s, scatter="each")
+            found = class_moments(design, Target(codes, s), k, scatter="each")
             weights = np.ones(design.n) if s is None else s
-            return found, lambda fold: class_moments(design, codes, k, _only(weights, folds[fold][0]), scatter="each")
-        parts = class_moments(design, owner * k + codes, k * len(folds), s, scatter="each")
+            trained = [Target(codes, _only(weights, train)) for train, _ in folds]
+            return found, lambda fold: class_moments(design, trained[fold], k, scatter="each")
+        parts = class_moments(design, Target(owner * k + codes, s), k * len(folds), scatter="each")
 
         def merged(left_out):
             total = ClassMoments(np.zeros(k), np.zeros((k, design.p)), np.zeros((k, design.p, design.p)), "each")
@@ -134,7 +136,7 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         with np.errstate(divide="ignore"):
             log_shares = np.where(present, np.log(self._shares(found.totals)), -np.inf)
         path = RegularizedPath(
-            self, self.alphas_, class_spectra(*self._factors(found, design, codes, training)), log_shares
+            self, self.alphas_, class_spectra(*self._factors(found, design, Target(codes, training))), log_shares
         )
         accuracy, log_loss = path.measure(design, test, codes, weights)
         return accuracy if self.scoring == "accuracy" else -log_loss

@@ -39,19 +39,19 @@ class Within:
         return found
 
 
-def within(model, design, codes, s, denominator="N", shrinkage=0.0):
+def within(model, design, target, denominator="N", shrinkage=0.0):
     """Sphere classes by their pooled scatter over `denominator`, its diagonal shrunken towards the mean variance."""
     k, p = len(model.classes_), design.p
-    found = class_moments(design, codes, k, s, scatter="diagonal" if p > design.n and shrinkage == 0.0 else "pooled")
+    found = class_moments(design, target, k, scatter="diagonal" if p > design.n and shrinkage == 0.0 else "pooled")
     N = divisor(found, denominator)
-    refuse_if_nothing_varies(model, found.totals, found.pooled.scatter, codes, s)
+    refuse_if_nothing_varies(model, found.totals, found.pooled.scatter, target)
     if found.kind == "diagonal":
         # more columns than rows: no p-by-p matrix is made
         return Within(
             found.totals,
             found.means,
-            sphere(within_factor(found, design, codes, s), N),
-            _by_rows(design, codes, s, found.means, N),
+            sphere(within_factor(found, design, target), N),
+            _by_rows(design, target, found.means, N),
         )
     S = found.scatter
     mean_square = np.trace(S) / p
@@ -60,7 +60,7 @@ def within(model, design, codes, s, denominator="N", shrinkage=0.0):
     else:
         # (1 - a) S + a m I = (1 - a) (S + a m / (1 - a) I)
         lam, share = shrinkage / (1.0 - shrinkage) * mean_square, 1.0 - shrinkage
-        factor = within_factor(found, design, codes, s, lam)
+        factor = within_factor(found, design, target, lam)
 
     def apply(A):
         return ((1.0 - shrinkage) * (S @ A) + shrinkage * mean_square * A) / N
@@ -82,14 +82,14 @@ def divisor(found, denominator):
     return N - k
 
 
-def refuse_if_nothing_varies(model, totals, scatter, codes, s):
+def refuse_if_nothing_varies(model, totals, scatter, target):
     """Raise where every class has one member only, or rows that are all alike."""
     if np.any(np.diagonal(scatter) > 0.0 if scatter.shape[0] > 1 else scatter > 0.0):
         return
-    seen = codes if s is None else codes[s > 0.0]
-    alone = np.bincount(seen, minlength=len(totals)).max() == 1
+    rows = target.rows_of_positive_weight
+    alone = rows == np.count_nonzero(totals)
     raise cannot(
-        f"fit {type(model).__name__} to {len(seen)} rows of {len(totals)} classes",
+        f"fit {type(model).__name__} to {rows} rows of {len(totals)} classes",
         because="every class has one member only, the number of samples must be more than the number of classes"
         if alone
         else "no column varies within any class",
@@ -119,15 +119,15 @@ def _identity(square, found):
     return Factor(np.eye(p), np.full(p, 1.0 / np.sqrt(square)), np.arange(p), np.zeros(p), found.total, False)
 
 
-def _by_rows(design, codes, s, means, N):
+def _by_rows(design, target, means, N):
     """Multiply by the pooled covariance without making it."""
 
     def apply(A):
-        def task(B, c, weights):
-            Z = B - means[c]
+        def task(block):
+            Z = block.X - means[block.y]
             right = Z @ A
-            return Z.T @ (right if weights is None else right * weights[:, None])
+            return Z.T @ (right if block.s is None else right * block.s[:, None])
 
-        return design.reduce(task, operator.add, codes, s) / N
+        return design.reduce(task, operator.add, target) / N
 
     return apply

@@ -4,16 +4,18 @@ import time
 
 import numpy as np
 
+from separatrix.core.certificate import certify, closed_form
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
+from separatrix.core.problem import Problem
 from separatrix.core.registry import register
-from separatrix.core.solution import Certificate
 from separatrix.core.target import Target
-from separatrix.designs import moments
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import coded
 from separatrix.estimators.linear.least_squares import name_aliases
 from separatrix.estimators.validation import check_choice, validate_classes
+from separatrix.losses import Squared
+from separatrix.penalties import NoPenalty
 from separatrix.solvers.choose import solve_least_squares
 
 EPS = np.finfo(np.float64).eps
@@ -84,13 +86,13 @@ class BasicLinearClassifier(LinearClassifier):
         # regressing t_c = n_c / share_c on the rows of class c has exactly the right-hand side n_c μ_c
         target = Target(coded(codes, k, "one_of_k") * (n / share), s)
         gram = metric == "full" and design.p <= design.n
-        found = moments(design, target, about_mean=self.centred, gram=gram)
-        right = found.xy / found.total
+        sums = design.moments(target, about_mean=self.centred, gram=gram)
+        right = sums.xy / sums.total
         means = right / n
-        A = self._solve(design, target, found, right, started)
+        A = self._solve(design, target, sums, right, started)
         beta, intercept = self._scores(A, means, n)
-        self.means_ = np.ascontiguousarray((means + found.x_mean[:, None]).T, dtype=design.X.dtype)
-        return self._publish(beta, intercept - found.x_mean @ beta, design.X.dtype)
+        self.means_ = np.ascontiguousarray((means + sums.x_mean[:, None]).T, dtype=design.dtype)
+        return self._publish(beta, intercept - sums.x_mean @ beta, design.dtype)
 
     def _shares(self):
         absent = self.class_count_ == 0.0
@@ -102,26 +104,27 @@ class BasicLinearClassifier(LinearClassifier):
             )
         return self.class_count_ / self.class_count_.sum()
 
-    def _solve(self, design, target, found, right, started):
+    def _solve(self, design, target, sums, right, started):
         """``M^-1`` times the right-hand sides (p, k), and the certificate."""
         if self.metric == "full":
-            solution = solve_least_squares(design, target, intercept=self.centred, found=found)
-            self.certificate_ = solution.certificate
+            problem = Problem(design, target, Squared(), NoPenalty(), bool(self.centred))
+            solution = solve_least_squares(problem)
+            self.certificate_ = certify(
+                problem, solution, 1e-14, iterations=solution.iterations, passes=solution.passes, started=started
+            )
             name_aliases(self, solution, design)
             return solution.beta
-        M = np.ones(design.p) if self.metric == "identity" else found.squares / found.total
+        M = np.ones(design.p) if self.metric == "identity" else sums.squares / sums.total
         # a column whose squares are the rounding of its mean is constant: no class differs in it
-        rounding = (4.0 * EPS * found.x_mean) ** 2 * design.n
+        rounding = (4.0 * EPS * sums.x_mean) ** 2 * design.n
         live = rounding < M
         A = np.divide(right, M[:, None], out=np.zeros_like(right), where=live[:, None])
         rest = np.abs(M[:, None] * A - right)[live].max(initial=0.0)
         size = np.abs(right).max(initial=0.0)
-        self.certificate_ = Certificate(
-            "residual",
+        self.certificate_ = closed_form(
             float(rest / size) if size > 0.0 else 0.0,
-            tolerance=4.0 * EPS,
-            passes=1,
-            seconds=time.perf_counter() - started,
+            4.0 * EPS,
+            started=started,
             message=f"M w = n μ with {self.metric} M, {int(live.sum())} of {design.p} columns vary",
         )
         return A

@@ -9,7 +9,7 @@ from sklearn.base import MultiOutputMixin
 from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
-from separatrix.core.objective import null_objective
+from separatrix.core.objective import gap_unit, null_objective
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Certificate, Solution, Trace
@@ -20,7 +20,6 @@ from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
 from separatrix.solvers.choose import solve_least_squares
 from separatrix.solvers.coordinate import elastic_net
-from separatrix.solvers.nonnegative import nonnegative_least_squares
 
 
 @register("estimator")
@@ -116,9 +115,11 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         """One output, with the certificate recomputed from data and coefficients alone."""
         design, target, penalty = problem.design, problem.target, problem.penalty
         options = {"intercept": problem.intercept, "tol": tol}
-        if penalty.l1 == 0.0:  # ridge or least squares: (1/2Σs) Σ s r² + ½ l2 |w|² is ½ Σ s r² + ½ (Σs l2) |w|²
-            solve = nonnegative_least_squares if penalty.positive else solve_least_squares
-            return solve(design, target, penalty.l2 * target.total, **options)
+        if penalty.l1 == 0.0:  # ridge or least squares
+            solution = solve_least_squares(problem, tol=tol)
+            solution.certificate = certify(problem, solution, tol)
+            solution.details["gap"] = solution.certificate.value * gap_unit(problem)
+            return solution
         trace = Trace() if self.trace else None
         found = elastic_net(design, target, penalty, max_iter=max_iter, start=start, trace=trace, **options)
         solver = found.certificate
@@ -135,7 +136,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     def _keep(self, solutions, one, design):
         beta = np.column_stack([s.beta for s in solutions])
         offset = np.array([s.intercept for s in solutions])
-        self._publish(beta[:, 0] if one else beta, offset[0] if one else offset, design.X.dtype)
+        self._publish(beta[:, 0] if one else beta, offset[0] if one else offset, design.dtype)
         self.certificate_ = max((s.certificate for s in solutions), key=lambda c: c.value)
         rounds = [max(1, s.certificate.iterations) for s in solutions]
         gaps = np.array([s.details.get("gap", s.certificate.value) for s in solutions])

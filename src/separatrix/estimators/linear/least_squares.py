@@ -1,5 +1,6 @@
 r"""Linear regression: :math:`\min_w \tfrac12 \sum_i s_i (y_i - x_i^\top w - b)^2`."""
 
+import time
 import warnings
 from functools import cached_property
 
@@ -10,7 +11,10 @@ from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import register
 from separatrix.estimators.base import LinearRegressor
+from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, enter
+
+NOT_REACHED = "Increase max_iter or tol, standardise the columns, or raise alpha."
 
 
 class SquaredErrorModel(MultiOutputMixin, LinearRegressor):
@@ -25,13 +29,15 @@ class SquaredErrorModel(MultiOutputMixin, LinearRegressor):
             )
         return self._direct_fit.evidence()
 
-    def _keep(self, solution, design):
-        """Publish a solution, and warn where columns are determined by others."""
+    def _keep(self, solution, problems, tol, started):
+        """Publish a solution, certify what is published, and warn where columns are determined by others."""
+        design = problems[0].design
         self._direct_fit = solution.details.get("fit")
         self.__dict__.pop("evidence_", None)
-        self.certificate_ = solution.certificate
-        self.n_iter_ = max(1, solution.certificate.iterations)
-        self._publish(solution.beta, solution.intercept, design.X.dtype)
+        self._publish(solution.beta, solution.intercept, design.dtype)
+        advice = "" if "advice" in solution.details else NOT_REACHED
+        self.certificate_ = certify_published(self, problems, tol, solution, started, advice)
+        self.n_iter_ = max(1, solution.iterations)
         name_aliases(self, solution, design)
         return self
 
@@ -39,7 +45,7 @@ class SquaredErrorModel(MultiOutputMixin, LinearRegressor):
 def name_aliases(model, solution, design, stacklevel=4):
     """Warn where an unpenalised fit found columns that are determined by others, and name them."""
     direct = solution.details.get("fit")
-    if direct is None or direct.lam > 0.0:
+    if direct is None or np.any(direct.lam):
         return
     lost = sorted(int(j) for j in (*direct.factor.aliased, *direct.factor.constant))
     if lost:
@@ -125,15 +131,14 @@ class LinearRegression(SquaredErrorModel):
         """Fit to X (n, p) and y (n,) or (n, k)."""
         solver = check_choice(self, "solver", ("auto", "gradient", "stochastic"))
         tol = check_number(self, "tol", 0.0)
+        started = time.perf_counter()
         design, target = enter(self, X, y, sample_weight, summed=solver == "auto")
         if solver != "auto":
             return self._descend(design, target, solver, tol)
-        if self.positive:
-            from separatrix.solvers.nonnegative import nonnegative_least_squares as solve
-        else:
-            from separatrix.solvers.choose import solve_least_squares as solve
-        solution = solve(design, target, intercept=self.fit_intercept, tol=tol)
-        self._keep(solution, design)
+        from separatrix.solvers.choose import solve_least_squares
+
+        problem = self._problem(design, target)
+        self._keep(solve_least_squares(problem, tol=tol), [problem], tol, started)
         if self._direct_fit is not None:
             self.rank_ = len(self._direct_fit.factor.kept)
         return self
@@ -155,6 +160,9 @@ class LinearRegression(SquaredErrorModel):
         penalty = ElasticNet(0.0, 0.0, True) if self.positive else NoPenalty()
         return Problem(design, target, Squared(), penalty, bool(self.fit_intercept))
 
+    def _problems(self, design, target):
+        return [self._problem(design, target)]
+
     def _descend(self, design, target, solver, tol):
         from separatrix.core.solution import Trace
         from separatrix.solvers.descent import descend
@@ -165,8 +173,9 @@ class LinearRegression(SquaredErrorModel):
                 because="the descents know no bounds",
                 instead="solver='auto' (default)",
             )
+        problem = self._problem(design, target)
         solution = descend(
-            self._problem(design, target),
+            problem,
             learning_rate=check_number(self, "learning_rate", 0.0, open_low=True, none=True),
             max_iter=check_number(self, "max_iter", 1, integer=True),
             tol=tol,
@@ -175,7 +184,8 @@ class LinearRegression(SquaredErrorModel):
             random_state=self.random_state,
             trace=Trace(coefficients=[]) if self.trace else None,
         )
-        self._keep(solution, design)
+        solution.details["advice"] = "given by the descent"
+        self._keep(solution, [problem], tol, None)
         if self.trace:
             self.trace_ = solution.trace
         return self

@@ -1,5 +1,7 @@
 r"""Least squares as a classifier: :math:`\min_{W, b} \tfrac12 \sum_i s_i \|t_i - W x_i - b\|^2` for coded classes t."""
 
+import time
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
@@ -9,7 +11,8 @@ from separatrix.core.registry import register
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import CODINGS, coded
-from separatrix.estimators.linear.least_squares import name_aliases
+from separatrix.estimators.linear.least_squares import NOT_REACHED, name_aliases
+from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, validate_classes, validate_rows
 from separatrix.losses import Squared
 from separatrix.penalties import NoPenalty
@@ -66,32 +69,30 @@ class LeastSquaresClassifier(LinearClassifier):
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,)."""
         check_choice(self, "coding", ("auto", *CODINGS))
-        tol = check_number(self, "tol", 0.0)
+        started, tol = time.perf_counter(), check_number(self, "tol", 0.0)
         design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight, summed=True)
         target = Target(coded(codes, len(self.classes_), self._coding()), s)
-        solution = solve_least_squares(design, target, intercept=self.fit_intercept, tol=tol)
-        self.certificate_ = solution.certificate
+        problem = Problem(design, target, Squared(), NoPenalty(), bool(self.fit_intercept))
+        solution = solve_least_squares(problem, tol=tol)
         beta, intercept = np.asarray(solution.beta).reshape(design.p, -1), np.atleast_1d(solution.intercept)
         if not self.fit_intercept:
             intercept = np.zeros(beta.shape[1])
-        dtype = design.X.dtype
+        dtype = design.dtype
         self.target_coef_, self.target_intercept_ = np.ascontiguousarray(beta.T, dtype=dtype), intercept.astype(dtype)
         if len(self.classes_) == 2 and self._coding() == "zero_one":
             intercept = intercept - 0.5
         elif len(self.classes_) == 2 and self._coding() == "one_of_k":
             beta, intercept = beta[:, 1:] - beta[:, :1], intercept[1:] - intercept[:1]
         self._publish(beta, intercept, dtype)
+        self.certificate_ = certify_published(self, [problem], tol, solution, started, NOT_REACHED)
         name_aliases(self, solution, design, stacklevel=3)
         return self
 
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, for each column of targets."""
         design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight, reset=False)
-        T = coded(codes, len(self.classes_), self._coding()).reshape(design.n, -1)
-        return [
-            Problem(design, Target(np.ascontiguousarray(t), s), Squared(), NoPenalty(), bool(self.fit_intercept))
-            for t in T.T
-        ]
+        target = Target(coded(codes, len(self.classes_), self._coding()), s)
+        return [Problem(design, target, Squared(), NoPenalty(), bool(self.fit_intercept))]
 
     def predict(self, X):
         """The class of each row of X; the rule for ties is that of the coding."""

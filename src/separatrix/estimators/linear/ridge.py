@@ -1,5 +1,6 @@
 r"""Ridge regression: :math:`\min_w \sum_i s_i (y_i - x_i^\top w - b)^2 + \alpha \|w\|_2^2`."""
 
+import time
 import warnings
 from numbers import Real
 
@@ -9,13 +10,14 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
-from separatrix.core.solution import Certificate, Solution, Trace
+from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
 from separatrix.estimators.linear.least_squares import SquaredErrorModel
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
+from separatrix.losses import Squared
+from separatrix.penalties import L2, ElasticNet, NoPenalty
 from separatrix.solvers.choose import solve_least_squares
 from separatrix.solvers.leave_one_out import generalised_cross_validation, leave_one_out
-from separatrix.solvers.nonnegative import nonnegative_least_squares
 
 _SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 
@@ -80,45 +82,43 @@ class Ridge(SquaredErrorModel):
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,) or (n, k)."""
+        started = time.perf_counter()
         design, target = enter(self, X, y, sample_weight, summed=True)
-        return self._keep(self._solution(design, target), design)
+        solution, problems = self._solution(design, target)
+        return self._keep(solution, problems, float(self.tol), started)
 
     def _solution(self, design, target):
-        """Solve for every output, each with its own strength where several were given."""
+        """Solve for every output, each with its own strength where several were given; and the problems solved."""
         check_choice(self, "solver", _SOLVERS)
         self.solver_ = "auto"
-        tol = check_number(self, "tol", 0.0)
-        max_iter = check_number(self, "max_iter", 1, integer=True, none=True)
         trace = Trace() if self.trace else None
-
-        def solve(target, alpha):
-            # Σ s r² + alpha |w|² is twice ½ Σ s r² + ½ alpha |w|²: lam = alpha
-            if self.positive:
-                return nonnegative_least_squares(design, target, alpha, intercept=self.fit_intercept, tol=tol)
-            options = {"intercept": self.fit_intercept, "tol": tol, "max_iter": max_iter, "trace": trace}
-            return solve_least_squares(design, target, alpha, **options)
-
+        options = {
+            "tol": check_number(self, "tol", 0.0),
+            "max_iter": check_number(self, "max_iter", 1, integer=True, none=True),
+            "trace": trace,
+        }
+        problems = self._problems(design, target)
+        solution = _side_by_side([solve_least_squares(problem, **options) for problem in problems])
         if self.trace:
             self.trace_ = trace
-        alphas = self._strengths(target)
-        if len(np.unique(alphas)) == 1:
-            return solve(target, float(alphas[0]))
-        return _side_by_side([solve(Target(y, target.s), a) for y, a in zip(target.y.T, alphas)])
+        return solution, problems
 
     def _problems(self, design, target):
-        """One for each output: ``Σ s r² + alpha |w|²`` is twice Σs times our objective with ``lam = alpha / Σs``."""
-        from separatrix.losses import Squared  # brings numba, which a factorisation does without
-        from separatrix.penalties import L2, ElasticNet, NoPenalty
+        """One for all outputs, or one for each where strengths differ.
 
-        outputs = target.y.reshape(target.n, -1).T
-        problems = []
-        for y, alpha in zip(outputs, np.broadcast_to(self._strengths(target), len(outputs))):
-            lam = float(alpha) / target.total
-            free = L2(lam) if lam > 0.0 else NoPenalty()
-            penalty = ElasticNet(0.0, lam, True) if self.positive else free
-            one = Target(np.ascontiguousarray(y), target.s)
-            problems.append(Problem(design, one, Squared(), penalty, bool(self.fit_intercept)))
-        return problems
+        ``Σ s r² + alpha |w|²`` is twice Σs times our objective with a ridge of ``alpha / Σs``.
+        """
+        alphas = self._strengths(target)
+        if len(np.unique(alphas)) == 1:
+            return [self._problem(design, target, float(alphas[0]))]
+        outputs = (Target(np.ascontiguousarray(y), target.s) for y in target.y.T)
+        return [self._problem(design, one, float(alpha)) for one, alpha in zip(outputs, alphas)]
+
+    def _problem(self, design, target, alpha):
+        lam = alpha / target.total
+        free = L2(lam) if lam > 0.0 else NoPenalty()
+        penalty = ElasticNet(0.0, lam, True) if self.positive else free
+        return Problem(design, target, Squared(), penalty, bool(self.fit_intercept))
 
     def _strengths(self, target):
         """alpha as an array: one number, or one for each output."""
@@ -137,11 +137,13 @@ class Ridge(SquaredErrorModel):
 
 def _side_by_side(solutions):
     """Several outputs, each with a strength of its own, as one solution."""
-    worst = max((solution.certificate for solution in solutions), key=lambda c: c.value)
+    if len(solutions) == 1:
+        return solutions[0]
     return Solution(
         np.column_stack([solution.beta for solution in solutions]),
         np.array([solution.intercept for solution in solutions]),
-        Certificate(worst.kind, worst.value, worst.tolerance, worst.iterations, worst.passes, worst.seconds),
+        iterations=max(solution.iterations for solution in solutions),
+        passes=sum(solution.passes for solution in solutions),
     )
 
 
@@ -206,23 +208,21 @@ class RidgeCV(SquaredErrorModel):
 
     def fit(self, X, y, sample_weight=None):
         """Choose alpha, then fit to all rows."""
+        started = time.perf_counter()
         design, target = enter(self, X, y, sample_weight, summed=True)
-        return self._keep(self._solution(design, target), design)
+        solution, problems = self._solution(design, target)
+        return self._keep(solution, problems, Ridge().tol, started)
 
     def _solution(self, design, target):
-        """Choose alpha and solve for it."""
+        """Choose alpha and solve for it; also returns the problems solved."""
         check_choice(self, "gcv_mode", (None, "auto", "svd", "eigen"))
         criterion = check_choice(self, "criterion", ("loo", "gcv"))
         alphas = self._grid()
         if self.cv is not None:
-            solve = self._search(design, target, alphas)
+            self._search(design, target, alphas)
         else:
-            solve = self._leave_one_out(design, target, alphas, criterion)
-        if not np.ndim(self.alpha_):
-            return solve(self.alpha_)
-        outputs = [Target(np.ascontiguousarray(y), target.s) for y in target.y.T]
-        options = {"intercept": self.fit_intercept}
-        return _side_by_side([solve_least_squares(design, y, a, **options) for y, a in zip(outputs, self.alpha_)])
+            self._leave_one_out(design, target, alphas, criterion)
+        return Ridge(self.alpha_, fit_intercept=self.fit_intercept)._solution(design, target)
 
     def _problems(self, design, target):
         return Ridge(self.alpha_, fit_intercept=self.fit_intercept)._problems(design, target)
@@ -240,11 +240,11 @@ class RidgeCV(SquaredErrorModel):
 
     def _leave_one_out(self, design, target, alphas, criterion):
         if criterion == "gcv":
-            errors, solve = generalised_cross_validation(design, target, alphas, intercept=self.fit_intercept)
+            errors = generalised_cross_validation(design, target, alphas, intercept=self.fit_intercept)
             residuals = None
         else:
             keep = self.store_cv_results or self.scoring is not None
-            errors, residuals, solve = leave_one_out(design, target, alphas, intercept=self.fit_intercept, keep=keep)
+            errors, residuals = leave_one_out(design, target, alphas, intercept=self.fit_intercept, keep=keep)
         scores = -errors if self.scoring is None or residuals is None else self._scored(target, residuals)
         if self.store_cv_results and residuals is not None:
             squares = residuals**2
@@ -256,7 +256,6 @@ class RidgeCV(SquaredErrorModel):
             overall = scores.mean(axis=1)
             self.alpha_, self.best_score_ = float(alphas[overall.argmax()]), float(overall.max())
         self.scores_ = scores[:, 0] if target.y.ndim == 1 else scores
-        return solve
 
     def _scored(self, target, residuals):
         """A user's score of the leave-one-out predictions of each output, (L, k)."""
@@ -288,7 +287,6 @@ class RidgeCV(SquaredErrorModel):
             warnings.simplefilter("ignore", UserWarning)
             search.fit(design.X, target.y, **({} if target.s is None else {"sample_weight": target.s}))
         self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
-        return lambda alpha: solve_least_squares(design, target, alpha, intercept=self.fit_intercept)
 
 
 class _Told:

@@ -1,5 +1,7 @@
 r"""Ridge regression of classes coded as ±1: :math:`\min \sum_i s_i (t_i - x_i^\top w - b)^2 + \alpha \|w\|_2^2`."""
 
+import time
+
 import numpy as np
 
 from separatrix.core.family import Family, declare, needs
@@ -7,7 +9,9 @@ from separatrix.core.registry import register
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import coded
+from separatrix.estimators.linear.least_squares import NOT_REACHED
 from separatrix.estimators.linear.ridge import Ridge, RidgeCV
+from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import validate_classes
 
 
@@ -17,14 +21,16 @@ class _RidgeOnClasses(LinearClassifier):
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and labels y (n,)."""
         design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight, summed=True)
-        regression = self._regression()
-        solution = regression._solution(design, Target(coded(codes, len(self.classes_), "plus_minus"), s))
+        started, regression = time.perf_counter(), self._regression()
+        solution, problems = regression._solution(design, Target(coded(codes, len(self.classes_), "plus_minus"), s))
         for name in ("solver_", "alpha_", "best_score_", "scores_", "cv_results_"):
             if hasattr(regression, name):
                 setattr(self, name, getattr(regression, name))
-        self.certificate_ = solution.certificate
-        self.n_iter_ = max(1, solution.certificate.iterations)
-        return self._publish(solution.beta, solution.intercept if self.fit_intercept else 0.0, design.X.dtype)
+        self._publish(solution.beta, solution.intercept if self.fit_intercept else 0.0, design.dtype)
+        tol = float(getattr(self, "tol", Ridge().tol))
+        self.certificate_ = certify_published(self, problems, tol, solution, started, NOT_REACHED)
+        self.n_iter_ = max(1, solution.iterations)
+        return self
 
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, for each column of targets."""
@@ -174,14 +180,11 @@ class _ChosenByClasses(RidgeCV):
     def _search(self, design, target, alphas):
         from sklearn.model_selection import GridSearchCV
 
-        from separatrix.solvers.choose import solve_least_squares
-
         codes = (target.y > 0.0).astype(int) if target.y.ndim == 1 else target.y.argmax(axis=1)
         model = RidgeClassifier(fit_intercept=self.fit_intercept)
         search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self.scoring)
         search.fit(design.X, self.classes[codes], **({} if target.s is None else {"sample_weight": target.s}))
         self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
-        return lambda alpha: solve_least_squares(design, target, alpha, intercept=self.fit_intercept)
 
 
 class _ToldClassifier(LinearClassifier):

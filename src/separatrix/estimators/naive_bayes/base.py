@@ -11,7 +11,13 @@ from separatrix.core.errors import cannot
 from separatrix.core.solution import Certificate
 from separatrix.designs import as_design, product
 from separatrix.estimators.generative.base import Generative
-from separatrix.estimators.validation import check_choice, check_number, check_numbers, validate_classes, validate_rows
+from separatrix.estimators.validation import (
+    check_choice,
+    check_number,
+    check_numbers,
+    validate_class_target,
+    validate_rows,
+)
 
 EPS = np.finfo(np.float64).eps
 # The smoothing that force_alpha=False raises a smaller one to: scikit-learn's.
@@ -32,8 +38,8 @@ class NaiveBayes(Generative):
         """Fit to X (n, p) and labels y (n,); a weight of a row means so many rows like it."""
         started = time.perf_counter()
         self._check()
-        design, codes, s = validate_classes(self, X, y, sample_weight, sparse=self._sparse, summed=True)
-        return self._publish(self._count(design, codes, s), started)
+        design, target = validate_class_target(self, X, y, sample_weight, sparse=self._sparse, summed=True)
+        return self._publish(self._count(design, target), started)
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Learn from a chunk of a stream; chunk after chunk, in any order, gives what all rows at once give.
@@ -49,10 +55,10 @@ class NaiveBayes(Generative):
         self._check()
         first = not hasattr(self, "_tally")
         refuse_if_unannounced(self, first, classes)
-        design, codes, s = validate_classes(
+        design, target = validate_class_target(
             self, X, y, sample_weight, classes=classes, sparse=self._sparse, reset=first, summed=True
         )
-        found = self._count(design, codes, s)
+        found = self._count(design, target)
         return self._publish(found if first else found.merge(self._tally), started)
 
     def _publish(self, found, started):
@@ -66,7 +72,7 @@ class NaiveBayes(Generative):
         """Check the parameters that can be checked without data."""
 
     @abstractmethod
-    def _count(self, design, codes, s):
+    def _count(self, design, target):
         """Sums over the rows of each class, that can be merged with others."""
 
     @abstractmethod

@@ -67,8 +67,8 @@ class BernoulliNB(LinearNB):
         super()._check()
         check_number(self, "binarize", 0.0, none=True)
 
-    def _count(self, design, codes, s):
-        found = class_counts(design, codes, len(self.classes_), s, threshold=self.binarize, low=0.0, high=1.0)
+    def _count(self, design, target):
+        found = class_counts(design, target, len(self.classes_), threshold=self.binarize, low=0.0, high=1.0)
         if found is None:
             self._admit(design)
         return found

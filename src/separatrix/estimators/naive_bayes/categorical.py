@@ -95,9 +95,9 @@ class CategoricalNB(DiscreteNB):
             )
         return np.broadcast_to(found.astype(np.int64), (p,))
 
-    def _count(self, design, codes, s):
+    def _count(self, design, target):
         self._admit(design)
-        return category_counts(design, codes, len(self.classes_), s)
+        return category_counts(design, target, len(self.classes_))
 
     def _admit(self, design):
         """Raise, by name, if a number is no category; return the largest category of each column."""

@@ -68,8 +68,8 @@ class GaussianNB(NaiveBayes):
     def _check(self):
         check_number(self, "var_smoothing", 0.0)
 
-    def _count(self, design, codes, s):
-        return class_moments(design, codes, len(self.classes_), s, scatter="diagonal")
+    def _count(self, design, target):
+        return class_moments(design, target, len(self.classes_), scatter="diagonal")
 
     def _learn(self, found, started):
         n = found.totals[:, None]

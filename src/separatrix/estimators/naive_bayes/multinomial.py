@@ -61,8 +61,8 @@ class MultinomialNB(LinearNB):
     def decision_function(self):
         raise AttributeError("MultinomialNB has no decision_function; use predict_log_proba or coef_ and intercept_")
 
-    def _count(self, design, codes, s):
-        found = class_counts(design, codes, len(self.classes_), s, low=0.0)
+    def _count(self, design, target):
+        found = class_counts(design, target, len(self.classes_), low=0.0)
         if found is None:
             self._admit(design)
         return found

@@ -158,8 +158,8 @@ def epoch(rows, loss, y, s, order, schedule, l1, l2, fit_intercept, average, bet
 
 
 @compiled
-def pass_of_batches(rows, loss, y, s, order, batch_size, step, lam, fit_intercept, beta, intercept, work_g):
-    """One pass of mini-batches with a fixed step, in place; `lam` is the strength of a ridge penalty."""
+def pass_of_batches(rows, loss, y, s, order, batch_size, step, ridge, fit_intercept, beta, intercept, work_g):
+    """One pass of mini-batches with a fixed step, in place; `ridge` (p,) holds the strengths of the penalty."""
     n, p = order.shape[0], beta.shape[0]
     for start in range(0, n, batch_size):
         stop = min(start + batch_size, n)
@@ -172,6 +172,6 @@ def pass_of_batches(rows, loss, y, s, order, batch_size, step, lam, fit_intercep
             g_intercept += g
         share = step / (stop - start)
         for j in range(p):
-            beta[j] -= share * work_g[j] + step * lam * beta[j]
+            beta[j] -= share * work_g[j] + step * ridge[j] * beta[j]
         if fit_intercept:
             intercept[0] -= share * g_intercept

@@ -92,22 +92,22 @@ class Spheres:
         size = np.abs(self.maps[c])
         return float(len(size) * np.finfo(np.float64).eps * np.einsum("ij,ij->", size, np.abs(covariance) @ size))
 
-    def residual_of_rows(self, c, design, codes, s, own, pooled):
+    def residual_of_rows(self, c, design, target, own, pooled):
         """The same without forming Σ, which costs a pass and spares the square of the condition number.
 
         Σ is `own` times the scatter of class c and `pooled` times that of all classes.
         """
         W = self.maps[c]
 
-        def task(B, c_block, s_block):
-            Z = (B - self.means[c_block]) @ W
-            if s_block is not None:
-                Z *= np.sqrt(s_block)[:, None]
-            mine = Z[c_block == c]
+        def task(block):
+            Z = (block.X - self.means[block.y]) @ W
+            if block.s is not None:
+                Z *= np.sqrt(block.s)[:, None]
+            mine = Z[block.y == c]
             return own * (mine.T @ mine) + pooled * (Z.T @ Z)
 
-        found = design.reduce(task, operator.add, codes, s, gram=True)
-        return float(np.linalg.norm(found - np.diag(np.arange(self.dimension) < self.ranks[c])))
+        sphered = design.reduce(task, operator.add, target, gram=1)
+        return float(np.linalg.norm(sphered - np.diag(np.arange(self.dimension) < self.ranks[c])))
 
 
 def short_blocks(n, width):

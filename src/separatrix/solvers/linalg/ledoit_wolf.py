@@ -13,25 +13,27 @@ import operator
 import numpy as np
 
 
-def ledoit_wolf(found, design, codes, s=None):
+def ledoit_wolf(found, design, target):
     """The share s (k,) for each class of :class:`~separatrix.designs.ClassMoments`, of standardised columns.
 
+    >>> from separatrix.core.target import Target
     >>> from separatrix.designs import DenseDesign, class_moments
     >>> X = np.random.default_rng(0).standard_normal((30, 3)) @ [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-    >>> design, codes = DenseDesign(X), np.repeat([0, 1], 15)
-    >>> ledoit_wolf(class_moments(design, codes, 2, scatter="each"), design, codes).round(3)
+    >>> design, target = DenseDesign(X), Target(np.repeat([0, 1], 15))
+    >>> ledoit_wolf(class_moments(design, target, 2, scatter="each"), design, target).round(3)
     array([0.63 , 0.564])
     """
     k, p = found.means.shape
     totals = np.maximum(found.totals, np.finfo(np.float64).tiny)
     scales = _standard_deviations(found.scatter / totals[:, None, None])
 
-    def task(B, c, weights):
-        Z = (B - found.means[c]) / scales[c]
+    def task(block):
+        c = block.y
+        Z = (block.X - found.means[c]) / scales[c]
         fourth = np.einsum("ij,ij->i", Z, Z) ** 2
-        return np.bincount(c, fourth if weights is None else weights * fourth, minlength=k)
+        return np.bincount(c, fourth if block.s is None else block.s * fourth, minlength=k)
 
-    fourth = design.reduce(task, operator.add, codes, s) / totals
+    fourth = design.reduce(task, operator.add, target) / totals
     shares = np.zeros(k)
     if p == 1:
         return shares  # a multiple of the identity already

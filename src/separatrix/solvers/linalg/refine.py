@@ -10,9 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.core.extended import Pair
+from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 
 EPS = np.finfo(np.float64).eps
+VISIBLE = 1e-9  # the root of a relative gap well below the tightest tolerance
 
 
 @register("record")
@@ -40,11 +42,11 @@ def refine(design, target, factor, lam, beta, intercept, *, extended, max_steps=
     while passes < max_steps:
         passes += 1
         g, g0, rss = design.residual_sums(target, beta, intercept, doubled=extended)
-        g = g - lam * beta.high
+        g = g - (lam * beta.high.T).T
         step, step0 = factor.solve(g, g0)
         size = _relative(step, beta.high, factor)
         if trace is not None:
-            value = float(rss.sum()) + lam * float((beta.high**2).sum())
+            value = float(rss.sum() + (lam @ beta.high**2).sum())
             excess = abs(float((g * step).sum() + (g0 * step0).sum()))
             trace.append(0.5 * value / factor.total, excess / value if value > 0.0 else 0.0)
         if size <= (EPS * EPS if extended else EPS) or size > 0.5 * smallest:
@@ -56,6 +58,23 @@ def refine(design, target, factor, lam, beta, intercept, *, extended, max_steps=
         if not extended and size < 1e-9:
             break  # a correction this small is itself right to seven digits: the next one would be rounding
     return Refined(beta.high, intercept.high, rss, g, g0, passes)
+
+
+def fitted_intercept(problem: Problem, beta: np.ndarray, x_mean: np.ndarray, y_mean: np.ndarray) -> np.ndarray:
+    """The intercept (k,) for coefficients (p, k): ``y_mean - x_mean'beta``.
+
+    Where rounding of that sum shows beside the spread of y, residuals are made to sum to 0 in doubled precision.
+    """
+    if not problem.intercept:
+        return np.zeros_like(y_mean)
+    intercept = y_mean - x_mean @ beta
+    sums = problem.design.moments(problem.target, gram=problem.design.forms_gram)
+    spread = np.sqrt(sums.yy.clip(min=0.0) / sums.total)
+    rounding = EPS * np.sqrt(len(beta)) * (np.abs(x_mean) @ np.abs(beta) + np.abs(y_mean))
+    if (rounding <= VISIBLE * spread).all():
+        return intercept
+    pairs = (Pair(part, np.zeros_like(part)) for part in (beta, intercept))
+    return intercept + problem.design.residual_sums(problem.target, *pairs, doubled=True).g0 / problem.target.total
 
 
 def _relative(step, beta, factor):

@@ -7,19 +7,19 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
 from separatrix.designs import DenseDesign
-from separatrix.designs.factor import EPS, deviations_factor, gram_factor, live_columns, triangle_factor
+from separatrix.designs.factor import EPS, deviations_factor, gram_factor, live_columns
 from separatrix.designs.moments import Moments
 
 
-def within_factor(found, design, codes, s=None, lam=0.0):
+def within_factor(found, design, target, lam=0.0):
     """Factor of the pooled scatter of :class:`~separatrix.designs.ClassMoments` that were taken of these rows.
 
     `lam` is added to its diagonal. Of moments whose kind is "diagonal" no p-by-p matrix is made: that is for p > n.
 
     >>> import numpy as np
     >>> from separatrix.designs import DenseDesign, class_moments
-    >>> design, codes = DenseDesign(np.array([[1.0], [3.0], [8.0], [8.0]])), np.array([0, 0, 1, 1])
-    >>> float(np.exp(within_factor(class_moments(design, codes, 2), design, codes).log_determinant).round(12))
+    >>> design, target = DenseDesign(np.array([[1.0], [3.0], [8.0], [8.0]])), Target(np.array([0, 0, 1, 1]))
+    >>> float(np.exp(within_factor(class_moments(design, target, 2), design, target).log_determinant).round(12))
     2.0
     """
     size_of_means = np.abs(found.means).max(axis=0)
@@ -31,7 +31,7 @@ def within_factor(found, design, codes, s=None, lam=0.0):
         return Z if block.s is None else Z * np.sqrt(block.s)[:, None]
 
     factor = None if found.kind == "diagonal" else _from_moments(total, design.n, lam)
-    return factor or deviations_factor(design, Target(codes, s), deviations, total, size_of_means, lam)
+    return factor or deviations_factor(design, target, deviations, total, size_of_means, lam)
 
 
 def matrix_factor(S):
@@ -64,16 +64,16 @@ def safe_factor(S):
     return _from_moments(_as_moments(S, np.zeros(len(S)), 1.0), 1)
 
 
-def class_factor(found, c, design, codes, s=None):
-    """Factor of the scatter of class c, where `found` holds that of each class."""
-    rows = np.flatnonzero(codes == c)
+def class_factor(found, c, design, target, n):
+    """Factor of the scatter of class c, of n rows, where `found` holds that of each class."""
     one = _as_moments(found.scatter[c], found.means[c], found.totals[c])
-    factor = _from_moments(one, len(rows))
-    if factor is None:
-        factor = triangle_factor(
-            design.take(rows), Target(np.zeros(len(rows)), None if s is None else s[rows]), one, 0.0, True
-        )
-    return factor
+
+    def deviations(block):
+        mine = block.y == c
+        Z = block.X[mine] - found.means[c]
+        return Z if block.s is None else Z * np.sqrt(block.s[mine])[:, None]
+
+    return _from_moments(one, n) or deviations_factor(design, target, deviations, one, np.abs(found.means[c]), n=n)
 
 
 def settled(found, n):

@@ -1,0 +1,57 @@
+"""A design in a file of numbers that is mapped into memory: rows are read block by block, never all of them."""
+
+from collections.abc import Iterator
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.core.registry import register
+from separatrix.core.target import Chunk
+from separatrix.designs.base import Array
+from separatrix.designs.streamed import StreamedDesign
+
+
+@register("design")
+class MemoryMappedDesign(StreamedDesign):
+    """X as a matrix in a file: a ``.npy`` file by its path, or a numpy.memmap of any file. y and weights are arrays.
+
+    Parameters
+    ----------
+    X : path or (n, p) numpy.memmap of numbers.
+    block_rows : int or None, default None.  Rows read at a time; None: about 16 MB.
+
+    >>> import numpy as np, tempfile, os
+    >>> from separatrix.linear_model import LinearRegression
+    >>> path = os.path.join(tempfile.mkdtemp(), "X.npy")
+    >>> np.save(path, np.array([[0.0], [1.0], [2.0], [3.0]]))
+    >>> LinearRegression().fit(MemoryMappedDesign(path), np.array([1.0, 3.0, 5.0, 7.0])).coef_
+    array([2.])
+    """
+
+    def __init__(self, X: str | PathLike[str] | Array, *, block_rows: int | None = None) -> None:
+        self._mapped = X if isinstance(X, np.ndarray) else np.load(X, mmap_mode="r", allow_pickle=False)
+        if self._mapped.ndim != 2 or self._mapped.dtype.kind not in "fiub":
+            raise cannot(
+                f"map an array of shape {self._mapped.shape} and type {self._mapped.dtype}",
+                because="a design is a matrix of numbers",
+                instead="an (n, p) array of numbers",
+            )
+        super().__init__(self._mapped.shape[1], block_rows)
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        return int(self._mapped.shape[0])
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.dtype(np.float32 if self._mapped.dtype == np.float32 else np.float64)
+
+    def read(self, height: int, columns: tuple[str, ...] = (), *, only: bool = False) -> Iterator[Chunk]:
+        for start in range(0, self.n, height):
+            stop = min(start + height, self.n)
+            if only:
+                yield Chunk(np.empty((stop - start, 0)), start, {})
+            else:
+                yield Chunk(np.array(self._mapped[start:stop], dtype=np.float64, order="C"), start, {})

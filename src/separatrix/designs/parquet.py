@@ -1,0 +1,127 @@
+"""A design over a Parquet dataset: one file, several, or a folder of them, read in blocks by pyarrow."""
+
+from collections.abc import Iterator, Sequence
+from glob import glob
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.core.registry import register
+from separatrix.core.target import Chunk
+from separatrix.designs.base import Array
+from separatrix.designs.streamed import StreamedDesign
+
+
+@register("design")
+class ParquetDesign(StreamedDesign):
+    """X as some columns of a Parquet dataset; y and weights may be other columns of it, by their names.
+
+    Parameters
+    ----------
+    path : path, glob, or list of paths.  A folder stands for all Parquet files in it.
+    columns : sequence of str or None, default None.  The columns of X; None: all columns of numbers but `leave_out`.
+    leave_out : sequence of str, default ().  Columns that are not in X, such as y and weights.
+    block_rows : int or None, default None.  Rows read at a time; None: about 16 MB.
+
+    >>> import os, tempfile, pyarrow, pyarrow.parquet
+    >>> from separatrix.linear_model import LinearRegression
+    >>> path = os.path.join(tempfile.mkdtemp(), "table.parquet")
+    >>> pyarrow.parquet.write_table(pyarrow.table({"x": [0.0, 1.0, 2.0], "y": [1.0, 3.0, 5.0]}), path)
+    >>> LinearRegression().fit(ParquetDesign(path, columns=["x"]), "y").coef_
+    array([2.])
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str] | Sequence[str | PathLike[str]],
+        *,
+        columns: Sequence[str] | None = None,
+        leave_out: Sequence[str] = (),
+        block_rows: int | None = None,
+    ) -> None:
+        self._dataset = _dataset(path)
+        schema = self._dataset.schema
+        if columns is None:
+            columns = [field.name for field in schema if _is_number(field.type) and field.name not in leave_out]
+        self._refuse_unknown(columns)
+        wrong = [name for name in columns if not _is_number(schema.field(name).type)]
+        if wrong or not len(columns):
+            raise cannot(
+                f"make a design of the columns {list(columns)}",
+                because=f"{wrong[0]!r} is of type {schema.field(wrong[0]).type}" if wrong else "there are none",
+                instead="columns of numbers",
+            )
+        self.names = list(columns)
+        single = all(str(schema.field(name).type) == "float" for name in columns)
+        self._dtype = np.dtype(np.float32 if single else np.float64)
+        super().__init__(len(self.names), block_rows)
+
+    @property
+    def n(self) -> int:  # type: ignore[override]
+        return int(self._dataset.count_rows())
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self._dtype
+
+    def read(self, height: int, columns: tuple[str, ...] = (), *, only: bool = False) -> Iterator[Chunk]:
+        self._refuse_unknown(columns)
+        names = [] if only or self.names is None else self.names
+        wanted = list(dict.fromkeys([*names, *columns]))
+        # pyarrow would hold sixteen batches of four files ahead; we read one ahead ourselves
+        scanner = self._dataset.scanner(
+            columns=wanted, batch_size=height, batch_readahead=0, fragment_readahead=1, use_threads=False
+        )
+        start = 0
+        for batch in scanner.to_batches():
+            X = np.empty((batch.num_rows, len(names)))
+            for j, name in enumerate(names):
+                X[:, j] = _numbers(batch.column(name))
+            chunk = Chunk(X, start, {name: batch.column(name).to_numpy(zero_copy_only=False) for name in columns})
+            start += batch.num_rows
+            del X, batch
+            yield chunk
+            del chunk
+
+    def _refuse_unknown(self, columns: Sequence[str]) -> None:
+        known = self._dataset.schema.names
+        for name in columns:
+            if name not in known:
+                raise cannot(
+                    f"read the column {name!r}", because="the dataset has none of this name", instead=f"one of {known}"
+                )
+
+
+def _dataset(path: Any) -> Any:
+    try:
+        import pyarrow.dataset as dataset
+    except ImportError:
+        raise cannot(
+            "read Parquet", because="pyarrow is not installed", instead="pip install pyarrow", kind=ImportError
+        ) from None
+
+    if isinstance(path, str | PathLike):
+        text = fspath(path)
+        path = sorted(glob(text)) if any(mark in text for mark in "*?[") else text
+        if not path:
+            raise cannot(f"read {text!r}", because="no file matches it", instead="an existing path")
+    else:
+        path = [fspath(each) for each in path]
+    return dataset.dataset(path, format="parquet")
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind))
+
+
+def _numbers(column: Any) -> Array:
+    """A column as float64; a missing value is NaN, which is refused where sums show it."""
+    import pyarrow as pa
+
+    kind = pa.uint8() if pa.types.is_boolean(column.type) else None
+    values: Array = (column if kind is None else column.cast(kind)).to_numpy(zero_copy_only=False)
+    return values

@@ -1,0 +1,39 @@
+"""Weights of classes, and the refusal of data that hold one class only."""
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+
+
+def class_factors(class_weight, classes, counts):
+    """The weight of each class: as a dict says, or those that make the weighted `counts` equal ("balanced")."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return np.divide(counts.sum(), len(classes) * counts, out=np.zeros(len(classes)), where=counts > 0.0)
+    if isinstance(class_weight, dict):
+        strangers = [label for label in class_weight if label not in classes.tolist()]
+        each = np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
+        if strangers or not np.all((each >= 0.0) & np.isfinite(each)):
+            raise cannot(
+                f"use class_weight={class_weight!r}",
+                because=f"{strangers[0]!r} is not a class of y" if strangers else "a weight must be finite and >= 0",
+                instead=f"one weight >= 0 for each of {classes.tolist()}",
+            )
+        return each
+    raise cannot(
+        f"use class_weight={class_weight!r}",
+        because="it is neither a dict, nor 'balanced', nor None",
+        instead="class_weight={label: weight, ...}, 'balanced' or None",
+    )
+
+
+def refuse_one_class(estimator, counts):
+    """Raise unless rows of two classes at least have a weight."""
+    present = np.flatnonzero(counts)
+    if len(present) < 2:
+        raise cannot(
+            f"fit {type(estimator).__name__} to one class",
+            because=f"every row of positive weight is of the class {estimator.classes_.tolist()[present[0]]!r}",
+            instead="data with at least two classes",
+        )

@@ -1,0 +1,43 @@
+"""What gradient methods ask of a problem: a loss whose slope is continuous, and a penalty that is a ridge.
+
+The ridge may differ by coefficient: ``Σ_j ½ ridge_j beta_j²``, with zeros for coefficients that are not penalised.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.core.objective import parts_of
+from separatrix.core.problem import Problem
+from separatrix.core.verbs import is_smooth
+
+
+def ridge_of(problem: Problem, doing: str) -> np.ndarray:
+    """The strength of the half square of each coefficient, of shape (p,).
+
+    A penalty that is more than that is refused: `doing` says what cannot be done with it.
+    """
+    parts = parts_of(problem.penalty, problem.design.p)
+    because = None
+    if parts.kink.any():
+        because = "a penalty with a kink at 0 has no gradient there"
+    elif np.isfinite(parts.low).any() or np.isfinite(parts.high).any():
+        because = "a step against the gradient may leave the bounds of the coefficients"
+    if because:
+        raise cannot(
+            f"{doing} with the penalty {problem.penalty}",
+            because=because,
+            instead="L2 or no penalty, or coordinate descent",
+        )
+    return parts.ridge
+
+
+def refuse_jumps(loss: Any, doing: str) -> None:
+    """Raise where the slope of a loss jumps."""
+    if not is_smooth(loss):
+        raise cannot(
+            f"{doing} with the loss {type(loss).__name__}",
+            because="its slope jumps",
+            instead="a smooth loss, or stochastic_descent, which takes any",
+        )

@@ -1,0 +1,100 @@
+"""The claimed gap is never below the true one, on every branch of the choice of a solver: the truth in fractions."""
+
+import sys
+import warnings
+from fractions import Fraction
+from math import inf
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import separatrix
+from separatrix.core.certificate import certify
+from separatrix.core.dispatch import atom, implements
+from separatrix.core.problem import Problem
+from separatrix.core.solution import Solution
+from separatrix.core.target import Target
+from separatrix.core.verbs import split
+from separatrix.designs import as_design
+from separatrix.linear_model import LinearRegression, Ridge
+from separatrix.losses import Logistic, Squared
+from separatrix.penalties import L1, L2
+
+sys.path.insert(0, str(Path(__file__).parent))
+from many_gaps import BRANCHES, branch, claim_and_truth, random_problem
+
+
+@pytest.mark.parametrize("change", [0.0, 1e-12, 1e-5, 0.1])
+@pytest.mark.parametrize("where", BRANCHES)
+def test_claims_are_never_below_the_truth_on_random_problems(where, change):
+    for seed in range(15):
+        problem, X, _ = random_problem(np.random.default_rng([seed, 7]))
+        claimed, true = claim_and_truth(problem, X, where, change)
+        assert true != inf, "no branch returns coefficients that are not numbers"
+        assert claimed == inf or Fraction(claimed) >= true, (seed, claimed, float(true))
+
+
+@pytest.mark.parametrize("far", [1e3, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10])
+@pytest.mark.parametrize("where", BRANCHES)
+@pytest.mark.parametrize("lam", [0.0, 1e-3, 10.0])
+def test_far_means_neither_break_a_branch_nor_its_certificate(where, far, lam):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((8, 3)) + far
+    y = (X - far) @ [1.0, -2.0, 0.5] + rng.standard_normal(8)
+    penalty = L2(lam) if lam else separatrix.penalties.NoPenalty()
+    problem = Problem(as_design(X), Target(y), Squared(), penalty)
+    claimed, true = claim_and_truth(problem, X, where)
+    assert Fraction(claimed) >= true
+    if where != "conjugate gradients":  # without a factor only the ridge bounds the gap from below
+        assert claimed <= max(1e-14, 1e3 * (2.3e-16 * far) ** 2), (claimed, float(true))
+
+
+def test_ridge_on_wide_data_far_from_zero_tells_the_truth():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 400)) + 1e9
+    y = rng.standard_normal(60)
+    for where in ("dual", "conjugate gradients"):
+        with branch(where), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = Ridge(1.0).fit(X, y)
+            again = separatrix.verify(model, X, y)
+        assert again.value == pytest.approx(model.certificate_.value, rel=1e-6)
+        assert "rounding of the coefficients" in model.certificate_.message
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(1.0), LinearRegression(positive=True)], ids=str)
+def test_the_fit_and_its_verification_agree(model, weighted):
+    rng = np.random.default_rng(2)
+    X, y = rng.standard_normal((40, 4)) + 3.0, rng.standard_normal((40, 2))
+    s = rng.integers(0, 3, 40).astype(float) if weighted else None
+    for hold in (np.asarray, np.float32):
+        model.fit(hold(X), y, sample_weight=s)
+        again = separatrix.verify(model, hold(X), y, sample_weight=s)
+        assert again.value == model.certificate_.value and again.kind == model.certificate_.kind
+
+
+@atom
+class Stranger(NamedTuple):
+    """The lasso's penalty under other names."""
+
+    strength: float
+
+
+@implements(split, Stranger)
+def _(penalty):
+    return penalty.strength, 0.0, -inf, inf
+
+
+@pytest.mark.parametrize("loss", [Squared(), Logistic()], ids=str)
+def test_a_penalty_with_fields_of_other_names_is_certified_like_ours(loss):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((30, 3))
+    y = (X[:, 0] > 0.0).astype(float)
+    solution = Solution(np.array([0.5, 0.0, -0.1]), 0.2)
+    ours, theirs = (
+        certify(Problem(as_design(X), Target(y), loss, penalty), solution, 1e-8) for penalty in (L1(0.1), Stranger(0.1))
+    )
+    assert ours == theirs and ours.kind == "gap"
