@@ -221,13 +221,13 @@ def test_the_certificate_bounds_the_distance_to_the_optimum(data, penalty):
     assert model.certificate_.converged == (model.certificate_.value <= 1e-3)
 
 
-def test_without_a_penalty_the_certificate_is_the_gradient(data):
+def test_without_a_penalty_the_certificate_is_the_gap_of_least_squares(data):
     X, y, _ = data
     model = SGDRegressor(penalty=None, random_state=0).fit(X, y)
-    r = model.predict(X) - y
-    expected = np.abs(X.T @ r) / np.sqrt((X**2).sum(axis=0)) / np.linalg.norm(y - y.mean())
-    expected = max(expected.max(), abs(r.sum()) / np.sqrt(120) / np.linalg.norm(y - y.mean()))
-    assert model.certificate_.kind == "gradient"
+    r, Z = model.predict(X) - y, np.c_[np.ones(len(y)), X]
+    least = Z @ np.linalg.lstsq(Z, y)[0] - y
+    expected = (r @ r - least @ least) / ((y - y.mean()) ** 2).sum()
+    assert model.certificate_.kind == "gap"
     assert model.certificate_.value == pytest.approx(expected, rel=1e-9)
     model.partial_fit(X, y)
     assert not model.certificate_.converged and "stream" in model.certificate_.message

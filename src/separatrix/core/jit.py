@@ -56,7 +56,8 @@ def load() -> None:
 
 def note_implementation(cls: type, implementation: Callable[..., Any]) -> None:
     """Remember the classes of atoms that text outside this package has a part in."""
-    if implementation.__module__.partition(".")[0] != __name__.partition(".")[0]:
+    home = implementation.__module__ or ""  # text that is executed without a module has none
+    if home.partition(".")[0] != __name__.partition(".")[0]:
         _foreign.add(cls)
 
 

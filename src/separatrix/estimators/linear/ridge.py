@@ -142,7 +142,7 @@ class Ridge(SquaredErrorModel):
         if isinstance(self.alpha, Real):
             return np.array([check_number(self, "alpha", 0.0)])
         alphas = check_numbers(self, "alpha", "one number >= 0, or one for each output")
-        k = 1 if target.y.ndim == 1 else target.y.shape[1]
+        k = int(np.prod(target.outputs))
         if len(alphas) not in (1, k) or not np.all(np.isfinite(alphas)) or (alphas < 0.0).any():
             raise cannot(
                 f"fit Ridge with alpha={self.alpha!r}",

@@ -198,7 +198,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _learn(self, X):
         design = as_design(X)
-        n, p = X.shape
+        n, p = design.n, design.p
         solver = check_choice(self, "svd_solver", SOLVERS)
         for name, choices in (("whiten", (False, True)), ("copy", (True, False))):
             check_choice(self, name, choices)
