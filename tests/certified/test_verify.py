@@ -195,7 +195,7 @@ def test_what_cannot_be_verified_is_refused_with_a_reason():
     X, y, _ = data()
     with pytest.raises(NotFittedError):
         separatrix.verify(LinearRegression(), X, y)
-    with pytest.raises(TypeError, match=r"Cannot verify LinearRegression: it does not state"):
+    with pytest.raises(TypeError, match=r"Cannot verify LinearRegression: it is scikit-learn's"):
         separatrix.verify(Stranger().fit(X, y), X, y)
     model = LinearRegression().fit(X, y)
     with pytest.raises(ValueError, match="features"):

@@ -17,11 +17,11 @@ NAMES = ["<script>alert(1)</script>", "age", "blood pressure"]
 
 
 def made(cls):
-    """An instance; a model around another gets the simplest classifier there is."""
+    """An instance; a model around another gets a classifier with probabilities."""
     try:
         return cls()
     except TypeError:
-        return cls(registry.members("estimator")["LeastSquaresClassifier"]())
+        return cls(registry.members("estimator")["LogisticRegression"]())
 
 
 def fitted(cls):
@@ -60,7 +60,8 @@ def test_every_predictor_is_described(name, monkeypatch):
 
 
 def test_a_class_that_declares_its_own_description_is_asked_for_it():
-    from separatrix.core.description import Description, describes
+    from separatrix.core.declaration import Declaration, declare_class
+    from separatrix.core.description import Description
     from separatrix.linear_model import Ridge
 
     class Whisper(Ridge):
@@ -69,9 +70,10 @@ def test_a_class_that_declares_its_own_description_is_asked_for_it():
     class Louder(Whisper):
         pass
 
-    @describes(Whisper)
     def whispered(model, names, X, y):
         return Description(f"psst: {names[0]}")
+
+    declare_class(Whisper, Declaration("regression", description=whispered))
 
     assert describe(Louder().fit([[0.0], [1.0]], [0.0, 1.0]), ["a"]).words == "psst: a"
     assert describe(Ridge().fit([[0.0], [1.0]], [0.0, 1.0]), ["a"]).words != "psst: a"

@@ -10,8 +10,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from separatrix.core.target import Chunk, Target
+from separatrix.decomposition import PCA
 from separatrix.designs import DenseDesign, MemoryMappedDesign, ParquetDesign, StreamedDesign, class_moments, moments
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from separatrix.linear_model import LinearRegression, LogisticRegression, Ridge
 from separatrix.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
 
 N, P = 211, 4
@@ -74,6 +76,9 @@ def stored(kind, folder, X, y, s):
 
 every_file = pytest.mark.parametrize("kind", ["memory-mapped", "parquet"])
 MODELS = [
+    (LinearRegression(), ("coef_", "intercept_")),
+    (LinearRegression(fit_intercept=False), ("coef_",)),
+    (Ridge(3.0), ("coef_", "intercept_")),
     (LinearDiscriminantAnalysis(), ("coef_", "intercept_", "means_")),
     (QuadraticDiscriminantAnalysis(store_covariance=True), ("means_", "covariance_", "priors_")),
     (GaussianNB(), ("theta_", "var_")),
@@ -95,6 +100,17 @@ def test_a_fit_from_a_file_is_the_fit_in_memory(kind, model, names, tmp_path):
         assert_allclose(np.array(getattr(model, name)), wanted[name], rtol=1e-10, atol=1e-12)
     assert model.certificate_.converged == certified.converged
     assert model.certificate_.kind == certified.kind
+
+
+@every_file
+@pytest.mark.parametrize("solver", ["auto", "full"])
+def test_principal_axes_of_a_file_are_those_in_memory(kind, solver, tmp_path):
+    X, y, s = data()
+    design, _, _ = stored(kind, tmp_path, X, y, s)
+    here, there = PCA(svd_solver=solver).fit(X), PCA(svd_solver=solver).fit(design)
+    assert_allclose(there.components_, here.components_, rtol=1e-10, atol=1e-12)
+    assert_allclose(there.explained_variance_, here.explained_variance_, rtol=1e-10)
+    assert there.certificate_.converged
 
 
 def test_answers_do_not_depend_on_the_chunks():
@@ -136,5 +152,7 @@ def test_what_a_stream_does_not_offer_is_refused_with_the_alternative():
     design = Pieces(X, [], 10, y=y)
     with pytest.raises(TypeError, match=r"needs whole columns, which Pieces does not offer. Use data in memory"):
         design.columns([0])
+    with pytest.raises(TypeError, match=r"Cannot fit LogisticRegression: it needs .* Use data in memory"):
+        LogisticRegression().fit(design, "y")
     with pytest.raises(TypeError, match="Pieces does not offer"):
         design.matvec(np.ones(P))

@@ -4,17 +4,20 @@ import numpy as np
 import statsmodels.api as sm
 from sklearn.utils.validation import validate_data
 
+from separatrix.core.declaration import LOGISTIC, Declaration, declare_class
 from separatrix.core.solution import Certificate
 from separatrix.estimators.base import LinearClassifier
+from separatrix.prediction import forms
 
 
 class OtherMultinomial(LinearClassifier):
     """statsmodels' MNLogit behind the contract of LogisticRegression with C = inf: coefficients of all K classes."""
 
-    C, l1_ratio, class_weight = np.inf, 0.0, None
-
-    def __init__(self, fit_intercept=True):
+    def __init__(self, fit_intercept=True, C=np.inf, l1_ratio=0.0, class_weight=None):
         self.fit_intercept = fit_intercept
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.class_weight = class_weight
 
     def fit(self, X, y, sample_weight=None):
         X = validate_data(self, X, dtype=np.float64)
@@ -30,6 +33,9 @@ class OtherMultinomial(LinearClassifier):
     def predict_proba(self, X):
         scores = np.exp(self.decision_function(X))
         return scores / scores.sum(axis=1, keepdims=True)
+
+
+declare_class(OtherMultinomial, Declaration("classification", likelihood=LOGISTIC, prediction=forms.LINEAR_SCORES))
 
 
 def two(seed=0, n=120, p=3):

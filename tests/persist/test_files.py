@@ -52,7 +52,7 @@ def test_a_file_can_be_read_by_others():
         assert file.namelist() == [MANIFEST, ARRAYS]
         assert file.testzip() is None
         manifest = json.loads(file.read(MANIFEST))
-    assert (manifest["format"], manifest["schema"]) == ("separatrix model", 1)
+    assert (manifest["format"], manifest["schema"]) == ("separatrix model", 2)
     model = manifest["objects"][manifest["model"]]
     assert model["class"] == "LogisticRegression"
     assert "separatrix." not in json.dumps(manifest["objects"])
@@ -120,8 +120,10 @@ def test_only_plain_json_is_kept_beside_a_model(said):
 
 EDITS = {
     "not a model of separatrix": lambda m: m.update(format="another model"),
-    "written by a newer separatrix": lambda m: m.update(schema=2),
-    "its schema is not a number": lambda m: m.update(schema="1"),
+    "written by a newer separatrix": lambda m: m.update(schema=99),
+    "does not name forms of prediction": lambda m: m.update(forms=["linear"]),
+    "does not name the form of prediction of a LogisticRegression": lambda m: m.update(forms={}),
+    "its schema is not a number": lambda m: m.update(schema="2"),
     "other keys than it should": lambda m: m.update(extra=1),
     "of the wrong type": lambda m: m.update(objects={}),
     "does not know": lambda m: m["objects"][-1].update({"class": "os.system"}),
@@ -176,7 +178,7 @@ def test_a_long_chain_of_objects_is_refused():
             step = {"is": "tuple", "items": ["step", {"is": "object", "at": at}]}
             state = {"steps": [step], "memory": None, "verbose": False, "transform_input": None}
             objects.append({"class": "sklearn:Pipeline", "state": state})
-        manifest["model"] = 500
+        manifest["model"], manifest["forms"]["sklearn:Pipeline"] = 500, "pipeline"
 
     with pytest.raises(CannotLoad, match="nested too deep"):
         loaded(edited(chained))
@@ -189,7 +191,7 @@ def test_very_deep_json_is_refused():
 
 def test_a_key_that_occurs_twice_is_refused():
     text, arrays = json.dumps(opened(CONTENT)[0]), opened(CONTENT)[1]
-    twice = '{"schema":1,' + text[1:]
+    twice = '{"schema":2,' + text[1:]
     with pytest.raises(CannotLoad, match="not plain JSON"):
         loaded(closed(None, b"", [(MANIFEST, twice), (ARRAYS, arrays)]))
 

@@ -10,12 +10,12 @@ from sklearn.base import is_classifier
 
 import separatrix
 from separatrix.core import registry
+from separatrix.core.declaration import declaration
 from separatrix.estimators.preparation.compose import pipeline
 from separatrix.linear_model import Lasso, LogisticRegression
 from separatrix.neighbors import KNeighborsClassifier
 from separatrix.persist import CannotLoad, light
 from separatrix.persist.files import to_bytes
-from separatrix.prediction import SCORERS
 from separatrix.tables.table import Table
 from separatrix.tables.understanding import ColumnFacts, Understanding
 
@@ -45,7 +45,8 @@ TABLE, NEW = people(), people(seed=1)
 Y = np.nan_to_num(TABLE["age"], nan=50.0) + 10.0 * (TABLE["sex"] == "m")
 TARGETS = {"numbers": Y, "two": np.where(Y > 50, "old", "young"), "three": np.digitize(Y, [40, 70])}
 ESTIMATORS = registry.members("estimator")
-SCORED = sorted(name for name, methods in SCORERS.items() if "predict" in methods and name in ESTIMATORS)
+FORMS = {name: declaration(cls).prediction for name, cls in ESTIMATORS.items()}
+SCORED = sorted(name for name, form in FORMS.items() if form is not None and "predict" in form.methods)
 TASKS = [(n, t) for n in SCORED for t in (("two", "three") if is_classifier(ESTIMATORS[n]()) else ("numbers",))]
 
 

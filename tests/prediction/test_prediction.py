@@ -9,12 +9,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from separatrix.core import registry
+from separatrix.core.declaration import declaration
 from separatrix.estimators import preparation
 from separatrix.estimators.base import LinearClassifier, LinearModel, LinearRegressor, LogOddsClassifier
 from separatrix.estimators.preparation.compose import pipeline
 from separatrix.linear_model import Lasso, LogisticRegression, Ridge, RidgeClassifier
-from separatrix.prediction import SCORERS, Step, can_score, score
-from separatrix.prediction.assembly import LINEAR_CLASSIFIERS, LINEAR_REGRESSORS, LOG_ODDS_CLASSIFIERS
+from separatrix.prediction import FORMS, Step, can_predict, forms, predict_step
 from separatrix.tables.table import Table
 from separatrix.tables.understanding import ColumnFacts, Understanding
 
@@ -23,14 +23,13 @@ METHODS = ("_raw_score", "predict", "decision_function", "predict_proba", "predi
 
 def step(estimator):
     """A fitted estimator as plain data."""
-    state = dict(vars(estimator))
-    kind = type(estimator).__name__
-    if kind == "Pipeline":
+    form, state = declaration(estimator).prediction, dict(vars(estimator))
+    if form is forms.PIPELINE:
         state = {"steps": [(name, step(part)) for name, part in estimator.steps]}
-    elif kind == "ColumnTransformer":
+    elif form is forms.SIDE_BY_SIDE:
         parts = [(name, step(part), columns) for name, part, columns in estimator.transformers_]
         state = {"transformers_": parts, "sparse_output_": estimator.sparse_output_}
-    return Step(kind, state)
+    return Step(form, state)
 
 
 def table(n=80, levels=3, text=True, seed=0):
@@ -59,53 +58,67 @@ def test_a_pipeline_as_plain_data_predicts_bit_for_bit_alike(model, options, cla
     y = np.random.default_rng(1).integers(0, classes, len(data))
     whole = pipeline(understood(data), "standard", model).fit(data, y)
     light = step(whole)
-    assert can_score(light)
+    assert can_predict(light)
     new = table(**{**options, "n": 50, "seed": 2})
     for method in METHODS[1:]:
         if not hasattr(whole, method):
             continue
         for rows in (data, new, new.take([0])):
-            assert_array_equal(score(light, method, rows), getattr(whole, method)(rows))
+            assert_array_equal(predict_step(light, method, rows), getattr(whole, method)(rows))
 
 
 @pytest.mark.parametrize("view", ["binary", "codes", "curves"])
 def test_other_views_are_prepared_alike(view):
     data = table()
     half = pipeline(understood(data), view, "passthrough").fit(data)[:-1]
-    ours, theirs = score(step(half), "transform", data), half.transform(data)
+    ours, theirs = predict_step(step(half), "transform", data), half.transform(data)
     assert type(ours) is type(theirs)
     dense = lambda Z: Z if isinstance(Z, np.ndarray) else Z.toarray()  # noqa: E731
     assert_array_equal(dense(ours), dense(theirs))
 
 
-def test_the_lists_of_linear_models_are_the_classes_that_use_this_arithmetic():
-    """Those whose every method of prediction is the one of estimators/base.py."""
-    found = {LinearRegressor: [], LinearClassifier: [], LogOddsClassifier: []}
+def test_a_declared_linear_form_is_the_arithmetic_that_the_class_uses():
+    """Those whose every method of prediction is the one of estimators/base.py, and no others."""
+    wanted = {LinearRegressor: forms.LINEAR, LinearClassifier: forms.LINEAR_CLASSES, LogOddsClassifier: forms.LOG_ODDS}
     for name, cls in registry.members("estimator").items():
+        form = declaration(cls).prediction
         if not issubclass(cls, LinearModel):
+            assert form not in wanted.values(), name
             continue
         homes = [next(c for c in cls.__mro__ if m in vars(c)) for m in METHODS if hasattr(cls, m)]
-        if all(home.__module__ == LinearModel.__module__ for home in homes):
-            found[next(c for c in reversed(found) if issubclass(cls, c))].append(name)
-    assert tuple(found[LinearRegressor]) == LINEAR_REGRESSORS
-    assert tuple(found[LinearClassifier]) == LINEAR_CLASSIFIERS
-    assert tuple(found[LogOddsClassifier]) == LOG_ODDS_CLASSIFIERS
+        own = not all(home.__module__ == LinearModel.__module__ for home in homes)
+        nearest = next(c for c in reversed(wanted) if issubclass(cls, c))
+        assert form is (forms.LINEAR_SCORES if own else wanted[nearest]), name
+
+
+def test_every_form_has_the_methods_of_the_classes_that_declare_it():
+    for name, cls in registry.members("estimator").items():
+        form = declaration(cls).prediction
+        if form is not None and form.methods:
+            offered = {m for m in (*METHODS[1:], "transform") if hasattr(cls, m)}
+            assert set(form.methods) <= offered, name
 
 
 def test_what_is_not_known_here_is_refused_and_announced():
-    stranger = Step("KNeighborsClassifier", {})
-    assert not can_score(Step("Pipeline", {"steps": [("model", stranger)]}))
-    with pytest.raises(ValueError, match=r"predict with KNeighborsClassifier in plain numpy.*separatrix\.load"):
-        score(stranger, "predict", np.zeros((1, 1)))
-    with pytest.raises(ValueError, match="predict_proba with Ridge"):
-        score(Step("Ridge", {}), "predict_proba", np.zeros((1, 1)))
+    stranger = Step(None, {})
+    assert not can_predict(Step(forms.PIPELINE, {"steps": [("model", stranger)]}))
+    with pytest.raises(ValueError, match=r"predict in plain numpy.*separatrix\.load"):
+        predict_step(stranger, "predict", np.zeros((1, 1)))
+    with pytest.raises(ValueError, match="'linear' has no such method"):
+        predict_step(Step(forms.LINEAR, {}), "predict_proba", np.zeros((1, 1)))
 
 
-def test_every_transformer_can_be_scored():
-    assert set(preparation.__all__) <= set(SCORERS)
+def test_every_transformer_of_a_table_has_a_form():
+    members = registry.members("estimator")
+    for name in set(preparation.__all__) & set(members):
+        assert "transform" in declaration(members[name]).prediction.methods, name
 
 
-def test_scoring_imports_neither_scikit_learn_nor_a_compiler(tmp_path):
+def test_a_form_is_found_by_its_name():
+    assert all(FORMS[form.name] is form for form in FORMS.values())
+
+
+def test_prediction_imports_neither_scikit_learn_nor_a_compiler(tmp_path):
     data = table()
     y = np.random.default_rng(1).integers(0, 2, len(data))
     whole = pipeline(understood(data), "standard", LogisticRegression()).fit(data, y)
@@ -113,9 +126,9 @@ def test_scoring_imports_neither_scikit_learn_nor_a_compiler(tmp_path):
     path.write_bytes(pickle.dumps((plain(step(whole)), data, whole.predict_proba(data))))
     code = (
         "import pickle, sys, numpy as np\n"
-        "from separatrix.prediction import score\n"
+        "from separatrix.prediction import predict_step\n"
         f"light, data, expected = pickle.load(open({str(path)!r}, 'rb'))\n"
-        "assert np.array_equal(score(light, 'predict_proba', data), expected)\n"
+        "assert np.array_equal(predict_step(light, 'predict_proba', data), expected)\n"
         "print(' '.join(sorted(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -132,4 +145,4 @@ def plain(light):
             kept[name] = [tuple(plain(x) if isinstance(x, Step) else x for x in item) for item in value]
         elif isinstance(value, list | tuple | str | int | float | bool | np.ndarray | type(None)):
             kept[name] = value
-    return Step(light.kind, kept)
+    return Step(light.form, kept)

@@ -73,7 +73,7 @@ class Sealed:
         if self._part is None:
             raise cannot(
                 "open the test part again",
-                because=f"it was opened before{self._results}, and no longer tests what is decided since",
+                because=f"it was opened before{self._results}, so that it cannot test later choices",
                 instead="the numbers of the first time, or new rows",
                 kind=AlreadyOpened,
             )

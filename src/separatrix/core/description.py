@@ -1,14 +1,13 @@
-"""A fitted model in words and numbers, as plain data, and who can give it: declared where a model is written.
+"""A fitted model in words and numbers, as plain data.
 
-A family of models declares how its own are described with :func:`describes`, in the file of the model.
-:func:`separatrix.inference.describe` asks whatever is declared, and has a general answer for everything else.
+A model declares what it is described by (:mod:`separatrix.core.declaration`): one of the ways that
+:func:`separatrix.inference.describe` knows, or a function of its own that returns a :class:`Description`.
 """
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-Describer = Callable[..., "Description"]
+import numpy as np
 
 # A table for people shows at most so many rows, those that matter most.
 MOST_ROWS = 40
@@ -66,44 +65,20 @@ def _plain(value: Any) -> Any:
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(part) for part in value]
-    if hasattr(value, "item"):
+    if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not abs(value) < float("inf"):
         return None
     return value
 
 
-_DESCRIBERS: dict[type, Describer] = {}
-
-
-def describes(*classes: type) -> Callable[[Describer], Describer]:
-    """Declare a function ``(model, feature_names, X, y) -> Description`` for estimators of these classes.
-
-    X and y are the rows that the model learnt from, in the columns that reach it, or None. A class derived from one of
-    `classes` is described likewise, unless it has declared a function of its own.
-
-    >>> class Coin: sides = 2
-    >>> @describes(Coin)
-    ... def in_words(model, feature_names, X, y):
-    ...     return Description(f"It has {model.sides} sides.")
-    >>> describer(Coin())(Coin(), [], None, None).words
-    'It has 2 sides.'
-    """
-
-    def enter(function: Describer) -> Describer:
-        for cls in classes:
-            _DESCRIBERS[cls] = function
-        return function
-
-    return enter
-
-
-def describer(model: object) -> Describer | None:
-    """The function declared for the nearest class of a model; None where there is none."""
-    return next((_DESCRIBERS[cls] for cls in type(model).__mro__ if cls in _DESCRIBERS), None)
+def column_names(model: Any) -> list[str]:
+    """The names of the columns that a fitted model was given: x0, x1, ... where they had none."""
+    given = vars(model).get("feature_names_in_")
+    return [f"x{j}" for j in range(model.n_features_in_)] if given is None else [str(name) for name in given]
 
 
 def fit_notes(model: object) -> tuple[str, ...]:
     """What the fit says for itself: a tuple of no or one sentence."""
-    certificate = getattr(model, "certificate_", None)
+    certificate = vars(model).get("certificate_")
     return () if certificate is None else (f"The fit is {certificate}.",)

@@ -107,6 +107,7 @@ class Family:
     name : str.  What the leaderboard calls it: "lasso", "nearest neighbours".
     task : {"classification", "regression"}.
     make : callable.  From DataFacts to an unfitted estimator that brings its own search (a path, a grid).
+    model : type or None, default None.  The class of the estimator that it makes, searches and calibrations taken off.
     complexity : int.  Of models that the data cannot tell apart, the lowest is recommended. 0 is the baseline,
         10 a fixed linear model, 20 a penalised linear model, 30 a model with a distribution for each class, 40 additive
         curves, 60 memory of the training rows.
@@ -126,6 +127,7 @@ class Family:
     preparation: str = "standard"
     why_excluded: Callable[[DataFacts], str] = always
     most_rows: int | None = None
+    model: type | None = None
 
 
 _FAMILIES: dict[tuple[str, str], Family] = {}

@@ -27,6 +27,7 @@ _ROOMS = (
     "estimators.naive_bayes",
     "estimators.preparation",
     "estimators.projection",
+    "decision.costs",
 )
 
 
@@ -34,6 +35,9 @@ def register(kind: str, *instances: Any) -> Callable[[Class], Class]:
     """Enter a class in the registry, with the instances that contract tests should look at."""
 
     def enter(cls: Class) -> Class:
+        before, _ = _MEMBERS[kind].get(cls.__name__, (cls, ()))
+        if kind == "estimator" and before.__module__ != cls.__module__:  # a model file would not know which is meant
+            raise ValueError(f"{before.__module__} has an estimator called {cls.__name__} already")
         _MEMBERS[kind][cls.__name__] = (cls, instances or (cls,))
         return cls
 

@@ -1,12 +1,16 @@
 r"""Decisions under a loss matrix: :math:`\arg\min_g \sum_k L_{kg}\, P(k \mid x)`, L[true, predicted]."""
 
+from operator import methodcaller
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
+from separatrix.core.registry import late
 from separatrix.estimators.probabilities import class_codes, same_length, validate_labels, validate_posteriors
 from separatrix.estimators.validation import validate_weights
 
@@ -106,6 +110,9 @@ def average_cost(y, decisions, costs, *, classes=None, actions=None, sample_weig
     return float(s @ L[truth, taken] / s.sum())
 
 
+@declares(
+    task="classification", inside=methodcaller("_fitted"), verification=late("separatrix.estimators.verify:of_inside")
+)
 class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     r"""Decide by expected cost, with the posteriors of any classifier.
 

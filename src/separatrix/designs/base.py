@@ -72,6 +72,7 @@ class Design(ABC):
     gram_is_cheap = True  # whether X'X is made by BLAS from dense blocks, and is no denser than X
     whole_is_faster = False  # whether X'X is better made of X as a whole, by BLAS alone
     sample_is_typical = True  # whether the rows of `sample` come from all over X, or from its beginning only
+    is_streamed = False  # whether rows are read front to back, one block at a time, and nothing else is offered
     stored_by_rows = False  # whether walking over rows reads memory in order
 
     @property

@@ -46,6 +46,23 @@ class Centred:
             return merged(lambda rows: self._rows(rows).T @ Z[rows], operator.iadd, _slices(self.n, self.p))
         return np.concatenate(parallel_map(lambda J: self._columns(J).T @ Z, _slices(self.p, self.n)))
 
+    def sums(self):
+        """Sums of the columns (p,), 0 but for the rounding of the means."""
+        if not self.dense:
+            return self.transposed_times(np.ones((self.n, 1)))[:, 0]
+        return self.design.reduce(lambda block: (block.X - self.mean).sum(axis=0), np.add)
+
+    def scatter_times(self, V):
+        """``X_c'X_c V`` (p, k): one pass over a stream."""
+        if "vectors" in self.design.offers:
+            return self.transposed_times(self.times(V))
+
+        def task(block):
+            Z = block.X - self.mean
+            return Z.T @ (Z @ V)
+
+        return self.design.reduce(task, np.add)
+
     def outer_gram(self):
         """``X_c X_c'`` (n, n), for few rows."""
         if not self.dense:
@@ -70,12 +87,14 @@ class Centred:
 
     def triangle(self):
         """The triangular factor R of ``X_c = Q R``, by tiles of rows that are made dense one at a time."""
+
+        def merge(upper, lower):
+            return np.linalg.qr(np.vstack([upper, lower]), mode="r")
+
+        if "rows" not in self.design.offers:
+            return self.design.reduce(lambda block: np.linalg.qr(block.X - self.mean, mode="r"), merge)
         tiles = _slices(self.n, self.p, least=4 * self.p)
-        return merged(
-            lambda rows: np.linalg.qr(self._rows(rows), mode="r"),
-            lambda upper, lower: np.linalg.qr(np.vstack([upper, lower]), mode="r"),
-            tiles,
-        )
+        return merged(lambda rows: np.linalg.qr(self._rows(rows), mode="r"), merge, tiles)
 
     def array(self):
         """X_c as a numpy array: the one copy of a dense X, for a factorisation of all its columns at once."""

@@ -30,6 +30,7 @@ class StreamedDesign(Design):
     """
 
     names: list[str] | None = None
+    is_streamed = True
     sample_is_typical = False
 
     def __init__(self, p: int, block_rows: int | None = None) -> None:

@@ -4,10 +4,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import COEFFICIENTS, Declaration, declare_class
 from separatrix.core.registry import late
 from separatrix.core.target import Target
 from separatrix.estimators.geometry import Geometry
 from separatrix.estimators.validation import enter, validate_rows
+from separatrix.prediction import forms
 from separatrix.prediction.linear import decide, in_one_dimension, log_probabilities, probabilities, raw_scores
 
 _summary = late("separatrix.inference.summary:summary")
@@ -99,3 +101,10 @@ class LogOddsClassifier(LinearClassifier):
     def predict_log_proba(self, X):
         """Logarithms of :meth:`predict_proba`, right also where a probability is too small for a number."""
         return log_probabilities(self.decision_function(X))
+
+
+declare_class(LinearRegressor, Declaration("regression", prediction=forms.LINEAR, description=COEFFICIENTS))
+declare_class(
+    LinearClassifier, Declaration("classification", prediction=forms.LINEAR_CLASSES, description=COEFFICIENTS)
+)
+declare_class(LogOddsClassifier, Declaration("classification", prediction=forms.LOG_ODDS, description=COEFFICIENTS))

@@ -4,14 +4,21 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import SHARES, declares
 from separatrix.core.family import Family, declare
-from separatrix.core.registry import register
+from separatrix.estimators import verification
 from separatrix.estimators.validation import enter, validate_classes, validate_rows
+from separatrix.prediction import constant, forms
 
 __all__ = ["ConstantClassifier", "ConstantRegressor"]
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    prediction=forms.CLASS_SHARES,
+    verification=verification.OF_SHARES,
+    description=SHARES,
+)
 class ConstantClassifier(ClassifierMixin, BaseEstimator):
     r"""The shares of the classes as the probabilities of every row, and the commonest class as the answer.
 
@@ -45,7 +52,7 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X):
         """The shares of the classes, for each row: (n, k)."""
         check_is_fitted(self)
-        return np.tile(self.class_prior_, (validate_rows(self, X).shape[0], 1))
+        return constant.class_shares(vars(self), validate_rows(self, X))
 
     def predict_log_proba(self, X):
         """Logarithms of the shares, for each row."""
@@ -54,7 +61,7 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X):
         """The commonest class, for each row."""
         check_is_fitted(self)
-        return np.full(validate_rows(self, X).shape[0], self.classes_[self.class_prior_.argmax()])
+        return constant.commonest_class(vars(self), validate_rows(self, X))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -63,7 +70,11 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    prediction=forms.CONSTANT,
+    verification=verification.OF_MEAN,
+)
 class ConstantRegressor(RegressorMixin, BaseEstimator):
     r"""The mean of the targets, for every row: of all constants the one with the smallest squared error.
 
@@ -91,7 +102,7 @@ class ConstantRegressor(RegressorMixin, BaseEstimator):
     def predict(self, X):
         """The mean, for each row."""
         check_is_fitted(self)
-        return np.full(validate_rows(self, X).shape[0], self.constant_)
+        return constant.number(vars(self), validate_rows(self, X))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -104,6 +115,7 @@ declare(
     Family(
         name="baseline",
         task="classification",
+        model=ConstantClassifier,
         make=lambda facts: ConstantClassifier(),
         complexity=0,
         description="Ignores every column and gives each row the shares of the classes: what guessing achieves.",
@@ -111,6 +123,7 @@ declare(
     Family(
         name="baseline",
         task="regression",
+        model=ConstantRegressor,
         make=lambda facts: ConstantRegressor(),
         complexity=0,
         description="Ignores every column and predicts the mean of the target: what guessing achieves.",

@@ -8,6 +8,7 @@ and the posterior follows from it and the ratio of the classes, ``clr = n+ / n-`
 """
 
 import warnings
+from operator import attrgetter
 
 import numpy as np
 from scipy.special import expit
@@ -15,10 +16,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
-from separatrix.core.registry import register
 from separatrix.core.target import Target
 from separatrix.designs import as_design
+from separatrix.estimators import verification
 from separatrix.estimators.geometry import region_distances
 from separatrix.estimators.validation import (
     check_choice,
@@ -77,7 +79,13 @@ def logistic_posterior(d, gamma=1.0, d0=0.0, class_ratio=1.0):
     return expit(gamma * (np.asarray(d, dtype=np.float64) - d0) + np.log(class_ratio))
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    losses=("losses:Logistic",),
+    penalties=("penalties:NoPenalty",),
+    solvers=("solvers.newton_raphson",),
+    verification=verification.CURVE,
+)
 class LogisticCalibrator(BaseEstimator):
     r"""Probabilities from one score, by a logistic curve.
 
@@ -223,7 +231,11 @@ def _estimator_has(name):
     return check
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    inside=attrgetter("estimator_"),
+    verification=verification.OF_INSIDE,
+)
 class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Any linear classifier, with probabilities: a logistic curve of the signed distance from its boundary.
 

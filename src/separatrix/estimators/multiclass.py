@@ -11,8 +11,9 @@ from sklearn.multiclass import OneVsRestClassifier as _OneVsRest
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
-from separatrix.core.registry import register
+from separatrix.estimators import verification
 from separatrix.estimators.coding import from_one_of_k, one_of_k
 from separatrix.estimators.validation import check_choice, encode
 
@@ -29,7 +30,10 @@ def _asks_every_class(name):
     return check
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    verification=verification.OF_ONE_VS_REST,
+)
 class OneVsRestClassifier(_OneVsRest):
     r"""One machine a class, each against all others; the most confident wins.
 
@@ -128,7 +132,10 @@ class OneVsRestClassifier(_OneVsRest):
         return tags
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    verification=verification.OF_ONE_VS_ONE,
+)
 class OneVsOneClassifier(_OneVsOne):
     r"""One machine for each pair of classes; the class with most wins.
 

@@ -1,9 +1,7 @@
 """Certificates recomputed from data and a fitted model alone, whoever fitted it and however.
 
-    verify(model, X, y) = how far P(coef_, intercept_) can be above min P, relative to the null model
-
-The problem is the one the estimator states (``_problems``); nothing that a solver found out is used, but for a dual
-point of the quantile program: any dual point gives a true bound, so that a wrong one could only hurt the model.
+A model declares what there is to recompute (:mod:`separatrix.core.declaration`): the gap of the problem that it states,
+the sums that its closed form is made of, the rows that it stores; or nothing, and says why.
 """
 
 import time
@@ -12,6 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import certify
+from separatrix.core.declaration import declaration, steps_of
 from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
 from separatrix.core.solution import Certificate
@@ -24,21 +23,30 @@ from separatrix.solvers import linear_program
 EPS = np.finfo(np.float64).eps
 
 
-def verify(model, X, y, sample_weight=None):
-    r"""Recompute the certificate of a fitted linear model from the data it claims to fit.
+class NothingToVerify(TypeError):
+    """A model that solves no problem and keeps no sums that could be recomputed."""
+
+
+def verify(model, X, y=None, sample_weight=None):
+    r"""Recompute the certificate of a fitted model from the data it claims to fit.
 
     .. math:: \frac{P(\hat\beta, \hat b) - \min P}{P(\text{null model})} \le \text{value}
 
+    for a model that minimises something. Of a closed form the counts, means and covariances are recomputed by a slow
+    path in extended precision, and the value is the largest relative difference; of a model that keeps its rows, the
+    share of cells that are not those of the data; of a model of several parts, the worst part.
+
     Parameters
     ----------
-    model : a fitted regressor of :mod:`separatrix.linear_model`.
-    X : (n, p) array, sparse array or frame.  y : (n,) or (n, k) array.
+    model : a fitted model of this library, or a Pipeline or search of scikit-learn that ends in one.
+    X : (n, p) array, sparse array or frame.  y : (n,) or (n, k) array, or None for a transformer.
     sample_weight : (n,) array or None, default None.
 
     Returns
     -------
-    Certificate of the kind the model carries, for the worst output, held to the model's tolerance; or, where that is
-    larger, to what the rounding of the published coefficients explains (they are float32 if X was).
+    Certificate, for the worst output, held to the model's tolerance; or, where that is larger, to what the rounding of
+    the published numbers explains (they are float32 if X was). :class:`NothingToVerify` is raised, with the reason,
+    where a model has nothing that could be recomputed.
 
     >>> import numpy as np
     >>> from separatrix.linear_model import LinearRegression
@@ -51,13 +59,33 @@ def verify(model, X, y, sample_weight=None):
     False
     """
     check_is_fitted(model)
-    if not hasattr(model, "_restate"):
+    *before, last = steps_of(model)
+    for step in before:
+        X = step.transform(X)
+    known = declaration(last)
+    if isinstance(known.verification, str) and known.inside is not None:
+        return of_inside(last, X, y, sample_weight)
+    if isinstance(known.verification, str):
         raise cannot(
-            f"verify {type(model).__name__}",
-            because="it does not state the problem it solves",
-            instead="a model of separatrix.linear_model that minimises something",
-            kind=TypeError,
+            f"verify {type(last).__name__}",
+            because=known.verification,
+            instead="a model that minimises something, counts, or keeps its rows",
+            kind=NothingToVerify,
         )
+    return known.verification(last, X, y, sample_weight)
+
+
+def of_inside(model, X, y, sample_weight=None):
+    """Verify the model inside a model that adds no numbers of its own: the best of a search."""
+    return verify(declaration(model).inside(model), X, y, sample_weight)
+
+
+def of_problems(model, X, y, sample_weight=None):
+    """The certificate of the problems that a model states (``_restate``), at its published coefficients.
+
+    Nothing that a solver found out is used, but for a dual point of the quantile program: any dual point gives a true
+    bound, so that a wrong one could only hurt the model.
+    """
     started = time.perf_counter()
     problems = model._restate(X, y, sample_weight)
     solutions = published_solutions(model, problems)

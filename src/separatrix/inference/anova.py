@@ -22,7 +22,7 @@ def anova(model, X, y, *, sample_weight=None, terms=None, order="drop"):
     ----------
     model : fitted LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.
     X, y, sample_weight : the data of the fit; weights are repetitions.
-    terms : mapping, object with ``blocks_``, or None, default None.  From the name of a term to its columns (numbers,
+    terms : mapping, fitted AdditiveBasis, or None, default None.  From the name of a term to its columns (numbers,
         names or a slice). None: the blocks of the pipeline's AdditiveBasis, where there is one, else every column.
     order : {"drop", "sequential"}, default "drop".  Each term out of the whole model, or one after the other into the
         null model, in the order of `terms`.

@@ -14,8 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import steps_of
+from separatrix.core.description import column_names
 from separatrix.core.errors import cannot
+from separatrix.estimators.basis import AdditiveBasis
 from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of
+from separatrix.tables.frames import is_frame
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ def bands(model, X, y, *, sample_weight=None, points=101, multiple=2.0):
             instead="two classes and LogisticRegression(C=np.inf)",
         )
     mean = fit.design.column_sums(fit.s) / evidence.total
-    found = {}
+    bands = {}
     for name, block in basis.blocks_.items():
         data = _column(basis, X, name)
         x = _grid(data, points)
@@ -104,13 +108,13 @@ def bands(model, X, y, *, sample_weight=None, points=101, multiple=2.0):
         inner = slice(first + block.start, first + block.stop)
         theta, S = evidence.coefficients[inner, 0], np.nan_to_num(evidence.covariance[inner, inner])
         f, error = h @ theta, np.sqrt(np.einsum("ia,ab,ib->i", h, S, h).clip(min=0.0))
-        found[name] = Band(name, x, f, error, f - multiple * error, f + multiple * error, data)
-    return found
+        bands[name] = Band(name, x, f, error, f - multiple * error, f + multiple * error, data)
+    return bands
 
 
 def _basis(model):
-    steps = list(getattr(model, "named_steps", {}).values())
-    if len(steps) > 1 and hasattr(steps[-2], "bases_") and is_logistic(steps[-1]):
+    steps = steps_of(model)
+    if len(steps) > 1 and isinstance(steps[-2], AdditiveBasis) and is_logistic(steps[-1]):
         check_is_fitted(model)
         return steps[-2]
     raise cannot(
@@ -122,9 +126,8 @@ def _basis(model):
 
 def _column(basis, X, name):
     """The values of a feature, numbers as float64."""
-    names = [str(n) for n in getattr(basis, "feature_names_in_", [f"x{j}" for j in range(basis.n_features_in_)])]
-    j = names.index(name)
-    if hasattr(X, "columns"):
+    j = column_names(basis).index(name)
+    if is_frame(X):
         import narwhals as nw
 
         column = nw.from_native(X, eager_only=True)[:, j]
@@ -139,7 +142,7 @@ def _grid(data, points):
 
 def _like(basis, X, name, x):
     """A grid in the form in which the basis of a feature met its column: named, or not."""
-    if not hasattr(basis, "feature_names_in_"):
+    if "feature_names_in_" not in vars(basis):
         return x[:, None]
     import narwhals as nw
 

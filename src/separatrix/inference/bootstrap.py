@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 from sklearn.base import clone, is_classifier
 
-from separatrix.core.registry import members
+from separatrix.core.declaration import declaration, resolve, unwrap
 from separatrix.designs import as_design
 
 MOST_COEFFICIENTS = 20_000
@@ -22,21 +22,30 @@ def at_choice(model):
     >>> at_choice(RidgeCV(alphas=[2.0]).fit(X, X[:, 0]))
     Ridge(alpha=2.0)
     """
-    if hasattr(model, "best_estimator_"):
-        return at_choice(model.best_estimator_)
-    name = type(model).__name__
-    plain = members("estimator").get(name.removesuffix("CV")) if name.endswith("CV") else None
-    if plain is None:
+    model = unwrap(model)
+    search = declaration(model).search
+    if search is None:
         return clone(model)
+    plain = resolve(search.plain)
     given, known = model.get_params(deep=False), plain().get_params(deep=False)
-    settings = {key: value for key, value in given.items() if key in known and value not in ("warn", "deprecated")}
-    for key in known:
-        chosen = np.ravel(getattr(model, f"{key}_", None))[0] if hasattr(model, f"{key}_") else None
-        if chosen is not None:
-            settings[key] = float(chosen)
+    settings = {key: value for key, value in given.items() if key in known and not _is_placeholder(value)}
+    settings |= {key: float(value) for key, value in chosen_settings(model).items()}
     if "l1_ratio" in settings:
         settings.pop("penalty", None)  # the share says it, and the older word would contradict it
     return plain(**settings)
+
+
+def _is_placeholder(value):
+    return isinstance(value, str) and value in ("warn", "deprecated")
+
+
+def chosen_settings(model):
+    """What a model that searches by itself has chosen, by the names of the parameters; of several outputs the first."""
+    search = declaration(model).search
+    if search is None:
+        return {}
+    fitted = {name: np.ravel(vars(model).get(attribute, None))[0] for name, attribute in search.chosen.items()}
+    return {name: value for name, value in fitted.items() if value is not None}
 
 
 def coefficient_intervals(model, X, y, *, refits=200, seconds=5.0, seed=0, level=0.95):
@@ -74,16 +83,16 @@ def coefficient_intervals(model, X, y, *, refits=200, seconds=5.0, seed=0, level
         return None, None, f"{k * p:,} coefficients are more than can be refitted often enough in a few seconds"
     plain, design, y = at_choice(model), as_design(X), np.asarray(y)
     groups = [np.flatnonzero(y == label) for label in np.unique(y)] if is_classifier(model) else [np.arange(len(y))]
-    random, found = np.random.default_rng(seed), []
+    random, refitted = np.random.default_rng(seed), []
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # a resample may separate classes that the data do not
         clone(plain).fit(design.X, y)  # the clock starts when whatever must be compiled is
         deadline = time.perf_counter() + seconds
-        while len(found) < refits and time.perf_counter() < deadline:
+        while len(refitted) < refits and time.perf_counter() < deadline:
             rows = np.concatenate([random.choice(group, len(group)) for group in groups])
             refit = clone(plain).fit(design.take(rows).X, y[rows])
-            found.append(np.atleast_2d(refit.coef_))
-    if len(found) < min(FEWEST_REFITS, refits):
-        return None, None, f"only {len(found)} refits were possible in {seconds:g} seconds"
-    ends = np.quantile(np.array(found), [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=0)
-    return ends[0], ends[1], f"{len(found)} refits"
+            refitted.append(np.atleast_2d(refit.coef_))
+    if len(refitted) < min(FEWEST_REFITS, refits):
+        return None, None, f"only {len(refitted)} refits were possible in {seconds:g} seconds"
+    ends = np.quantile(np.array(refitted), [(1.0 - level) / 2.0, (1.0 + level) / 2.0], axis=0)
+    return ends[0], ends[1], f"{len(refitted)} refits"

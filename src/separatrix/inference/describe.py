@@ -6,10 +6,22 @@ from dataclasses import replace
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.description import MOST_ROWS, DescribedTable, Description, describer, fit_notes
+from separatrix.core.declaration import (
+    CLASSES,
+    COEFFICIENTS,
+    IMPORTANCES,
+    ROWS,
+    SETTINGS,
+    SHARES,
+    declaration,
+    layers,
+    unwrap,
+)
+from separatrix.core.description import MOST_ROWS, DescribedTable, Description, fit_notes
 from separatrix.core.errors import cannot
-from separatrix.inference.describe_classes import has_class_models, in_classes
-from separatrix.inference.describe_linear import in_coefficients, is_linear
+from separatrix.estimators.calibration import CalibratedLinearClassifier
+from separatrix.inference.describe_classes import in_classes
+from separatrix.inference.describe_linear import in_coefficients
 
 CALIBRATED = (
     "The model itself gives scores, not probabilities; a logistic curve, fitted to scores of rows that were held out, "
@@ -31,8 +43,8 @@ def describe(model, feature_names, X=None, y=None, *, units=None):
 
     Returns
     -------
-    Description.  Of a class that has declared its own (:func:`separatrix.core.description.describes`), that; else by
-    what the model offers: class means or probabilities, coefficients, kept rows, importances; else its settings.
+    Description.  By what the class of the model declares: coefficients, class means or probabilities, stored rows,
+    importances, or a function of its own; its settings and fitted attributes where it declares nothing.
 
     >>> from separatrix.neighbors import KNeighborsClassifier
     >>> model = KNeighborsClassifier(3).fit([[0.0], [1.0], [2.0]], ["a", "b", "b"])
@@ -41,72 +53,52 @@ def describe(model, feature_names, X=None, y=None, *, units=None):
     distance in the prepared columns.
     """
     check_is_fitted(model)
-    whole, model = model, innermost(model)
+    whole, model = model, unwrap(model)
     names = [str(name) for name in feature_names]
-    expected = getattr(model, "n_features_in_", len(names))
+    expected = vars(model).get("n_features_in_", len(names))
     if len(names) != expected:
         raise cannot(
             f"describe {type(model).__name__} with {len(names)} names",
             because=f"{expected} columns reach it",
             instead="one name for each of them",
         )
-    found = _described(model, names, X, y, units)
-    if hasattr(last_step(whole), "calibrators_"):
-        return replace(found, notes=(*found.notes, CALIBRATED))
-    return found
+    description = _described(model, names, X, y, units)
+    if any(isinstance(layer, CalibratedLinearClassifier) for layer in layers(whole)):
+        return replace(description, notes=(*description.notes, CALIBRATED))
+    return description
 
 
 def _described(model, names, X, y, units):
-    declared = describer(model)
-    if declared is not None:
-        return declared(model, names, X, y)
-    if has_class_models(model):
-        return in_classes(model, names, X, y)
-    if is_linear(model, len(names)):
+    way = declaration(model).description
+    if callable(way):
+        return way(model, names, X, y)
+    if way == COEFFICIENTS:
         return in_coefficients(model, names, X, y, units)
-    if hasattr(model, "n_samples_fit_"):
-        return _in_neighbours(model)
-    if hasattr(model, "class_prior_"):
-        return _in_shares(model)
-    if hasattr(model, "feature_importances_"):
-        return _in_importances(model, names)
-    return _in_settings(model)
-
-
-def last_step(model):
-    """The last step of a pipeline; any other model as it is."""
-    return model.steps[-1][1] if hasattr(model, "steps") else model
-
-
-def innermost(model):
-    """The model itself: the last step of a pipeline, the best of a search, the scorer inside a calibration."""
-    while True:
-        if hasattr(model, "steps"):
-            model = model.steps[-1][1]
-        elif hasattr(model, "best_estimator_"):
-            model = model.best_estimator_
-        elif hasattr(model, "calibrators_"):
-            model = model.estimator_
-        else:
-            return model
+    return {
+        CLASSES: lambda: in_classes(model, names, X, y),
+        ROWS: lambda: _in_neighbours(model),
+        SHARES: lambda: _in_shares(model),
+        IMPORTANCES: lambda: _in_importances(model, names),
+        SETTINGS: lambda: _in_settings(model),
+    }[way]()
 
 
 def _in_neighbours(model):
-    rows, metric = model.n_samples_fit_, getattr(model, "effective_metric_", "euclidean")
-    metric = metric if isinstance(metric, str) else getattr(metric, "__name__", "a given")
-    average = getattr(model, "average", "mean")
-    answer = "commonest class among" if hasattr(model, "classes_") else f"{average} of the targets of"
-    if hasattr(model, "n_neighbors"):
+    rows, metric, settings = model.n_samples_fit_, model.effective_metric_, model.get_params(deep=False)
+    metric = metric if isinstance(metric, str) else "a given"
+    is_class = declaration(model).task == "classification"
+    answer = "commonest class among" if is_class else f"{settings.get('average', 'mean')} of the targets of"
+    if "n_neighbors" in settings:
         which = f"the {answer} the {min(model.n_neighbors, rows)} nearest of them, by {metric} distance"
     else:
         which = f"the {answer} those within {metric} distance {model.radius:g} of it"
     words = f"The model keeps all {rows:,} training rows. A new row gets {which} in the prepared columns."
     facts = [
         ("training rows kept", rows),
-        ("neighbours asked", getattr(model, "n_neighbors", None)),
-        ("radius", getattr(model, "radius", None)),
+        ("neighbours asked", settings.get("n_neighbors")),
+        ("radius", settings.get("radius")),
         ("distance", metric),
-        ("weights", str(getattr(model, "weights", "uniform"))),
+        ("weights", str(settings.get("weights", "uniform"))),
     ]
     table = DescribedTable("What it remembers", ("what", "value"), tuple((a, b) for a, b in facts if b is not None))
     notes = ("There is nothing to sum up in coefficients: the training rows themselves are the model.",)
@@ -146,7 +138,7 @@ def _in_settings(model):
         if name.endswith("_") and not name.startswith("_") and name != "certificate_"
     ]
     keeps = DescribedTable("What it keeps", ("attribute", "value"), tuple(kept), "What the fit has learnt.")
-    inner = getattr(model, "estimator", None)
+    inner = model.get_params(deep=False).get("estimator")
     inside = f" It is built around {type(inner).__name__}." if inner is not None else ""
     words = f"{_first_sentence(model)}{inside} It keeps {len(kept)} fitted quantities."
     tables = tuple(table for table in (settings, keeps) if table.rows)
@@ -162,7 +154,7 @@ def _short(value, most=80):
     """A value for a cell of a table: numbers as they are, arrays by their shape, the rest as text of bounded length."""
     if value is None or isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating):
         return str(value) if value is None or isinstance(value, bool | np.bool_) else value
-    shape = getattr(value, "shape", ())
+    shape = value.shape if isinstance(value, np.ndarray) else ()
     if len(shape) and int(np.prod(shape)) > 4:
         return f"{' × '.join(map(str, shape))} array"
     if len(shape) == 1:

@@ -8,24 +8,17 @@ from separatrix.designs import as_dense
 MOST_CLASSES = 12
 
 
-def has_class_models(model):
-    """Whether a fitted model keeps class means, or probabilities of each column in each class."""
-    return hasattr(model, "classes_") and any(
-        hasattr(model, name) for name in ("means_", "theta_", "feature_log_prob_", "parts_")
-    )
-
-
 def in_classes(model, names, X, y):
     """Describe a model of the classes by how they differ, most telling columns first."""
-    classes = [str(label) for label in model.classes_]
-    if hasattr(model, "parts_"):
+    classes, fitted = [str(label) for label in model.classes_], vars(model)
+    if "parts_" in fitted:
         tables = _mixed(model, names, classes)
         how = "a distribution of its own for each column"
-    elif hasattr(model, "feature_log_prob_"):
+    elif "feature_log_prob_" in fitted:
         tables = _probabilities(model, names, classes)
         how = "the probabilities of what its columns hold"
     else:
-        means = np.asarray(model.theta_ if hasattr(model, "theta_") else model.means_)
+        means = np.asarray(fitted["theta_"] if "theta_" in fitted else fitted["means_"])
         tables = [_means(means, _within(model, X, y, means), names, classes)]
         how = "the mean and the spread of each column"
     shares = _shares(model)
@@ -48,19 +41,20 @@ def _most_telling(table):
 
 
 def _shares(model):
+    fitted = vars(model)
     for name in ("priors_", "class_prior_"):
-        if hasattr(model, name):
-            return np.asarray(getattr(model, name))
-    logs = getattr(model, "class_log_prior_", None)
-    return None if logs is None else np.exp(logs)
+        if name in fitted:
+            return np.asarray(fitted[name])
+    return np.exp(fitted["class_log_prior_"]) if "class_log_prior_" in fitted else None
 
 
 def _within(model, X, y, means):
     """Standard deviation of each column within classes: as the model has it, or from the rows, or 1."""
-    if hasattr(model, "var_"):
-        return np.sqrt(np.asarray(model.var_).mean(axis=0))
-    if hasattr(model, "variances_"):
-        return np.sqrt(np.asarray(model.variances_))
+    fitted = vars(model)
+    if "var_" in fitted:
+        return np.sqrt(np.asarray(fitted["var_"]).mean(axis=0))
+    if "variances_" in fitted:
+        return np.sqrt(np.asarray(fitted["variances_"]))
     if X is None or y is None:
         return np.ones(means.shape[1])
     X, codes = as_dense(X), np.searchsorted(model.classes_, np.asarray(y))
@@ -89,7 +83,7 @@ def _probabilities(model, names, classes):
         what = "that the column holds that code"
     else:
         cells = list(zip(names, np.asarray(logs).T))
-        what = "of the column" if not hasattr(model, "binarize") else "that the column is set"
+        what = "that the column is set" if "binarize" in model.get_params(deep=False) else "of the column"
     return [_ranked(cells, classes, f"Probability {what}, in each class")]
 
 
@@ -113,7 +107,7 @@ def _mixed(model, names, classes):
     for kind, part in model.parts_.items():
         mine = [j for j, word in enumerate(model.distributions_) if word == kind]
         inner = [names[j] for j in mine]
-        if hasattr(part, "theta_"):
+        if "theta_" in vars(part):
             tables.append(_means(np.asarray(part.theta_), _within(part, None, None, part.theta_), inner, classes))
         elif isinstance(part.feature_log_prob_, list):
             cells = [

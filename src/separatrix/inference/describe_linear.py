@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import is_classifier
 
+from separatrix.core.declaration import FIRTH, LOGISTIC, declaration, evidence_of
 from separatrix.core.description import MOST_ROWS, DescribedTable, Description, fit_notes
 from separatrix.designs import as_design
 from separatrix.inference.bootstrap import coefficient_intervals
-from separatrix.inference.fitted_likelihood import is_logistic
 
 CLASSICAL = (
     "Intervals are estimate ± 1.96 standard errors (t quantiles for least squares), from the fit itself. They hold if "
@@ -20,12 +20,6 @@ RESAMPLED = (
     "preparation of the columns, nor that this model was picked among several; and a penalty pulls estimates towards "
     "zero, so that an interval need not be centred on the value without a penalty."
 )
-
-
-def is_linear(model, p):
-    """Whether a fitted model is one weight for each of p columns (or one for each column and class)."""
-    coef = getattr(model, "coef_", None)
-    return coef is not None and np.ndim(coef) in (1, 2) and np.shape(coef)[-1] == p
 
 
 class Effects(NamedTuple):
@@ -72,30 +66,30 @@ def in_coefficients(model, names, X, y, units):
             )
     used = int(np.count_nonzero(effects.coef.any(axis=0)))
     notes = [*effects.notes, *_left_out(len(names), used), *fit_notes(model)]
-    pictures = ("path", "boundary") if hasattr(model, "alphas_") or hasattr(model, "Cs_") else ("boundary",)
+    search = declaration(model).search
+    pictures = ("path", "boundary") if search is not None and search.grid else ("boundary",)
     return Description(_words(model, effects, names, spreads, units, used, odds), tuple(tables), pictures, tuple(notes))
 
 
 def _classical(model, X, y):
     """Effects with the standard errors that the fit itself knows; None where it knows none."""
-    evidence = getattr(model, "evidence_", None)
-    jeffreys = type(model).__name__ == "FirthLogisticRegression"
+    evidence = evidence_of(model)
+    jeffreys = declaration(model).likelihood == FIRTH
     if not (jeffreys and X is not None) and (evidence is None or evidence.penalised):
         return None
-    found = model.summary(X, y) if jeffreys else model.summary()
-    first = int(bool(getattr(model, "fit_intercept", True)))
-    rows = [table.rows[first:] for table in found.tables]
+    summary = model.summary(X, y) if jeffreys else model.summary()
+    rows = [table.rows[int(bool(model.fit_intercept)) :] for table in summary.tables]
     if any(row.low is None and not row.aliased for part in rows for row in part):
         return None
 
     def gather(field):
-        return np.array([[_or_nan(getattr(row, field)) for row in part] for part in rows])
+        return np.array([[_or_nan(vars(row)[field]) for row in part] for part in rows])
 
-    labels = [table.output for table in found.tables]
+    labels = [table.output for table in summary.tables]
     if not is_classifier(model):
         labels = [""] if len(labels) == 1 else labels
     coef = np.nan_to_num(gather("estimate"))
-    return Effects(coef, gather("low"), gather("high"), labels, (CLASSICAL, *found.notes))
+    return Effects(coef, gather("low"), gather("high"), labels, (CLASSICAL, *summary.notes))
 
 
 def _or_nan(value):
@@ -129,7 +123,7 @@ def _spreads(X):
 
 
 def _has_odds(model):
-    return is_classifier(model) and (is_logistic(model) or type(model).__name__ == "FirthLogisticRegression")
+    return declaration(model).likelihood in (LOGISTIC, FIRTH)
 
 
 def _order(effects):

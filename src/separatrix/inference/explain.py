@@ -109,7 +109,7 @@ def explain(model, row, *, reference=None):
     if reference is not None and not isinstance(reference, Reference):
         reference = Reference.of(model, reference)
     facts = {"prediction": seen.decided(rows)[0], "task": "regression" if seen.classes is None else "classification"}
-    if hasattr(facts["prediction"], "item"):
+    if isinstance(facts["prediction"], np.generic):
         facts["prediction"] = facts["prediction"].item()
     chances = seen.probabilities(rows)
     if chances is not None:

@@ -5,6 +5,7 @@ from scipy.optimize import brentq
 from scipy.stats import chi2
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.description import column_names
 from separatrix.core.errors import cannot
 from separatrix.estimators.linear.firth import FirthLogisticRegression
 from separatrix.inference.table import Coefficient, Summary, Table
@@ -60,8 +61,7 @@ def firth_summary(model, X, y, sample_weight=None, level=0.95):
         )
     data = model._enter(X, y, sample_weight, reset=False)
     first = int(model.fit_intercept)
-    names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(model.n_features_in_)])
-    names = ["intercept", *names] if first else list(names)
+    names = ["intercept", *column_names(model)] if first else column_names(model)
     rows = tuple(
         Coefficient(name, aliased=True)
         if np.isnan(model.standard_errors_[j])

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, softmax
 
+from separatrix.core.declaration import LOGISTIC, declaration, evidence_of
 from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import Target
 from separatrix.estimators.validation import enter, validate_classes
+from separatrix.inference.bootstrap import at_choice
 from separatrix.inference.covariance import information_sandwich
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
@@ -17,8 +19,8 @@ from separatrix.solvers.information import likelihood_evidence
 
 
 def is_logistic(model):
-    """Whether a classifier is a logistic regression: it has probabilities, and scikit-learn's strength C."""
-    return hasattr(model, "predict_proba") and (hasattr(model, "C") or hasattr(model, "Cs"))
+    """Whether a model is declared to maximise the likelihood of classes, penalised or not."""
+    return declaration(model).likelihood == LOGISTIC
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,7 @@ def likelihood_of(model, X, y, sample_weight=None):
         y, s = target.y, target.s
         y = y[:, 1] if len(classes) == 2 else y
     else:
-        weight = getattr(model, "class_weight", None)
-        design, codes, s = validate_classes(model, X, y, sample_weight, class_weight=weight, reset=False)
+        design, codes, s = validate_classes(model, X, y, sample_weight, class_weight=model.class_weight, reset=False)
         y = codes.astype(np.float64) if len(classes) == 2 else np.eye(len(classes))[codes]
     target = Target(y, s)
     loss = Logistic() if target.y.ndim == 1 else Softmax()
@@ -78,19 +79,18 @@ def likelihood_of(model, X, y, sample_weight=None):
 
 def penalty_of(model, total):
     """The penalty that scikit-learn's parameters stand for, on the scale of the mean loss."""
-    C = getattr(model, "C_", getattr(model, "C", np.inf))
-    C, named = float(np.ravel(C)[0]), getattr(model, "penalty", "deprecated")
+    settings = at_choice(model).get_params(deep=False)
+    C, named = float(settings["C"]), settings.get("penalty", "deprecated")
     if np.isinf(C) or named is None:
         return NoPenalty()
-    share = getattr(model, "l1_ratio_", getattr(model, "l1_ratio", 0.0))
-    share = {"l1": 1.0, "l2": 0.0}.get(named, float(np.ravel(share)[0] or 0.0))
+    share = {"l1": 1.0, "l2": 0.0}.get(named, float(settings["l1_ratio"] or 0.0))
     strength = 1.0 / (C * total)
     return L2(strength) if share == 0.0 else ElasticNet(share * strength, (1.0 - share) * strength)
 
 
 def _refuse_other_data(model, fit):
     """Raise if the fit was to other data: its evidence differs, or its score is not zero where it should be."""
-    evidence, stored = fit.evidence, getattr(model, "evidence_", None)
+    evidence, stored = fit.evidence, evidence_of(model)
     because = None
     if isinstance(stored, LikelihoodStatistics):
         if stored.n != evidence.n or abs(stored.total - evidence.total) > 1e-9 * stored.total:
@@ -103,7 +103,7 @@ def _refuse_other_data(model, fit):
                 f"their log-likelihood is {evidence.log_likelihood:.6g}, that of the fit {stored.log_likelihood:.6g}"
             )
     elif not evidence.penalised and not evidence.sure and evidence.covariance is not None:
-        certificate = getattr(model, "certificate_", None)
+        certificate = vars(model).get("certificate_")
         slack = evidence.total * certificate.tolerance**2 if certificate is not None else 0.0
         distance = _distance_from_optimum(fit)
         if (certificate is None or certificate.converged) and distance > 1e-3 * evidence.covariance.shape[0] + slack:

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, xlogy
-from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import evidence_of
 from separatrix.core.errors import cannot
 from separatrix.estimators.validation import enter
 from separatrix.inference.covariance import coordinates, square_root
@@ -70,9 +70,9 @@ def influence(model, X, y, sample_weight=None):
     (array([0.43, 0.33, 0.27, 0.97]), 3)
     """
     check_is_fitted(model)
-    if is_classifier(model) and is_logistic(model):
+    if is_logistic(model):
         return _of_logistic(model, X, y, sample_weight)
-    evidence = getattr(model, "evidence_", None)
+    evidence = evidence_of(model)
     if evidence is None or evidence.penalised or evidence.unscaled is None or evidence.coefficients.shape[1] > 1:
         raise _no_influence(model)
     design, target = enter(model, X, y, sample_weight, reset=False)

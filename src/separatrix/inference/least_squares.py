@@ -17,6 +17,7 @@ from math import inf, log, pi
 
 import numpy as np
 
+from separatrix.core.description import column_names
 from separatrix.inference.covariance import EPS, classical, sandwich
 from separatrix.inference.table import Coefficient, Table
 
@@ -91,7 +92,7 @@ def coefficient_table(model, fit, o):
     if fit.covariances is not None:
         error = np.sqrt(np.diag(fit.covariances[o]))
     rows = []
-    for j, name in enumerate(coefficient_names(model, evidence.p, evidence.intercept)):
+    for j, name in enumerate(coefficient_names(model, evidence.intercept)):
         if j - int(evidence.intercept) in evidence.aliased:
             rows.append(Coefficient(name, aliased=True))
             continue
@@ -217,15 +218,15 @@ def _aliased_note(table, fit):
     return note + "The table is of the model without; coef_ holds the shortest solution with the same predictions."
 
 
-def coefficient_names(model, p, intercept):
-    names = getattr(model, "feature_names_in_", None)
-    names = [f"x{j}" for j in range(p)] if names is None else [str(name) for name in names]
+def coefficient_names(model, intercept):
+    """Names of the coefficients, that of the intercept first where there is one."""
+    names = column_names(model)
     return ["intercept", *names] if intercept else names
 
 
 def certificate_line(model, o):
     """Verdict and words of the certificate of an output."""
-    certificate = getattr(model, "certificate_", None)
+    certificate = vars(model).get("certificate_")
     if isinstance(certificate, list | tuple):
         certificate = certificate[o]
     return None if certificate is None else str(certificate)

@@ -18,6 +18,7 @@ from math import exp, log
 import numpy as np
 from scipy.special import chdtrc, ndtr, ndtri
 
+from separatrix.core.declaration import evidence_of
 from separatrix.core.errors import cannot
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of, penalty_of, robust_covariance
@@ -44,7 +45,7 @@ PSEUDO = (
 def summarise(model, X, y, sample_weight, *, covariance, level, weights, intervals, reference):
     """The summary of a logistic fit; the parameters are those of :func:`separatrix.inference.summary`."""
     _check(model, covariance, weights, intervals, X)
-    fit, evidence = None, getattr(model, "evidence_", None)
+    fit, evidence = None, evidence_of(model)
     if X is not None:
         fit = likelihood_of(model, X, y, sample_weight)
         evidence = fit.evidence
@@ -70,7 +71,7 @@ def summarise(model, X, y, sample_weight, *, covariance, level, weights, interva
     labels = evidence.classes or tuple(range(coefficients.shape[1] + 1))
     others = [c for c in range(coefficients.shape[1] + 1) if c != place]
     statistics = _statistics(evidence, weights, covariance, certificate_line(model, 0))
-    names, q = coefficient_names(model, evidence.p, evidence.intercept), len(coefficients)
+    names, q = coefficient_names(model, evidence.intercept), len(coefficients)
     tables = []
     for k, c in enumerate(others):
         errors = None if V is None else np.sqrt(np.diag(V)[k * q : (k + 1) * q])
@@ -94,10 +95,10 @@ def _check(model, covariance, weights, intervals, X):
         "weights": (weights, ("frequency", "sampling"), "the variance of a class is fixed by its probability"),
         "intervals": (intervals, ("wald", "profile"), "there are two kinds of intervals"),
     }
-    for name, (found, legal, because) in choices.items():
-        if found not in legal:
+    for name, (given, legal, because) in choices.items():
+        if given not in legal:
             raise cannot(
-                f"summarise {type(model).__name__} with {name}={found!r}",
+                f"summarise {type(model).__name__} with {name}={given!r}",
                 because=because,
                 instead=" or ".join(f"{name}={word!r}" for word in legal),
             )
@@ -125,8 +126,8 @@ def _check(model, covariance, weights, intervals, X):
 def _describe(model, level):
     """Estimates and certificate of a fit of which nothing else is known."""
     coef = np.atleast_2d(model.coef_)
-    with_intercept = bool(getattr(model, "fit_intercept", True))
-    names = coefficient_names(model, coef.shape[1], with_intercept)
+    with_intercept = bool(model.get_params(deep=False).get("fit_intercept", True))
+    names = coefficient_names(model, with_intercept)
     labels, tables = model.classes_.tolist(), []
     for c, slopes in enumerate(coef):
         values = [*([float(model.intercept_[c])] if with_intercept else []), *map(float, slopes)]
@@ -199,27 +200,27 @@ def _statistics(evidence, weights, covariance, certificate):
     classes = evidence.coefficients.shape[1]
     n = evidence.total if weights == "frequency" else float(evidence.n)
     k = evidence.edf if evidence.penalised else classes * (evidence.rank + int(evidence.intercept))
-    found = dict.fromkeys(("pseudo_r_squared", "aic", "bic", "lr", "lr_df", "lr_p"))
-    found = {"n": n, "residual_df": None if evidence.penalised else n * classes - k, "rank": evidence.rank, **found}
-    found["edf"] = float(evidence.edf) if evidence.penalised else None
-    found["log_likelihood"] = evidence.log_likelihood
-    found["null_deviance"] = 2.0 * (evidence.saturated_log_likelihood - evidence.null_log_likelihood)
-    found["deviance"] = 2.0 * (evidence.saturated_log_likelihood - evidence.log_likelihood)
-    found["condition"] = None if np.isnan(evidence.condition) else float(evidence.condition)
-    found["certificate"] = certificate
+    numbers = dict.fromkeys(("pseudo_r_squared", "aic", "bic", "lr", "lr_df", "lr_p"))
+    numbers = {"n": n, "residual_df": None if evidence.penalised else n * classes - k, "rank": evidence.rank, **numbers}
+    numbers["edf"] = float(evidence.edf) if evidence.penalised else None
+    numbers["log_likelihood"] = evidence.log_likelihood
+    numbers["null_deviance"] = 2.0 * (evidence.saturated_log_likelihood - evidence.null_log_likelihood)
+    numbers["deviance"] = 2.0 * (evidence.saturated_log_likelihood - evidence.log_likelihood)
+    numbers["condition"] = None if np.isnan(evidence.condition) else float(evidence.condition)
+    numbers["certificate"] = certificate
     if evidence.penalised:
-        return found
+        return numbers
     if weights == "sampling":
-        return {**found, "log_likelihood": None, "null_deviance": None, "deviance": None}
-    found["aic"] = -2.0 * evidence.log_likelihood + 2.0 * k
-    found["bic"] = -2.0 * evidence.log_likelihood + k * log(n)
+        return {**numbers, "log_likelihood": None, "null_deviance": None, "deviance": None}
+    numbers["aic"] = -2.0 * evidence.log_likelihood + 2.0 * k
+    numbers["bic"] = -2.0 * evidence.log_likelihood + k * log(n)
     if evidence.null_log_likelihood < 0.0:
-        found["pseudo_r_squared"] = 1.0 - evidence.log_likelihood / evidence.null_log_likelihood
+        numbers["pseudo_r_squared"] = 1.0 - evidence.log_likelihood / evidence.null_log_likelihood
     if covariance == "classical" and evidence.rank > 0:
         lr = max(2.0 * (evidence.log_likelihood - evidence.null_log_likelihood), 0.0)
         df = classes * evidence.rank
-        found.update(lr=lr, lr_df=(float(df),), lr_p=float(chdtrc(df, lr)))
-    return found
+        numbers.update(lr=lr, lr_df=(float(df),), lr_p=float(chdtrc(df, lr)))
+    return numbers
 
 
 def _notes(model, evidence, tables, weights, V):
@@ -244,7 +245,7 @@ def _notes(model, evidence, tables, weights, V):
         notes.append(
             f"Aliased, that is, a linear combination of other columns: {shown}. The table is of the model without."
         )
-    if getattr(model, "class_weight", None) is not None:
+    if model.class_weight is not None:
         notes.append(PSEUDO)
     if weights == "sampling":
         notes.append("Sampling weights define no likelihood: deviance, AIC and BIC are not given.")

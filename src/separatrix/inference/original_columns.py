@@ -10,10 +10,15 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import declaration, steps_of, unwrap
+from separatrix.core.description import column_names
 from separatrix.core.errors import cannot
 from separatrix.designs import as_dense
+from separatrix.estimators.calibration import CalibratedLinearClassifier
+from separatrix.estimators.preparation import TableColumns
 from separatrix.inference.table import frame_backend
 from separatrix.prediction.table_columns import NUMERIC, select
+from separatrix.tables.frames import is_frame
 from separatrix.tables.table import Table, is_number
 
 MOST_LEVELS = 50  # a column of more different words is no category whose levels could be tried
@@ -80,14 +85,15 @@ class OriginalColumns:
     def __init__(self, model):
         check_is_fitted(model)
         self.model = model
-        steps = [step for _, step in getattr(model, "steps", [(None, model)])]
+        steps = steps_of(model)
         self.last, self.before = steps[-1], steps[:-1]
         self.classes = list(model.classes_.tolist()) if is_classifier(model) else None
-        self.names = _names(steps[0])
-        kinds = getattr(steps[0], "kinds", None) or ("number",) * len(self.names)
+        self.from_table = isinstance(steps[0], TableColumns)
+        self.names = [str(name) for name in steps[0].names] if self.from_table else column_names(steps[0])
+        kinds = (steps[0].kinds if self.from_table else None) or ("number",) * len(self.names)
         self.kinds = dict(zip(self.names, kinds))
-        self.from_table = hasattr(steps[0], "kinds")
-        self.columns = {"names": tuple(self.names), "kinds": tuple(kinds), "forms": getattr(steps[0], "forms", None)}
+        forms = steps[0].forms if self.from_table else None
+        self.columns = {"names": tuple(self.names), "kinds": tuple(kinds), "forms": forms}
         self.coef, self.intercept = linear_form(self.last)
         self.owners = None if self.coef is None else _owners(model, self.names, self.coef.shape[1])
 
@@ -96,10 +102,10 @@ class OriginalColumns:
         if self.from_table:
             cells = select(self.columns, X)
             columns = [c.astype(np.float64) if self.kinds[n] in NUMERIC else c for n, c in zip(self.names, cells.T)]
-            return Table(tuple(self.names), tuple(columns), getattr(X, "source", ""))
+            return Table(tuple(self.names), tuple(columns), X.source if isinstance(X, Table) else "")
         if isinstance(X, Table):
             X = np.column_stack([X[name] for name in self.names])
-        elif hasattr(X, "columns"):
+        elif is_frame(X):
             import narwhals as nw
 
             X = nw.from_native(X, eager_only=True).select(self.names).to_numpy()
@@ -183,7 +189,7 @@ class OriginalColumns:
     def _for_model(self, rows):
         """Rows for the first step; one that was fitted to a frame gets a frame, else it would warn of missing names."""
         first = self.before[0] if self.before else self.last
-        if isinstance(rows, np.ndarray) and hasattr(first, "feature_names_in_"):
+        if isinstance(rows, np.ndarray) and "feature_names_in_" in vars(first):
             import narwhals as nw
 
             columns = {str(name): column.copy() for name, column in zip(first.feature_names_in_, rows.T)}
@@ -196,27 +202,19 @@ def linear_form(model):
 
     A calibrated classifier of two classes has log-odds ``γ (f(x) / |w| - d0) + log(ratio)``, which are linear as f is.
     """
-    curves = getattr(model, "calibrators_", None)
-    if curves is not None and len(curves) == 1:
+    if isinstance(model, CalibratedLinearClassifier):
         coef, intercept = linear_form(model.estimator_)
         length = 0.0 if coef is None else float(np.linalg.norm(coef))
-        if length == 0.0:
+        if length == 0.0 or len(model.calibrators_) > 1:
             return None, None
-        slope = curves[0].gamma_ / length
-        return slope * coef, slope * intercept - curves[0].gamma_ * curves[0].d0_ + np.log(curves[0].class_ratio_)
-    coef = getattr(getattr(model, "best_estimator_", model), "coef_", None)
-    if coef is None or np.ndim(coef) > 2:
+        curve = model.calibrators_[0]
+        slope = curve.gamma_ / length
+        return slope * coef, slope * intercept - curve.gamma_ * curve.d0_ + np.log(curve.class_ratio_)
+    model = unwrap(model)
+    if not declaration(model).is_linear:
         return None, None
-    coef = np.atleast_2d(np.asarray(coef, dtype=np.float64))
-    intercept = getattr(model, "best_estimator_", model).intercept_
-    return coef, np.broadcast_to(np.ravel(intercept), len(coef)).astype(np.float64)
-
-
-def _names(first):
-    names = getattr(first, "names", None)
-    if names is None:
-        names = getattr(first, "feature_names_in_", [f"x{j}" for j in range(first.n_features_in_)])
-    return [str(name) for name in names]
+    coef = np.atleast_2d(np.asarray(model.coef_, dtype=np.float64))
+    return coef, np.broadcast_to(np.ravel(model.intercept_), len(coef)).astype(np.float64)
 
 
 def _some(rows, part):
@@ -229,8 +227,8 @@ def _owners(model, names, p):
     Of two columns called "age" and "age group" the longer name is tried first; and only columns that enter the same
     block of a ColumnTransformer are.
     """
-    steps = [step for _, step in getattr(model, "steps", ())][:-1]
-    blocks = getattr(steps[-1], "transformers_", None) if steps else None
+    steps = steps_of(model)[:-1]
+    blocks = vars(steps[-1]).get("transformers_") if steps else None
     if not steps or (blocks is None and p == len(names)):
         return np.arange(p)
     made = [str(name) for name in model[:-1].get_feature_names_out()]

@@ -58,5 +58,5 @@ def separation(X, y, sample_weight=None, fit_intercept=True):
     door = SeparationCheck()
     design, codes, s = validate_classes(door, X, y, sample_weight)
     problem = Problem(design, Target(codes.astype(np.float64), s), Logistic(), NoPenalty(), bool(fit_intercept))
-    names = getattr(door, "feature_names_in_", None)
+    names = vars(door).get("feature_names_in_")
     return separation_of(problem, n_classes=len(door.classes_), names=names, classes=door.classes_)

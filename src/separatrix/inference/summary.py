@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import numpy as np
-from sklearn.base import is_classifier
 
+from separatrix.core.declaration import declaration, evidence_of
 from separatrix.core.errors import cannot
 from separatrix.estimators.validation import enter
 from separatrix.inference.covariance import EPS
@@ -72,7 +72,14 @@ def summary(
     (0.94, 0.091, 0.0092)
     """
     _check_options(covariance, level, weights)
-    if is_classifier(model):
+    if not declaration(model).is_linear:
+        raise cannot(
+            f"summarise {type(model).__name__}",
+            because="it is not known to be a linear model: nothing is guessed from its attributes",
+            instead="a linear model of separatrix or scikit-learn, or separatrix.inference.describe",
+            kind=TypeError,
+        )
+    if declaration(model).task == "classification":
         return _summarise_classes(
             model,
             (X, y, sample_weight),
@@ -89,7 +96,7 @@ def summary(
             because="these belong to logistic regression",
             instead="the defaults, intervals='wald' and reference=None",
         )
-    evidence = getattr(model, "evidence_", None)
+    evidence = evidence_of(model)
     if evidence is None:
         _needs_plain_least_squares(model, covariance, weights)
         return _describe(model, X, y, sample_weight, output, level)
@@ -132,17 +139,17 @@ def _summarise_classes(model, data, output, **options):
             because="it has no likelihood",
             instead="summary() without data, or LogisticRegression",
         )
-    found = summarise(model, *data, **options)
-    kept = tuple(found.tables[o] for o in _outputs(len(found.tables), output))
-    return replace(found, tables=kept)
+    summary = summarise(model, *data, **options)
+    kept = tuple(summary.tables[o] for o in _outputs(len(summary.tables), output))
+    return replace(summary, tables=kept)
 
 
 def _describe(model, X, y, sample_weight, output, level):
     """The summary of a model that keeps no evidence: estimates, how many are not zero, and the certificate."""
     coef = np.atleast_2d(model.coef_)
     intercept = np.broadcast_to(np.atleast_1d(model.intercept_), coef.shape[:1])
-    with_intercept = bool(getattr(model, "fit_intercept", True))
-    names = coefficient_names(model, coef.shape[1], with_intercept)
+    with_intercept = bool(model.get_params(deep=False).get("fit_intercept", True))
+    names = coefficient_names(model, with_intercept)
     fits = [{}] * len(coef)
     if _all_or_none(X, y, sample_weight):
         fits = _goodness(*enter(model, X, y, sample_weight, reset=False), coef, intercept)
@@ -219,20 +226,20 @@ def _outputs(k, output):
 
 def _needs_plain_least_squares(model, covariance, weights, legal_weights=("frequency",)):
     """Raise where a covariance or a meaning of weights is asked for that this model cannot have."""
-    for name, found, legal in (("covariance", covariance, ("classical",)), ("weights", weights, legal_weights)):
-        if found not in legal:
+    for name, given, legal in (("covariance", covariance, ("classical",)), ("weights", weights, legal_weights)):
+        if given not in legal:
             raise cannot(
-                f"summarise {type(model).__name__} with {name}={found!r}",
+                f"summarise {type(model).__name__} with {name}={given!r}",
                 because="it describes the errors of plain least squares, and this fit is penalised or has another loss",
                 instead=f"{name}={legal[0]!r}, or LinearRegression",
             )
 
 
 def _check_options(covariance, level, weights):
-    for name, found, choices in (("covariance", covariance, COVARIANCES), ("weights", weights, WEIGHTS)):
-        if not isinstance(found, str) or found not in choices:
+    for name, given, choices in (("covariance", covariance, COVARIANCES), ("weights", weights, WEIGHTS)):
+        if not isinstance(given, str) or given not in choices:
             raise cannot(
-                f"summarise with {name}={found!r}",
+                f"summarise with {name}={given!r}",
                 because=f"{name} is not one of {', '.join(map(repr, choices))}",
                 instead=f"{name}={choices[0]!r} (default)",
             )

@@ -7,11 +7,15 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import steps_of
+from separatrix.core.description import column_names
 from separatrix.core.errors import cannot
 from separatrix.core.statistics import LikelihoodStatistics
+from separatrix.estimators.basis import AdditiveBasis
 from separatrix.estimators.validation import validate_rows
 from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of, penalty_of
 from separatrix.penalties import NoPenalty
+from separatrix.tables.frames import is_frame
 
 
 @dataclass(frozen=True)
@@ -41,17 +45,16 @@ class Terms:
     ----------
     model : fitted LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.
     X, y, sample_weight : the data of the fit.
-    terms : mapping from names to columns (numbers, names or slices), an object with ``blocks_``, or None.  None takes
+    terms : mapping from names to columns (numbers, names or slices), a fitted AdditiveBasis, or None.  None takes
         the blocks of the pipeline's AdditiveBasis, where there is one, else each column by itself.
     """
 
     def __init__(self, model, X, y, sample_weight=None, terms=None):
-        if hasattr(model, "named_steps"):  # a Pipeline, whose import would cost more than all of this room
-            *before, model = model.named_steps.values()
-            for step in before:
-                X = step.transform(X)
-            if terms is None and before and hasattr(before[-1], "blocks_"):
-                terms = before[-1]
+        *before, model = steps_of(model)
+        for step in before:
+            X = step.transform(X)
+        if terms is None and before and isinstance(before[-1], AdditiveBasis):
+            terms = before[-1]
         check_is_fitted(model)
         if not is_logistic(model) or not isinstance(penalty_of(model, 1.0), NoPenalty):
             raise cannot(
@@ -60,10 +63,10 @@ class Terms:
                 instead="LogisticRegression(C=np.inf)",
             )
         self.estimator, self.y, self.s = model, y, sample_weight
-        self.X = X if hasattr(X, "columns") else validate_rows(model, X)
+        self.X = X if is_frame(X) else validate_rows(model, X)
         whole = likelihood_of(model, X, y, sample_weight)
         self.evidence = whole.evidence
-        self.columns = _columns(model, whole.evidence.p, terms)
+        self.columns = _columns(model, terms)
         self.names = tuple(self.columns)
         used = sorted(j for group in self.columns.values() for j in group)
         self.whole = self._submodel(self.names, model, whole.evidence)
@@ -92,19 +95,19 @@ class Terms:
         return Submodel(names, model, evidence, evidence.log_likelihood, evidence.saturated_log_likelihood, df)
 
     def _select(self, columns):
-        if hasattr(self.X, "columns"):
+        if is_frame(self.X):
             import narwhals as nw
 
             return nw.from_native(self.X, eager_only=True)[:, columns].to_native()
         return self.X[:, columns]
 
 
-def _columns(model, p, terms):
+def _columns(model, terms):
     """From the name of a term to the numbers of its columns."""
-    names = [str(name) for name in getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)])]
+    names = column_names(model)
     if terms is None:
         return {name: (j,) for j, name in enumerate(names)}
-    terms = getattr(terms, "blocks_", terms)
+    terms = terms.blocks_ if isinstance(terms, AdditiveBasis) else terms
     if not isinstance(terms, Mapping) or not terms:
         raise cannot(
             f"read terms={terms!r}",
@@ -112,11 +115,11 @@ def _columns(model, p, terms):
             instead="for example terms={'age': ['age'], 'race': ['race_black', 'race_other']}",
             kind=TypeError,
         )
-    found = {str(name): _places(columns, names) for name, columns in terms.items()}
-    every = [j for group in found.values() for j in group]
+    places = {str(name): _places(columns, names) for name, columns in terms.items()}
+    every = [j for group in places.values() for j in group]
     if len(set(every)) < len(every):
         raise cannot(f"read terms={terms!r}", because="a column is in two terms", instead="each column in one term")
-    return found
+    return places
 
 
 def _places(columns, names):

@@ -122,7 +122,7 @@ def _crossing(seen, rows, name, facts, now):
     value = float(seen.column(rows, name)[0])
     step = facts.get("deviation") or _unit(value)
     scores = seen.scores(seen.varied(rows, name, [value, value + step]))
-    own = seen.classes.index(now.item() if hasattr(now, "item") else now)
+    own = seen.classes.index(now.item() if isinstance(now, np.generic) else now)
     gaps, slopes = scores[0, own] - scores[0], (scores[1] - scores[0]) / step
     closing = slopes - slopes[own]  # how fast each rival gains
     best = None
@@ -194,6 +194,6 @@ def _flip(seen, rows, name, to, now, facts, linear):
         size = abs(to - value) / facts["deviation"] if number and facts.get("deviation") else SWAP
     low, high = facts.get("low"), facts.get("high")
     outside = number and low is not None and high is not None and not low <= to <= high
-    label = decided.item() if hasattr(decided, "item") else decided
+    label = decided.item() if isinstance(decided, np.generic) else decided
     shown, to = (seen.cell(name, each) for each in (value, to))
     return Flip(name, shown, to, float(size), label, bool(outside))

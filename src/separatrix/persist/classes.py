@@ -1,19 +1,20 @@
 """The closed table of classes that a model file may name, by short names; nothing else can be made from a file.
 
-``Lasso``                    an estimator of the registry
+``Lasso``                    an estimator that is declared
 ``Certificate``              a record of the registry: what fitted estimators hold besides arrays
 ``loss:Huber``, ``penalty:L1``   an atom of the registry
 ``sklearn:StandardScaler``   one of scikit-learn's classes whose state is data only
 
-A new estimator enters itself with ``@register("estimator")``, what it holds with ``@register("record")``.
+A new estimator enters itself with ``@declares(...)``, what it holds with ``@register("record")``.
 """
 
 import inspect
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cache, cached_property
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cached_property
 from importlib import import_module
 
 from separatrix.core import registry
+from separatrix.core.declaration import declaration
 from separatrix.persist.archive import broken
 
 # Containers, preparers and splitters of scikit-learn whose state is numbers and words.
@@ -33,8 +34,6 @@ SKLEARN = {
     "sklearn.model_selection": ("KFold", "StratifiedKFold"),
     "sklearn.multiclass": ("_ConstantPredictor",),  # what one-against-the-rest holds for a class that is always there
 }
-# Ours that live above the rooms which register estimators.
-OURS = {"separatrix.decision": ("CostSensitiveClassifier",)}
 # A cache on disk and functions are no data: these parameters must be None.
 PINNED = {
     "sklearn:Pipeline": ("memory",),
@@ -48,29 +47,39 @@ class Entry:
 
     name: str
     cls: type
-    ours: bool = True
 
     @property
     def is_model(self):
         """Whether it is an estimator: something that may stand at the top of a file."""
-        return hasattr(self.cls, "fit")
+        return inspect.getattr_static(self.cls, "fit", None) is not None
+
+    @property
+    def form(self):
+        """The name of the form of its prediction; None where only the class itself can predict."""
+        form = declaration(self.cls).prediction if self.is_model else None
+        return None if form is None else form.name
 
     @cached_property
-    def required(self):
-        """Names that every instance has: parameters of the constructor, fields of a record."""
+    def _makes_itself(self):
+        """Whether instances say what their constructor is to be given again (``recipe``)."""
+        return inspect.getattr_static(self.cls, "recipe", None) is not None
+
+    @property
+    def defaults(self):
+        """Names that every instance has, parameters of the constructor or fields of a record, with their defaults."""
         if issubclass(self.cls, tuple):
-            return self.cls._fields
+            return {name: self.cls._field_defaults.get(name, MISSING) for name in self.cls._fields}
         if is_dataclass(self.cls):
-            return tuple(field.name for field in fields(self.cls))
-        if hasattr(self.cls, "recipe"):
-            return tuple(name for name in inspect.signature(self.cls).parameters)
-        if hasattr(self.cls, "get_params"):
-            return tuple(
-                name
-                for name, parameter in inspect.signature(self.cls.__init__).parameters.items()
-                if name != "self" and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-            )
-        return ()
+            plain = {f.name: f.default for f in fields(self.cls)}
+            return plain | {f.name: f.default_factory() for f in fields(self.cls) if f.default_factory is not MISSING}
+        if not self._makes_itself and not self.is_model:
+            return {}
+        parameters = inspect.signature(self.cls.__init__).parameters
+        return {
+            name: MISSING if parameter.default is parameter.empty else parameter.default
+            for name, parameter in parameters.items()
+            if name != "self" and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        }
 
     @property
     def pinned(self):
@@ -79,48 +88,50 @@ class Entry:
 
     @property
     def is_open(self):
-        """Whether instances have attributes besides the required ones."""
-        return not (issubclass(self.cls, tuple) or is_dataclass(self.cls) or hasattr(self.cls, "recipe"))
+        """Whether instances have attributes besides those of :attr:`defaults`."""
+        return not (issubclass(self.cls, tuple) or is_dataclass(self.cls) or self._makes_itself)
 
     def state(self, instance):
         """What an instance holds, by name; what is computed from the rest on request is left out."""
         if issubclass(self.cls, tuple):
             return instance._asdict()
-        if is_dataclass(self.cls):
-            return {name: getattr(instance, name) for name in self.required}
-        if hasattr(self.cls, "recipe"):
+        if self._makes_itself:
             return instance.recipe()
-        held = {name: getattr(instance, name) for name in self.required}
+        held = {name: getattr(instance, name) for name in self.defaults}
+        if is_dataclass(self.cls):
+            return held
         return held | {name: value for name, value in vars(instance).items() if not self._computed(name)}
 
     def _computed(self, name):
         return isinstance(inspect.getattr_static(self.cls, name, None), cached_property)
 
-    def check_names(self, state):
-        """Refuse attributes that no instance of this class can have."""
-        missing = [name for name in self.required if name not in state]
+    def completed(self, state, older):
+        """A checked state; what a file of an `older` version could not know, a new parameter, has its default."""
+        defaults = self.defaults
+        missing = [n for n, default in defaults.items() if n not in state and (default is MISSING or not older)]
         if missing:
             raise broken(f"its {self.name} has no {missing[0]!r}")
         for name in state:
-            if name in self.required:
+            if name in defaults:
                 continue
             if not self.is_open or not name.isidentifier() or name.startswith("__") or self._taken(name):
                 raise broken(f"a {self.name} has no {name[:40]!r}")
         for name in self.pinned:
-            if state[name] is not None:
+            if state.get(name) is not None:
                 raise broken(f"the {name!r} of its {self.name} is not None")
+        return {**defaults, **state}
 
     def _taken(self, name):
         """Whether the class itself gives the name a meaning: a method, a property."""
         own = inspect.getattr_static(self.cls, name, None)
-        return callable(own) or hasattr(type(own), "__get__")
+        return callable(own) or inspect.getattr_static(type(own), "__get__", None) is not None
 
-    def make(self, state):
+    def make(self, state, older=False):
         """An instance that holds checked values. No code of the file runs, because there is none in it."""
-        self.check_names(state)
+        state = self.completed(state, older)
         if issubclass(self.cls, tuple):
             return self.cls(**state)
-        if hasattr(self.cls, "recipe"):
+        if self._makes_itself:
             try:
                 return self.cls(**state)
             except Exception:  # a constructor that is given anything at all may fail in any way
@@ -131,22 +142,18 @@ class Entry:
         return instance
 
 
-@cache
 def by_name():
-    """The closed table."""
+    """The closed table, made anew: estimators may have been declared since it was last asked for."""
     entries = [Entry(name, cls) for name, cls in registry.members("estimator").items()]
     entries += [Entry(name, cls) for name, cls in registry.members("record").items()]
     for kind in ("loss", "joint loss", "penalty"):
         entries += [Entry(f"{kind}:{name}", cls) for name, cls in registry.members(kind).items()]
-    for module, names in OURS.items():
-        entries += [Entry(name, getattr(import_module(module), name)) for name in names]
     for module, names in SKLEARN.items():
-        found = import_module(module)
-        entries += [Entry(f"sklearn:{name}", getattr(found, name), ours=False) for name in names]
+        theirs = vars(import_module(module))
+        entries += [Entry(f"sklearn:{name}", theirs[name]) for name in names]
     return {entry.name: entry for entry in entries}
 
 
-@cache
 def by_class():
     """The same table, looked up by class."""
     return {entry.cls: entry for entry in by_name().values()}

@@ -1,12 +1,15 @@
 """``save`` and ``load``: a fitted model into one file, and back, to the last bit.
 
-The manifest of a file, with schema 1:
+The manifest of a file, with schema 2:
 
-``format``, ``schema``     "separatrix model", 1
+``format``, ``schema``     "separatrix model", 2
 ``separatrix``, ``with``   versions of this library, and of those whose classes and numbers are in the file
 ``about``                  whatever the writer wanted to say of the model: plain JSON
 ``arrays``                 how many, how many bytes, and their SHA-256
+``forms``                  for each class that can predict without its class being loaded, the form of its prediction
 ``objects``, ``model``     the objects of classes, each after those it refers to; which of them is the model
+
+Schema 1 had no ``forms``; :mod:`separatrix.persist.past` has what its files leave unsaid.
 """
 
 import hashlib
@@ -17,12 +20,13 @@ import numpy as np
 
 from separatrix import __version__
 from separatrix.core.refusal import cannot
-from separatrix.persist import tensors
+from separatrix.persist import past, tensors
 from separatrix.persist.archive import Archive, CannotLoad, CannotSave, broken, packed, write
 from separatrix.persist.reading import Reader
 
-FORMAT, SCHEMA = "separatrix model", 1
-KEYS = {"format", "schema", "separatrix", "with", "about", "arrays", "objects", "model"}
+FORMAT, SCHEMA = "separatrix model", 2
+_KEYS = {"format", "schema", "separatrix", "with", "about", "arrays", "objects", "model"}
+KEYS = {1: _KEYS, 2: _KEYS | {"forms"}}
 
 
 class OtherVersion(UserWarning):
@@ -59,7 +63,8 @@ def to_bytes(model, about=None):
     from separatrix.persist.classes import by_class
     from separatrix.persist.writing import Writer
 
-    entry = by_class().get(type(model))
+    table = by_class()
+    entry = table.get(type(model))
     if entry is not None and not entry.is_model:
         raise cannot(
             f"save a {type(model).__name__}",
@@ -67,7 +72,7 @@ def to_bytes(model, about=None):
             instead="the estimator that holds it",
             kind=CannotSave,
         )
-    writer = Writer()
+    writer = Writer(table)
     node = writer.node(model, type(model).__name__)
     if entry is None:
         raise cannot(
@@ -81,6 +86,7 @@ def to_bytes(model, about=None):
         "with": {"numpy": np.__version__, "scikit-learn": sklearn.__version__},
         "about": _plain({} if about is None else about, "about"),
         "arrays": {"count": len(writer.arrays), "bytes": len(numbers), "sha256": hashlib.sha256(numbers).hexdigest()},
+        "forms": writer.forms(),
         "objects": writer.objects,
         "model": node["at"],
     }
@@ -100,14 +106,17 @@ def load(path):
     from separatrix.persist.classes import by_name
 
     manifest, numbers = contents(path)
-    table = by_name()
+    table, renamed = by_name(), past.NAMES.get(manifest["schema"], {})
     if type(manifest["model"]) is not int:
         raise broken("it does not say which object is the model")
 
     def build(name, state):
+        name = renamed.get(name, name)
         if name not in table:
             raise _unknown(name, manifest)
-        return table[name].make(state)
+        if manifest["schema"] > 1 and manifest["forms"].get(name) != table[name].form:
+            raise broken(f"it does not name the form of prediction of a {name}")
+        return table[name].make(state, older=manifest["separatrix"] != __version__)
 
     model = made(manifest, numbers, build)
     if type(model) not in {entry.cls for entry in table.values() if entry.is_model}:
@@ -149,11 +158,19 @@ def checked(archive):
             instead="a newer separatrix",
             kind=CannotLoad,
         )
-    if set(manifest) != KEYS:
+    if set(manifest) != KEYS[schema]:
         raise broken("its manifest has other keys than it should", archive.name)
     if type(manifest["about"]) is not dict or type(manifest["objects"]) is not list:
         raise broken("a part of its manifest is of the wrong type", archive.name)
+    forms = forms_of(manifest)
+    if type(forms) is not dict or not all(type(form) is str for form in forms.values()):
+        raise broken("it does not name forms of prediction", archive.name)
     return manifest
+
+
+def forms_of(manifest):
+    """The form of prediction of each class that has one, by the name of the class."""
+    return manifest["forms"] if manifest["schema"] > 1 else past.FORMS
 
 
 def numbers_of(archive, manifest):

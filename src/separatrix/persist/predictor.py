@@ -1,12 +1,13 @@
 """Answers from a model file in plain numpy: neither scikit-learn nor a compiler is imported.
 
-It serves pipelines that begin with the columns of a table, if all of their steps have their arithmetic in
-:mod:`separatrix.prediction`. The estimators call the same functions, so that the answers are those of
+It serves pipelines that begin with the columns of a table, if all of their steps have a form of prediction that
+is written in :mod:`separatrix.prediction`. The estimators call the same functions, so that the answers are those of
 :func:`separatrix.load` to the last bit.
 """
 
-from separatrix.persist.files import contents, made
-from separatrix.prediction import SCORERS, Step, can_score, score
+from separatrix.persist.files import contents, forms_of, made
+from separatrix.prediction import Step, can_predict, predict_step
+from separatrix.prediction.forms import TABLE_COLUMNS, form_named
 
 
 class Predictor:
@@ -28,14 +29,14 @@ class Predictor:
         self.about = about
         _, last = step.state["steps"][-1]
         self.classes = last.state.get("classes_")
-        self.predict_proba = self._probabilities if "predict_proba" in SCORERS[last.kind] else None
+        self.predict_proba = self._probabilities if "predict_proba" in last.form.methods else None
 
     def predict(self, table):
         """The prediction for each row of a table, a frame, or a dict of columns."""
-        return score(self._step, "predict", table)
+        return predict_step(self._step, "predict", table)
 
     def _probabilities(self, table):
-        return score(self._step, "predict_proba", table)
+        return predict_step(self._step, "predict_proba", table)
 
 
 def light(path):
@@ -46,7 +47,8 @@ def light(path):
     path : str, path or binary file object.
     """
     manifest, numbers = contents(path)
-    model = made(manifest, numbers, lambda name, state: Step(name.removeprefix("sklearn:"), state))
+    forms = forms_of(manifest)
+    model = made(manifest, numbers, lambda name, state: Step(form_named(forms.get(name)), state))
     return Predictor(model, manifest["about"]) if _is_served(model) else None
 
 
@@ -54,6 +56,6 @@ def _is_served(model):
     try:
         _, first = model.state["steps"][0]
         _, last = model.state["steps"][-1]
-        return first.kind == "TableColumns" and can_score(model) and "predict" in SCORERS[last.kind]
+        return first.form is TABLE_COLUMNS and can_predict(model) and "predict" in last.form.methods
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         return False  # no pipeline, or not one of the known shape: the full reader says what is wrong with it

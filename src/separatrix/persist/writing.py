@@ -9,11 +9,12 @@ import math
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
+from separatrix.core.declaration import declaration
 from separatrix.core.refusal import cannot
 from separatrix.designs import compressed
 from separatrix.persist.archive import CannotSave
-from separatrix.persist.classes import by_class
 from separatrix.persist.reading import DTYPES, LARGEST_WORDS, PLAIN_TYPES
 from separatrix.persist.tensors import axes_of, is_storable
 
@@ -23,9 +24,10 @@ SPARSE = {"csr", "csc"}
 
 
 class Writer:
-    """Collects the arrays and objects of one model."""
+    """Collects the arrays and objects of one model; `table` has the classes that may be among them."""
 
-    def __init__(self):
+    def __init__(self, table):
+        self._table = table
         self.arrays = []
         self.objects = []
         self._array_nodes = {}
@@ -70,7 +72,7 @@ class Writer:
             return {"is": "dtype", "name": value.name}
         if isinstance(value, type):
             return self._type(value, where)
-        if kind in by_class():
+        if kind in self._table:
             return {"is": "object", "at": self._object(value, where, depth)}
         if kind.__module__.startswith("scipy.interpolate") and kind.__name__ == "BSpline":
             parts = [self.node(part, where, depth + 1) for part in (value.t, value.c, int(value.k))]
@@ -87,7 +89,7 @@ class Writer:
         if id(value) in self._open:
             raise _refused(where, "it refers to itself", "a model without circles")
         self._open.add(id(value))
-        entry = by_class()[type(value)]
+        entry = self._table[type(value)]
         at = type(value).__name__ if depth == 0 else where
         held = entry.state(value)
         for name in entry.pinned:
@@ -99,6 +101,11 @@ class Writer:
         self.objects.append({"class": entry.name, "state": state})
         self._places[id(value)] = len(self.objects) - 1
         return self._places[id(value)]
+
+    def forms(self):
+        """The forms of prediction of the classes of all objects, by their names."""
+        written = {entry["class"] for entry in self.objects}
+        return {each.name: each.form for each in self._table.values() if each.name in written and each.form}
 
     def _array(self, value, where, depth):
         if id(value) in self._array_nodes:
@@ -148,17 +155,15 @@ class Writer:
 
 def _unknown(value, kind, where):
     name = f"{kind.__module__.split('.')[0]}'s {kind.__name__}"
-    if hasattr(value, "best_estimator_") or kind.__name__ in ("GridSearchCV", "RandomizedSearchCV"):
+    unknown = f"{name} is not among the classes that a model file knows"
+    if declaration(value).inside is not None:
         return _refused(where, f"{name} holds functions that score", "its best_estimator_")
-    if callable(value) and not hasattr(value, "fit"):
+    if isinstance(value, BaseEstimator):
+        instead = "estimators of separatrix, in scikit-learn's Pipeline and ColumnTransformer if you like"
+        return _refused(where, unknown, instead)
+    if callable(value):
         return _refused(where, "it is a function, and a model file holds no code", "a choice by name")
-    if hasattr(value, "fit"):
-        return _refused(
-            where,
-            f"{name} is not among the classes that a model file knows",
-            "estimators of separatrix, in scikit-learn's Pipeline and ColumnTransformer if you like",
-        )
-    return _refused(where, f"{name} is not among the classes that a model file knows", "numbers, words and arrays")
+    return _refused(where, unknown, "numbers, words and arrays")
 
 
 def _refused(where, because, instead):

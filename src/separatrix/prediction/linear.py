@@ -31,6 +31,21 @@ def decide(scores, classes):
     return classes[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
 
+def class_of(state, X):
+    """The class that the raw scores decide for."""
+    return decide(class_scores(state, X), state["classes_"])
+
+
+def class_probabilities(state, X):
+    """Probability of each class, where raw scores are log-odds."""
+    return probabilities(class_scores(state, X))
+
+
+def class_log_probabilities(state, X):
+    """Logarithms of :func:`class_probabilities`."""
+    return log_probabilities(class_scores(state, X))
+
+
 def probabilities(scores):
     """Probability of each class, from log-odds (n,), or from logarithms up to a common shift (n, k).
 

@@ -5,10 +5,10 @@ from functools import cached_property
 
 import numpy as np
 
+from separatrix.core.declaration import unwrap
 from separatrix.core.errors import cannot
 from separatrix.decision import zero_one_costs
 from separatrix.decision.costs import validate_costs
-from separatrix.inference.describe import innermost
 from separatrix.report.registry import Skipped
 from separatrix.tables.table import Table, is_number
 
@@ -70,7 +70,7 @@ class ReportContext:
     @cached_property
     def model(self):
         """The recommended model itself, at the end of its pipeline and inside its search."""
-        return innermost(self.comparison.model)
+        return unwrap(self.comparison.model)
 
     @cached_property
     def prepared(self):

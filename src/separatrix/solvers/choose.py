@@ -58,7 +58,7 @@ def solve_least_squares(
     quick = design.n**2 * design.p <= QUICK
     penalised, one_ridge = bool(ridge.all()), bool((ridge == ridge[0]).all())
     dual = penalised and one_ridge and "rows" in design.offers
-    if design.forms_gram or (quick and (not dual or design.p <= WIDE_TRIANGLE)):
+    if design.is_streamed or design.forms_gram or (quick and (not dual or design.p <= WIDE_TRIANGLE)):
         return least_squares(problem, trace=trace)
     if quick:
         return dual_ridge(problem)

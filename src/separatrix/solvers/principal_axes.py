@@ -60,9 +60,12 @@ def principal_axes(design, count, solver, sketch, tol=0.0):
     """
     started = time.perf_counter()
     small = min(design.n, design.p)
+    if design.n < design.p or solver == "randomized":
+        design.needs("rows", f"find axes of X of shape ({design.n}, {design.p}) with svd_solver={solver!r}")
     iterated = solver == "randomized" or (
         solver in ("auto", "arpack")
         and small >= LARGE
+        and not design.is_streamed
         and not callable(count)
         and FEW * (count + sketch.oversamples) <= small
     )
@@ -94,7 +97,7 @@ def residual(axes, scatter):
     V, greatest = axes.vectors, axes.singular[0]
     if greatest == 0.0:
         return 0.0  # without variance any axis is right
-    image = scatter.transposed_times(scatter.times(V)) if isinstance(scatter, Centred) else scatter @ V
+    image = scatter.scatter_times(V) if isinstance(scatter, Centred) else scatter @ V
     wrong = image / greatest**2 - V * (axes.singular / greatest) ** 2
     return float(np.linalg.norm(wrong, axis=0).max())
 
@@ -181,10 +184,10 @@ def _sketched(design, k, sketch, tolerance):
 
 def _centred(design):
     """A design less its means, to the last bit: a second sum, of what the first left, takes back its rounding."""
-    sums = design.column_sums()
+    sums = design.reduce(lambda block: block.X.sum(axis=0), np.add)
     design.refuse_if_not_finite(sums)
     rough = sums / design.n
-    left = Centred(design, rough).transposed_times(np.ones((design.n, 1)))[:, 0]
+    left = Centred(design, rough).sums()
     return Centred(design, rough + left / design.n)
 
 

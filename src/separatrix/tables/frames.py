@@ -120,6 +120,11 @@ def _columns(data):
     return {name: _of_series(frame[name], nw) for name in frame.columns}
 
 
+def is_frame(data):
+    """Whether data are a frame of pandas, polars or pyarrow, or a Table: columns by name."""
+    return hasattr(data, "columns")
+
+
 def _one_dimensional(name, values):
     if isinstance(values, str) or not hasattr(values, "__len__"):
         raise cannot(

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.workflow.verify import certificate_document, certified_model
+from separatrix.core.declaration import certificate_of
+from separatrix.workflow.verify import certificate_document
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class FittedTable:
     @property
     def certificate(self):
         """The certificate of the model, or of the one within a search or calibration; None if there is none."""
-        return getattr(certified_model(self.model) or self.model, "certificate_", None)
+        return certificate_of(self.model)
 
     def as_dict(self):
         return {

@@ -48,7 +48,7 @@ def fitted(understanding, table, y, name, settings=(), seed=0):
 
     family = family_named(name, understanding.task)
     cls = None if family else _class_named(name, understanding.task)
-    view = family.preparation if family else _view_of(cls.__name__, understanding.task)
+    view = family.preparation if family else _view_of(cls, understanding.task)
     steps = pipeline(understanding, view, "passthrough")[:-1]
     X = steps.fit_transform(table)
     facts = _facts(understanding, X, y, seed)
@@ -114,10 +114,10 @@ def _takes_no_model(cls):
     return all(p.default is not Parameter.empty or p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL) for p in given)
 
 
-def _view_of(name, task):
+def _view_of(cls, task):
     """The view that a class gets: that of the family that makes it, else the standard one."""
     for family in families(task):
-        if name in getattr(getattr(family.make, "__code__", None), "co_names", ()):
+        if family.model is cls:
             return family.preparation
     return "standard"
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from separatrix.core.declaration import certificate_of, unwrap
 from separatrix.core.refusal import cannot
 from separatrix.workflow.provenance import TrainingRows, training_rows
 
@@ -57,7 +58,7 @@ class Verification:
 
 def verify_file(model, source, *, query=None):
     """Recompute the certificate of a model file from the table it was fitted to."""
-    from separatrix.estimators.verify import verify
+    from separatrix.estimators.verify import NothingToVerify, verify
     from separatrix.persist import about, load
     from separatrix.tables import read
 
@@ -70,17 +71,12 @@ def verify_file(model, source, *, query=None):
         )
     pipeline = load(model)
     rows = training_rows(read(source, query=query), recorded)
-    stated = certified_model(pipeline[-1])
-    certificate = verify(stated, pipeline[:-1].transform(rows.table), rows.y) if stated is not None else None
-    verified = pipeline[-1] if stated is None else stated
-    return Verification(type(verified).__name__, certificate, getattr(verified, "certificate_", None), rows)
-
-
-def certified_model(model):
-    """The model that states a problem: itself, or the one within a search or a calibration; None if none does."""
-    while model is not None and not (hasattr(model, "_restate") and getattr(model, "certificate_", None) is not None):
-        model = getattr(model, "best_estimator_", getattr(model, "estimator_", None))
-    return model
+    verified = unwrap(pipeline[-1])
+    try:
+        certificate = verify(pipeline[-1], pipeline[:-1].transform(rows.table), rows.y)
+    except NothingToVerify:
+        certificate = None
+    return Verification(type(verified).__name__, certificate, certificate_of(pipeline[-1]), rows)
 
 
 def certificate_document(certificate):

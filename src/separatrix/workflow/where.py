@@ -1,7 +1,7 @@
 """Where everything lives: models, losses, penalties and solvers, with the files and formulas they are made of.
 
 Nothing is listed here by hand. Members come from the registry, families from their declarations, formulas from the
-docstrings, and what a model is made of from the import lines of its own file and of those it inherits from.
+docstrings, and what a model is made of from its declaration.
 """
 
 import ast
@@ -15,6 +15,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from separatrix.core import registry
+from separatrix.core.declaration import declaration, resolve
 from separatrix.core.family import families
 from separatrix.core.refusal import cannot
 from separatrix.workflow.latex import readable
@@ -76,8 +77,8 @@ def everything():
     called = {}
     for task in ("classification", "regression"):
         for family in families(task):
-            for made in _made_by(family):
-                called.setdefault(made, []).append(family.name)
+            if family.model is not None:
+                called.setdefault(family.model.__name__, []).append(family.name)
     found = []
     for kind, word in _KINDS.items():
         for name, cls in registry.members(kind).items():
@@ -89,23 +90,14 @@ def everything():
 
 
 def with_parts(entry):
-    """The entry of a model with the losses, penalties and solvers that its file imports."""
+    """The entry of a model with the losses, penalties and solvers that it declares."""
     if entry.kind != "model":
         return entry
-    cls = registry.members("estimator")[entry.name]
-    homes = [base.__module__ for base in cls.__mro__ if base.__module__.startswith("separatrix.estimators.")]
-    parts = {}
-    for home in dict.fromkeys(homes):
-        for part in _imported_parts(ROOT.parent / Path(*home.split(".")).with_suffix(".py")):
-            parts.setdefault(part.file + part.name, part)
-    order = {"loss": 0, "penalty": 1, "solver": 2}
-    return Entry(**{**vars(entry), "parts": tuple(sorted(parts.values(), key=lambda part: order[part.kind]))})
-
-
-def _made_by(family):
-    """Names of our classes that a family's declaration mentions."""
-    words = getattr(family.make, "__code__", None)
-    return words.co_names if words else (family.make.__name__,)
+    known = declaration(registry.members("estimator")[entry.name])
+    parts = [_of_class("loss", cls.__name__, cls) for cls in map(resolve, known.losses)]
+    parts += [_of_class("penalty", cls.__name__, cls) for cls in map(resolve, known.penalties)]
+    parts += [_of_file("solver", Path(resolve(module).__file__)) for module in (*known.solvers, *known.sums)]
+    return Entry(**{**vars(entry), "parts": tuple(parts)})
 
 
 def _names(entry):
@@ -118,13 +110,13 @@ def _bare(name):
 
 @cache
 def _of_class(kind, name, cls, called=()):
-    doc, path = inspect.getdoc(cls) or "", ROOT.parent / f"{cls.__module__.replace('.', '/')}.py"
+    doc, path = inspect.getdoc(cls) or "", Path(inspect.getfile(cls))
     before, found, _ = path.read_text(encoding="utf-8").partition(f"\nclass {cls.__name__}")
     formula, module_doc = formula_of(doc), inspect.getdoc(import_module(cls.__module__)) or ""
     return Entry(
         kind,
         name,
-        path.relative_to(ROOT).as_posix(),
+        (path.relative_to(ROOT) if ROOT in path.parents else path).as_posix(),
         before.count("\n") + 2 if found else 1,
         first_sentence(doc),
         formula or formula_of(module_doc),
@@ -149,24 +141,6 @@ def _public(name, cls):
         if getattr(module, name, None) is cls and name in getattr(module, "__all__", ()):
             return module.__name__
     return cls.__module__.rpartition(".")[0]
-
-
-def _imported_parts(path):
-    """Losses, penalties and solvers named in the import lines of a file; constants are no parts."""
-    classes = {**registry.members("loss"), **registry.members("joint loss")}
-    penalties = registry.members("penalty")
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("separatrix."):
-            continue
-        room, names = node.module.split(".")[1], [alias.name for alias in node.names]
-        if room == "losses":
-            yield from (_of_class("loss", name, classes[name]) for name in names if name in classes)
-        elif room == "penalties":
-            yield from (_of_class("penalty", name, penalties[name]) for name in names if name in penalties)
-        elif node.module == "separatrix.solvers":
-            yield from (_of_file("solver", ROOT / "solvers" / f"{name}.py") for name in names)
-        elif room == "solvers" and not all(name.isupper() for name in names) and node.module.count(".") == 2:
-            yield _of_file("solver", ROOT / "solvers" / f"{node.module.rpartition('.')[2]}.py")
 
 
 def first_sentence(doc):

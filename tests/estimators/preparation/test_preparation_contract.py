@@ -8,8 +8,8 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from separatrix.core.declaration import declaration
 from separatrix.estimators import preparation
-from separatrix.prediction import SCORERS
 from separatrix.preprocessing import (
     Categories,
     Codes,
@@ -98,7 +98,7 @@ def test_the_transformer_and_the_function_of_its_state_agree_bit_for_bit(estimat
     fitted = clone(estimator).fit(rows(estimator, 60, 0))
     X = rows(estimator, 9, 1)
     state = pickle.loads(pickle.dumps(vars(fitted)))
-    found = SCORERS[type(estimator).__name__]["transform"](state, X.astype(object))
+    found = declaration(estimator).prediction.methods["transform"](state, X.astype(object))
     assert type(found) is type(fitted.transform(X))
     assert_array_equal(dense(found), dense(fitted.transform(X)))
 

@@ -7,13 +7,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.estimators.basis.natural_spline import NaturalSpline
 from separatrix.estimators.validation import validate_columns, validate_first_rows, validate_rows
+from separatrix.estimators.verification import EXPANDED
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    verification=EXPANDED,
+)
 class AdditiveBasis(TransformerMixin, BaseEstimator):
     r"""A basis for each feature, side by side, with a map from features to columns.
 

@@ -2,13 +2,17 @@
 
 import numpy as np
 
+from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
-from separatrix.core.registry import register
 from separatrix.estimators.basis.columnwise import CentredBasis, numbers
 from separatrix.estimators.validation import check_number
+from separatrix.estimators.verification import EXPANDED
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    verification=EXPANDED,
+)
 class GaussianBasis(CentredBasis):
     r"""Bumps around centres, with height 1 (there is no normalising constant).
 

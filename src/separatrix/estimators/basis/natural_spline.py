@@ -4,15 +4,20 @@ import numpy as np
 from scipy.interpolate import BSpline
 from scipy.linalg import qr
 
+from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.estimators.basis.columnwise import ColumnwiseBasis, numbers
 from separatrix.estimators.validation import check_number
+from separatrix.estimators.verification import EXPANDED
 
 _GREATEST = np.finfo(np.float64).max
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    verification=EXPANDED,
+)
 class NaturalSpline(ColumnwiseBasis):
     r"""Natural cubic splines of each feature, in the basis of R's ``splines::ns``.
 

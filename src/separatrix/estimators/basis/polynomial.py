@@ -7,13 +7,18 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import SmallFit, declares
 from separatrix.core.errors import cannot
-from separatrix.core.registry import register
 from separatrix.designs.monomials import count_monomials, monomials, plan_monomials
 from separatrix.estimators.validation import check_choice, validate_first_rows, validate_rows
+from separatrix.estimators.verification import EXPANDED
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    verification=EXPANDED,
+    small_fits=(SmallFit({"degree": 2}),),
+)
 class PolynomialFeatures(TransformerMixin, BaseEstimator):
     r"""All monomials of the features up to a degree, each correctly rounded.
 

@@ -2,11 +2,15 @@
 
 from scipy.special import expit
 
-from separatrix.core.registry import register
+from separatrix.core.declaration import declares
 from separatrix.estimators.basis.columnwise import CentredBasis
+from separatrix.estimators.verification import EXPANDED
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    verification=EXPANDED,
+)
 class SigmoidBasis(CentredBasis):
     r"""Smooth steps up, one at each centre.
 

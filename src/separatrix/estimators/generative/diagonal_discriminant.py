@@ -5,21 +5,29 @@ import time
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design, class_moments
 from separatrix.designs.factor import EPS, live_columns
+from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.within import divisor, name_columns
 from separatrix.estimators.validation import check_choice, validate_class_target
+from separatrix.prediction import forms
 from separatrix.solvers.linalg.class_spheres import short_blocks
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.class_moments",),
+    prediction=forms.LOG_ODDS,
+    verification=verification.OF_CLASS_MEANS,
+    description=CLASSES,
+)
 class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
     r"""Gaussian naive Bayes with one variance per column for all classes: the boundaries are hyperplanes.
 
@@ -154,6 +162,7 @@ declare(
     Family(
         name="diagonal discriminant",
         task="classification",
+        model=DiagonalLinearDiscriminantAnalysis,
         make=lambda facts: DiagonalLinearDiscriminantAnalysis(),
         complexity=30,
         description="Normal classes with equal variances and independent columns: linear boundaries that few rows "

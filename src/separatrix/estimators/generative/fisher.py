@@ -6,15 +6,24 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
-from separatrix.core.registry import register
 from separatrix.core.target import Target
+from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.generative.within import name_what_is_left_out, within
 from separatrix.estimators.validation import validate_classes, validate_rows
+from separatrix.prediction import forms
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.class_moments",),
+    solvers=("solvers.linalg.scatter", "solvers.linalg.sphering"),
+    prediction=forms.LINEAR_CLASSES,
+    verification=verification.OF_CLASS_MEANS,
+    description=CLASSES,
+)
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
     r"""The direction along which two classes are farthest apart for their width, and a threshold on it.
 

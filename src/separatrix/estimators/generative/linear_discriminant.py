@@ -4,12 +4,13 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
 from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
 from separatrix.designs.factor import EPS
+from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.estimated import estimated_covariances
@@ -20,14 +21,27 @@ from separatrix.estimators.generative.within import (
     refuse_if_nothing_varies,
     within,
 )
-from separatrix.estimators.validation import check_choice, check_number, validate_class_target, validate_rows
+from separatrix.estimators.validation import (
+    check_choice,
+    check_number,
+    validate_class_target,
+    validate_rows,
+)
+from separatrix.prediction import forms
 from separatrix.solvers.linalg.ledoit_wolf import ledoit_wolf, shrunk
 from separatrix.solvers.linalg.scatter import matrix_factor
 from separatrix.solvers.linalg.sphering import sphere
 from separatrix.solvers.principal_axes import signs
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.class_moments",),
+    solvers=("solvers.linalg.scatter", "solvers.linalg.sphering", "solvers.linalg.ledoit_wolf"),
+    prediction=forms.LOG_ODDS,
+    verification=verification.OF_CLASS_MEANS,
+    description=CLASSES,
+)
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LogOddsClassifier, Generative):
     r"""Normal classes with one covariance: linear boundaries, and the projections that tell the classes apart best.
 
@@ -290,6 +304,7 @@ declare(
     Family(
         name="linear discriminant",
         task="classification",
+        model=LinearDiscriminantAnalysis,
         make=_suited,
         complexity=30,
         description="Normal classes with one covariance: linear boundaries, from means and covariances alone.",

@@ -5,14 +5,20 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.registry import register
+from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.target import Target
 from separatrix.designs import DenseDesign, class_moments
+from separatrix.estimators import verification
 from separatrix.estimators.generative.fisher import no_difference, refuse_many_classes
 from separatrix.estimators.validation import validate_classes, validate_rows
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    sums=("designs.class_moments",),
+    verification=verification.OF_CLASS_MEANS,
+    description=CLASSES,
+)
 class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""The line through the means of two classes: the projection that moves the means farthest apart.
 

@@ -5,11 +5,12 @@ from numbers import Real
 
 import numpy as np
 
+from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
 from separatrix.core.threads import one_blas_thread
 from separatrix.designs import class_moments
+from separatrix.estimators import verification
 from separatrix.estimators.generative.estimated import estimated_covariances
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
 from separatrix.estimators.validation import check_choice, check_number, validate_class_target
@@ -18,7 +19,13 @@ from separatrix.solvers.linalg.ledoit_wolf import ledoit_wolf, shrunk
 from separatrix.solvers.linalg.scatter import class_factor, matrix_factor, settled, within_factor
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.class_moments",),
+    solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres", "solvers.linalg.ledoit_wolf"),
+    verification=verification.OF_CLASS_MEANS,
+    description=CLASSES,
+)
 class QuadraticDiscriminantAnalysis(GaussianClasses):
     r"""Bayes' rule for normal classes with a covariance each: the boundaries are quadrics.
 
@@ -153,6 +160,7 @@ declare(
     Family(
         name="quadratic discriminant",
         task="classification",
+        model=QuadraticDiscriminantAnalysis,
         make=lambda facts: QuadraticDiscriminantAnalysis(),
         complexity=35,
         description="Normal classes, each with a covariance of its own: curved boundaries.",

@@ -8,10 +8,11 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
-from separatrix.core.registry import register
 from separatrix.core.threads import one_blas_thread, parallel_map
 from separatrix.designs import as_design, class_moments
+from separatrix.estimators import verification
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
 from separatrix.estimators.probabilities import same_length
 from separatrix.estimators.validation import (
@@ -29,7 +30,13 @@ from separatrix.solvers.linalg.scatter import class_factor, settled, within_fact
 SMALLEST = float(np.log(np.finfo(np.float64).eps))
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.class_moments",),
+    solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres"),
+    verification=verification.OF_CLASS_MEANS,
+    description=CLASSES,
+)
 class RegularizedDiscriminantAnalysis(GaussianClasses):
     r"""Normal classes whose covariances lie between the pooled one and their own.
 

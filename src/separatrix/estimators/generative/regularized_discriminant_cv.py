@@ -4,12 +4,13 @@ import time
 
 import numpy as np
 
+from separatrix.core.declaration import CLASSES, Search, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
 from separatrix.core.target import Target
 from separatrix.core.threads import one_blas_thread, parallel_map
 from separatrix.designs import ClassMoments, class_moments
+from separatrix.estimators import verification
 from separatrix.estimators.generative.regularized_discriminant import (
     RegularizedDiscriminantAnalysis,
     RegularizedPath,
@@ -22,7 +23,14 @@ from separatrix.solvers.linalg.class_spheres import class_spectra
 TIED = 1e-12
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.class_moments",),
+    solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres"),
+    search=Search(RegularizedDiscriminantAnalysis, {"alpha": "alpha_"}),
+    verification=verification.OF_CLASS_MEANS,
+    description=CLASSES,
+)
 class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
     r"""Normal classes with :math:`\Sigma_k(\alpha) = \alpha \Sigma_k + (1 - \alpha) \Sigma`, alpha chosen by folds.
 
@@ -171,6 +179,7 @@ declare(
     Family(
         name="regularised discriminant",
         task="classification",
+        model=RegularizedDiscriminantAnalysisCV,
         make=lambda facts: RegularizedDiscriminantAnalysisCV(alphas=11, cv=facts.inner_folds(), scoring="neg_log_loss"),
         complexity=35,
         description="Between the linear and the quadratic discriminant, as far towards the latter as cross-validation "

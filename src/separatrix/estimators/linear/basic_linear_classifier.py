@@ -5,23 +5,34 @@ import time
 import numpy as np
 
 from separatrix.core.certificate import certify, closed_form
+from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.problem import Problem
-from separatrix.core.registry import register
 from separatrix.core.target import Target
+from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import coded
 from separatrix.estimators.linear.least_squares import name_aliases
 from separatrix.estimators.validation import check_choice, validate_classes
 from separatrix.losses import Squared
 from separatrix.penalties import NoPenalty
+from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_least_squares
 
 EPS = np.finfo(np.float64).eps
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    losses=("losses:Squared",),
+    penalties=("penalties:NoPenalty",),
+    sums=("designs.moments",),
+    solvers=("solvers.direct", "solvers.linalg.refine"),
+    prediction=forms.LINEAR_CLASSES,
+    verification=verification.OF_CLASS_MEANS,
+    description=CLASSES,
+)
 class BasicLinearClassifier(LinearClassifier):
     r"""A boundary from class means: halfway between them, at right angles to the line that joins them.
 
@@ -156,6 +167,7 @@ declare(
     Family(
         name="nearest class mean",
         task="classification",
+        model=BasicLinearClassifier,
         make=_with_probabilities,
         complexity=10,
         description="Assigns each row to the class whose mean is nearest: classes are round clouds of equal width. "

@@ -8,12 +8,13 @@ import scipy.sparse as sp
 from sklearn.base import MultiOutputMixin
 
 from separatrix.core.certificate import certify, not_certified
+from separatrix.core.declaration import COEFFICIENTS, Search, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
-from separatrix.core.registry import register
 from separatrix.core.solution import Trace
+from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
 from separatrix.estimators.linear.strengths import with_factors
@@ -21,11 +22,21 @@ from separatrix.estimators.validation import check_choice, check_number, check_n
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
 from separatrix.penalties import as_separable
+from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_least_squares
 from separatrix.solvers.proximal_newton import proximal_newton
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=(Squared,),
+    penalties=(ElasticNetPenalty,),
+    solvers=("solvers.proximal_newton", "solvers.gram_coordinate", "solvers.nonnegative"),
+    prediction=forms.LINEAR,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+    small_fits=(SmallFit({"alpha": 0.1}),),
+)
 class ElasticNet(MultiOutputMixin, LinearRegressor):
     r"""Least squares with a lasso and a ridge penalty together.
 
@@ -212,7 +223,16 @@ def enet_path(
     return path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter)
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=(Squared,),
+    penalties=(ElasticNetPenalty,),
+    solvers=("solvers.path", "solvers.proximal_newton", "solvers.gram_coordinate"),
+    prediction=forms.LINEAR,
+    search=Search(ElasticNet, {"alpha": "alpha_", "l1_ratio": "l1_ratio_"}, grid="alphas_", strength="alpha"),
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+)
 class ElasticNetCV(CrossValidatedPath):
     r"""The elastic net with strength, and mixture if several are given, chosen by cross-validation.
 
@@ -312,6 +332,7 @@ declare(
     Family(
         name="elastic net",
         task="regression",
+        model=ElasticNetCV,
         make=lambda facts: ElasticNetCV(l1_ratio=[0.2, 0.5, 0.8], alphas=30, cv=facts.inner_folds(), tol=1e-6),
         complexity=20,
         description="Between ridge and lasso: few columns, and groups of columns that go together.",

@@ -6,12 +6,15 @@ import warnings
 import numpy as np
 
 from separatrix.core.certificate import not_certified
+from separatrix.core.declaration import COEFFICIENTS, FIRTH, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import late, register
+from separatrix.core.registry import late
 from separatrix.core.solution import Certificate
+from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.validation import check_choice, check_number, validate_classes
+from separatrix.prediction import forms
 from separatrix.solvers.firth import JeffreysLikelihood, modified_score
 
 # The solver goes further than it is asked to, for the certificate is computed anew, with roundings of its own.
@@ -20,7 +23,15 @@ AIM = 0.01
 _firth_summary = late("separatrix.inference.firth:firth_summary")
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    losses=("losses:Logistic",),
+    solvers=("solvers.firth",),
+    likelihood=FIRTH,
+    prediction=forms.LOG_ODDS,
+    verification=verification.OF_MODIFIED_SCORE,
+    description=COEFFICIENTS,
+)
 class FirthLogisticRegression(LogOddsClassifier):
     r"""Logistic regression with reduced bias: finite for any data, separated classes included.
 
@@ -129,6 +140,7 @@ declare(
     Family(
         name="logistic regression, Firth",
         task="classification",
+        model=FirthLogisticRegression,
         make=lambda facts: FirthLogisticRegression(),
         complexity=11,
         description="Logistic regression with the bias of small samples removed: finite also where the classes can be "

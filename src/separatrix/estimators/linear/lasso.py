@@ -2,13 +2,24 @@ r"""The lasso: :math:`\min_w \tfrac1{2n} \|y - Xw\|^2 + \alpha \|w\|_1`."""
 
 import numpy as np
 
+from separatrix.core.declaration import COEFFICIENTS, Search, SmallFit, declares
 from separatrix.core.family import Family, declare
-from separatrix.core.registry import register
+from separatrix.estimators import verification
 from separatrix.estimators.linear.elastic_net import ElasticNet
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
+from separatrix.prediction import forms
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=("losses:Squared",),
+    penalties=("penalties:ElasticNet",),
+    solvers=("solvers.proximal_newton", "solvers.gram_coordinate", "solvers.nonnegative"),
+    prediction=forms.LINEAR,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+    small_fits=(SmallFit({"alpha": 0.1}),),
+)
 class Lasso(ElasticNet):
     r"""Least squares with an absolute-value penalty: irrelevant coefficients become exactly zero.
 
@@ -112,7 +123,16 @@ def lasso_path(
     return path_of(X, y, sample_weight, 1.0, eps, alphas, positive, tol, max_iter, return_n_iter)
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=("losses:Squared",),
+    penalties=("penalties:ElasticNet",),
+    solvers=("solvers.path", "solvers.proximal_newton", "solvers.gram_coordinate"),
+    prediction=forms.LINEAR,
+    search=Search(Lasso, {"alpha": "alpha_"}, grid="alphas_", strength="alpha"),
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+)
 class LassoCV(CrossValidatedPath):
     r"""The lasso with its strength chosen by cross-validation.
 
@@ -201,6 +221,7 @@ declare(
     Family(
         name="lasso",
         task="regression",
+        model=LassoCV,
         make=lambda facts: LassoCV(alphas=50, cv=facts.inner_folds(), tol=1e-6),
         complexity=20,
         description="Linear in few columns: the others get a coefficient of exactly zero.",

@@ -7,12 +7,14 @@ from functools import cached_property
 import numpy as np
 from sklearn.base import MultiOutputMixin
 
+from separatrix.core.declaration import COEFFICIENTS, LEAST_SQUARES, SmallFit, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
+from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, enter
+from separatrix.prediction import forms
 
 NOT_REACHED = "Increase max_iter or tol, standardise the columns, or raise alpha."
 
@@ -53,7 +55,19 @@ def name_aliases(model, solution, design, stacklevel=4):
         warnings.warn(RankDeficient(len(direct.factor.kept), design.p, [names[j] for j in lost]), stacklevel=stacklevel)
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=("losses:Squared",),
+    penalties=("penalties:NoPenalty", "penalties:ElasticNet"),
+    solvers=("solvers.direct", "solvers.linalg.refine", "solvers.nonnegative", "solvers.descent"),
+    likelihood=LEAST_SQUARES,
+    prediction=forms.LINEAR,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+    small_fits=tuple(
+        SmallFit({"solver": solver, "max_iter": 2}, called=solver) for solver in ("gradient", "stochastic")
+    ),
+)
 class LinearRegression(SquaredErrorModel):
     r"""Ordinary least squares, right to the last digit the data support.
 
@@ -195,6 +209,7 @@ declare(
     Family(
         name="least squares",
         task="regression",
+        model=LinearRegression,
         make=lambda facts: LinearRegression(),
         complexity=10,
         description="A number that is linear in the columns, with the smallest squared error: coefficients have "

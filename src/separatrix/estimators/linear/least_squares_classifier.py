@@ -5,10 +5,11 @@ import time
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import COEFFICIENTS, declares
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
-from separatrix.core.registry import register
 from separatrix.core.target import Target
+from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import CODINGS, coded
 from separatrix.estimators.linear.least_squares import NOT_REACHED, name_aliases
@@ -16,10 +17,19 @@ from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, validate_classes, validate_rows
 from separatrix.losses import Squared
 from separatrix.penalties import NoPenalty
+from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_least_squares
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    losses=(Squared,),
+    penalties=(NoPenalty,),
+    solvers=("solvers.direct", "solvers.linalg.refine"),
+    prediction=forms.LINEAR_SCORES,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+)
 class LeastSquaresClassifier(LinearClassifier):
     r"""Least squares on coded classes: always solvable, in closed form, but not always separating.
 
@@ -124,6 +134,7 @@ declare(
     Family(
         name="least squares classifier",
         task="classification",
+        model=LeastSquaresClassifier,
         make=_with_probabilities,
         complexity=12,
         description="Fits a plane to classes coded as numbers, in closed form; far rows of the right class pull it, "

@@ -9,17 +9,19 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import not_certified
+from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, SmallFit, declares
 from separatrix.core.errors import NotCertified, RankDeficient, Separated, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
-from separatrix.core.registry import register
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
+from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.validation import check_choice, check_number, encode, validate_classes, validate_soft
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
+from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.descent import descend
 from separatrix.solvers.maximum_likelihood import maximum_likelihood
@@ -38,7 +40,28 @@ class LogOdds(NamedTuple):
     intercept: np.ndarray
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    losses=(Logistic, Softmax),
+    penalties=(L2, ElasticNet, NoPenalty),
+    solvers=(
+        "solvers.quasi_newton",
+        "solvers.proximal_newton",
+        "solvers.maximum_likelihood",
+        "solvers.newton_raphson",
+        "solvers.descent",
+    ),
+    likelihood=LOGISTIC,
+    prediction=forms.LOG_ODDS,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+    small_fits=(
+        SmallFit({"l1_ratio": 1.0}, called="L1"),
+        SmallFit({"C": 1.0}, called="L2"),
+        SmallFit({"C": np.inf}, called="unpenalised"),
+        SmallFit(classes=3, called="3 classes"),
+    ),
+)
 class LogisticRegression(LogOddsClassifier):
     r"""Classes with probabilities: the log-odds are linear in x.
 
@@ -281,6 +304,7 @@ declare(
     Family(
         name="logistic regression, no penalty",
         task="classification",
+        model=LogisticRegression,
         make=lambda facts: LogisticRegression(C=np.inf),
         complexity=10,
         description="Log-odds that are linear in the columns, by maximum likelihood: coefficients are odds ratios with "

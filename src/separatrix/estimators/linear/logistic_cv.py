@@ -7,17 +7,19 @@ import numpy as np
 from sklearn.metrics import brier_score_loss, get_scorer, log_loss, make_scorer
 
 from separatrix.core.certificate import not_certified
+from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, Search, declares
 from separatrix.core.errors import NotCertified, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
-from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
+from separatrix.estimators import verification
 from separatrix.estimators.linear.logistic import LogisticRegression
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, validate_classes
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
+from separatrix.prediction import forms
 from separatrix.solvers.path import path
 
 # The score of a class that a fold has never seen: its probability is the smallest number there is.
@@ -25,7 +27,17 @@ NEVER = float(np.log(np.finfo(np.float64).tiny))
 RATIOS = {"deprecated": 0.0, "l2": 0.0, "elasticnet": 0.0, "l1": 1.0, None: 0.0}
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    losses=(Logistic, Softmax),
+    penalties=(L2, ElasticNet, NoPenalty),
+    solvers=("solvers.path", "solvers.quasi_newton", "solvers.proximal_newton"),
+    likelihood=LOGISTIC,
+    prediction=forms.LOG_ODDS,
+    search=Search(LogisticRegression, {"C": "C_", "l1_ratio": "l1_ratio_"}, grid="Cs_", strength="C"),
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+)
 class LogisticRegressionCV(LogisticRegression):
     r"""Logistic regression with C, and l1_ratio if several are given, chosen by a score on folds left out.
 
@@ -308,6 +320,7 @@ declare(
     Family(
         name="logistic regression, L2",
         task="classification",
+        model=LogisticRegressionCV,
         make=_search(0.0),
         complexity=20,
         description="Log-odds that are linear in the columns, with coefficients shrunk towards zero by as much as "
@@ -316,6 +329,7 @@ declare(
     Family(
         name="logistic regression, L1",
         task="classification",
+        model=LogisticRegressionCV,
         make=_search(1.0),
         complexity=20,
         description="Log-odds that are linear in few columns: the others get a coefficient of exactly zero.",
@@ -323,6 +337,7 @@ declare(
     Family(
         name="additive curves",
         task="classification",
+        model=LogisticRegressionCV,
         make=_search(0.0),
         complexity=40,
         description="A smooth curve for each number in the place of a straight line, added up to log-odds.",

@@ -6,13 +6,15 @@ import warnings
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
 from separatrix.core.errors import NotSeparated, cannot
 from separatrix.core.family import Family, declare
-from separatrix.core.registry import register
 from separatrix.core.solution import Certificate
 from separatrix.designs import as_dense
+from separatrix.estimators import verification
 from separatrix.estimators.linear.online_classifier import OnlineClassifier
 from separatrix.estimators.validation import check_choice, encode, validate_classes, validate_rows
+from separatrix.prediction import forms
 from separatrix.solvers.perceptron import mistake_bound, run_perceptron, widest_separator
 
 PASSED = Certificate("mistakes", np.inf, 0.0, message="a stream that has passed cannot be certified")
@@ -20,7 +22,19 @@ PASSED = Certificate("mistakes", np.inf, 0.0, message="a stream that has passed 
 OF_ONE_FIT = ("counts_", "dual_coef_", "error_history_", "converged_", "trace_")
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    losses=("losses:Hinge",),
+    penalties=("penalties:NoPenalty", "penalties:L2", "penalties:L1", "penalties:ElasticNet"),
+    solvers=("solvers.perceptron", "solvers.stochastic"),
+    prediction=forms.LINEAR_CLASSES,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+    small_fits=(
+        SmallFit({"max_iter": 2}, called="None cyclic"),
+        SmallFit({"max_iter": 2, "updates": "batch"}, called="None batch"),
+    ),
+)
 class Perceptron(OnlineClassifier):
     r"""The perceptron: corrects its mistakes until it makes none, which it does if and only if a hyperplane separates.
 
@@ -354,6 +368,7 @@ declare(
     Family(
         name="perceptron",
         task="classification",
+        model=Perceptron,
         make=_with_probabilities,
         complexity=15,
         description="Walks through the rows and moves its plane at every mistake; finds a plane without mistakes where"

@@ -1,10 +1,20 @@
 r"""Perceptron regression: the delta rule :math:`w \leftarrow w + \eta\,(y_i - \hat y_i)\,x_i`."""
 
-from separatrix.core.registry import register
+from separatrix.core.declaration import COEFFICIENTS, declares
+from separatrix.estimators import verification
 from separatrix.estimators.linear.online import OnlineRegressor
+from separatrix.prediction import forms
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=("losses:Squared",),
+    penalties=("penalties:NoPenalty",),
+    solvers=("solvers.stochastic",),
+    prediction=forms.LINEAR,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+)
 class PerceptronRegressor(OnlineRegressor):
     r"""A linear unit that is corrected, example by example, in proportion to its error.
 

@@ -3,21 +3,32 @@
 import warnings
 
 from separatrix.core.certificate import not_certified
+from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
-from separatrix.core.registry import register
+from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.losses import Quantile
 from separatrix.penalties import L1
+from separatrix.prediction import forms
 from separatrix.solvers import linear_program
 
 # scikit-learn's parameter has no tolerance; a linear program ends at a vertex, whose gap is rounding
 TOLERANCE = 1e-8
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=(Quantile,),
+    penalties=(L1,),
+    solvers=("solvers.linear_program",),
+    prediction=forms.LINEAR,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+    small_fits=(SmallFit({"alpha": 0.1}),),
+)
 class QuantileRegressor(LinearRegressor):
     r"""Predict a conditional quantile: the line that leaves a share `quantile` of the targets below it.
 
@@ -94,6 +105,7 @@ declare(
     Family(
         name="median regression",
         task="regression",
+        model=QuantileRegressor,
         make=lambda facts: QuantileRegressor(quantile=0.5, alpha=0.0),
         complexity=15,
         description="A line that leaves half of the targets below it: wild targets move it little.",

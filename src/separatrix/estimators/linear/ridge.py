@@ -6,23 +6,40 @@ from numbers import Real
 
 import numpy as np
 
+from separatrix.core.declaration import COEFFICIENTS, LEAST_SQUARES, Search, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
-from separatrix.core.registry import register
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
+from separatrix.estimators import verification
 from separatrix.estimators.linear.least_squares import SquaredErrorModel
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import L2, ElasticNet, NoPenalty
+from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_least_squares
 from separatrix.solvers.leave_one_out import generalised_cross_validation, leave_one_out
 
 _SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=("losses:Squared",),
+    penalties=("penalties:L2", "penalties:NoPenalty", "penalties:ElasticNet"),
+    solvers=(
+        "solvers.direct",
+        "solvers.linalg.refine",
+        "solvers.dual",
+        "solvers.conjugate_gradient",
+        "solvers.nonnegative",
+    ),
+    likelihood=LEAST_SQUARES,
+    prediction=forms.LINEAR,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+)
 class Ridge(SquaredErrorModel):
     r"""Least squares with a squared penalty on the coefficients, never on the intercept.
 
@@ -125,7 +142,7 @@ class Ridge(SquaredErrorModel):
         if isinstance(self.alpha, Real):
             return np.array([check_number(self, "alpha", 0.0)])
         alphas = check_numbers(self, "alpha", "one number >= 0, or one for each output")
-        k = 1 if target.y.ndim == 1 else target.y.shape[1]
+        k = int(np.prod(target.outputs))
         if len(alphas) not in (1, k) or not np.all(np.isfinite(alphas)) or (alphas < 0.0).any():
             raise cannot(
                 f"fit Ridge with alpha={self.alpha!r}",
@@ -147,7 +164,17 @@ def _side_by_side(solutions):
     )
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=("losses:Squared",),
+    penalties=("penalties:L2",),
+    solvers=("solvers.leave_one_out", "solvers.direct", "solvers.linalg.refine"),
+    likelihood=LEAST_SQUARES,
+    prediction=forms.LINEAR,
+    search=Search(Ridge, {"alpha": "alpha_"}, grid="alphas", strength="alpha"),
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+)
 class RidgeCV(SquaredErrorModel):
     r"""Ridge with its strength chosen by exact leave-one-out over the whole grid, from one decomposition.
 
@@ -307,6 +334,7 @@ declare(
     Family(
         name="ridge",
         task="regression",
+        model=RidgeCV,
         make=_search,
         complexity=20,
         description="Linear in the columns, with coefficients shrunk towards zero by as much as leave-one-out asks "
@@ -315,6 +343,7 @@ declare(
     Family(
         name="additive curves",
         task="regression",
+        model=RidgeCV,
         make=_search,
         complexity=40,
         description="A smooth curve for each number in the place of a straight line, added up.",

@@ -4,15 +4,17 @@ import time
 
 import numpy as np
 
+from separatrix.core.declaration import COEFFICIENTS, Search, declares
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
 from separatrix.core.target import Target
+from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import coded
 from separatrix.estimators.linear.least_squares import NOT_REACHED
 from separatrix.estimators.linear.ridge import Ridge, RidgeCV
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import validate_classes
+from separatrix.prediction import forms
 
 
 class _RidgeOnClasses(LinearClassifier):
@@ -41,7 +43,21 @@ class _RidgeOnClasses(LinearClassifier):
         return regression._problems(design, target)
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    losses=("losses:Squared",),
+    penalties=("penalties:L2", "penalties:NoPenalty", "penalties:ElasticNet"),
+    solvers=(
+        "solvers.direct",
+        "solvers.linalg.refine",
+        "solvers.dual",
+        "solvers.conjugate_gradient",
+        "solvers.nonnegative",
+    ),
+    prediction=forms.LINEAR_CLASSES,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+)
 class RidgeClassifier(_RidgeOnClasses):
     r"""Ridge regression of targets -1 and +1; the sign of the score, or the largest of k, is the class.
 
@@ -106,7 +122,16 @@ class RidgeClassifier(_RidgeOnClasses):
         )
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    losses=("losses:Squared",),
+    penalties=("penalties:L2",),
+    solvers=("solvers.leave_one_out", "solvers.direct", "solvers.linalg.refine"),
+    prediction=forms.LINEAR_CLASSES,
+    search=Search(RidgeClassifier, {"alpha": "alpha_"}, grid="alphas", strength="alpha"),
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+)
 class RidgeClassifierCV(_RidgeOnClasses):
     r"""Ridge classifier with its strength chosen by the exact leave-one-out error of the ±1 targets.
 
@@ -215,6 +240,7 @@ declare(
     Family(
         name="ridge classifier",
         task="classification",
+        model=RidgeClassifierCV,
         make=_with_probabilities,
         complexity=20,
         description="Fits a plane to classes coded as numbers, with coefficients shrunk towards zero by as much as "

@@ -4,9 +4,11 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
+from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
 from separatrix.core.errors import cannot
-from separatrix.core.registry import register
+from separatrix.estimators import verification
 from separatrix.estimators.linear.online_classifier import OnlineClassifier
+from separatrix.prediction import forms
 
 
 def _gives_probabilities(model):
@@ -20,7 +22,28 @@ def _gives_probabilities(model):
     return True
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    losses=(
+        "losses:Hinge",
+        "losses:SquaredHinge",
+        "losses:Logistic",
+        "losses:ModifiedHuber",
+        "losses:Squared",
+        "losses:Huber",
+        "losses:EpsilonInsensitive",
+        "losses:SquaredEpsilonInsensitive",
+    ),
+    penalties=("penalties:L2", "penalties:L1", "penalties:ElasticNet", "penalties:NoPenalty"),
+    solvers=("solvers.stochastic",),
+    prediction=forms.LINEAR_SCORES,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+    small_fits=tuple(
+        SmallFit({"loss": loss, "max_iter": 2}, called=f"{loss} l2")
+        for loss in ("hinge", "log_loss", "modified_huber", "squared_hinge")
+    ),
+)
 class SGDClassifier(OnlineClassifier):
     r"""A linear classifier that learns from one example at a time.
 

@@ -1,10 +1,25 @@
 """Linear regression by stochastic gradient descent, from data at hand or from a stream."""
 
-from separatrix.core.registry import register
+from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
+from separatrix.estimators import verification
 from separatrix.estimators.linear.online import OnlineRegressor
+from separatrix.prediction import forms
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=("losses:Squared", "losses:Huber", "losses:EpsilonInsensitive", "losses:SquaredEpsilonInsensitive"),
+    penalties=("penalties:L2", "penalties:L1", "penalties:ElasticNet", "penalties:NoPenalty"),
+    solvers=("solvers.stochastic",),
+    prediction=forms.LINEAR,
+    verification=verification.OF_PROBLEMS,
+    description=COEFFICIENTS,
+    small_fits=tuple(
+        SmallFit({"loss": loss, "penalty": penalty, "max_iter": 2}, called=f"{loss} {penalty}")
+        for loss in ("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive")
+        for penalty in ("l2", "l1", "elasticnet", None)
+    ),
+)
 class SGDRegressor(OnlineRegressor):
     r"""A linear model that learns from one example at a time.
 

@@ -5,9 +5,10 @@ from scipy.stats import t as student
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
+from separatrix.estimators import verification
 from separatrix.estimators.local.local_likelihood import LocalModel, check_level
 from separatrix.estimators.validation import enter
 from separatrix.losses import Squared
@@ -18,7 +19,14 @@ from separatrix.solvers.neighbours.local_likelihood import fit_locally
 FLOOR = 1e-6
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    losses=(Squared,),
+    penalties=("penalties:L2",),
+    solvers=("solvers.neighbours.local_likelihood", "solvers.neighbours.windows"),
+    verification=verification.LOCAL,
+    small_fits=(SmallFit(storages=DENSE),),
+)
 class LocalLinearRegression(RegressorMixin, LocalModel):
     r"""Predict a number by a line or a parabola that is fitted to the rows around each query.
 
@@ -148,6 +156,7 @@ declare(
     Family(
         name="local linear regression",
         task="regression",
+        model=LocalLinearRegression,
         make=_search,
         complexity=60,
         description="A line of its own around every query: a curve of any shape, for one to three columns.",

@@ -4,16 +4,24 @@ import numpy as np
 from scipy.special import expit, logsumexp, ndtri
 from sklearn.base import ClassifierMixin
 
+from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
+from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.local.local_likelihood import LocalModel, check_level
 from separatrix.estimators.validation import validate_classes
 from separatrix.losses import Logistic, Softmax
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    losses=(Logistic, Softmax),
+    penalties=("penalties:L2",),
+    solvers=("solvers.neighbours.local_likelihood", "solvers.neighbours.windows"),
+    verification=verification.LOCAL,
+    small_fits=tuple(SmallFit(classes=k, storages=DENSE, called=f"{k} classes") for k in (2, 3)),
+)
 class LocalLogisticRegression(ClassifierMixin, LocalModel):
     r"""Predict a class by a logistic model that is fitted to the rows around each query.
 
@@ -159,6 +167,7 @@ declare(
     Family(
         name="local logistic regression",
         task="classification",
+        model=LocalLogisticRegression,
         make=_search,
         complexity=60,
         description="A logistic regression of its own around every query: boundaries of any shape, for one to three "

@@ -6,9 +6,10 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin, RegressorMixin
 
+from separatrix.core.declaration import ROWS, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
+from separatrix.estimators import verification
 from separatrix.estimators.local.neighbourhood import (
     Neighbourhood,
     average_of,
@@ -100,7 +101,12 @@ def _without_itself(distance, index):
     return distance[other].reshape(shape), index[other].reshape(shape)
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    solvers=("solvers.neighbours.nearest", "solvers.neighbours.metrics", "solvers.neighbours.screen"),
+    verification=verification.OF_STORED_ROWS,
+    description=ROWS,
+)
 class KNeighborsClassifier(ClassifierMixin, KNearest):
     r"""The class that most of the k nearest training rows carry.
 
@@ -203,7 +209,12 @@ def _shares(codes, weights, n_classes):
     return votes / votes.sum(axis=1, keepdims=True)
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    solvers=("solvers.neighbours.nearest", "solvers.neighbours.metrics", "solvers.neighbours.screen"),
+    verification=verification.OF_STORED_ROWS,
+    description=ROWS,
+)
 class KNeighborsRegressor(RegressorMixin, KNearest):
     r"""The average of y over the k nearest training rows.
 
@@ -302,6 +313,7 @@ declare(
     Family(
         name="nearest neighbours",
         task="classification",
+        model=KNeighborsClassifier,
         make=_search(KNeighborsClassifier, _agreement),
         complexity=60,
         description="Asks the most similar training rows, as many as cross-validation likes best; assumes nothing, "
@@ -312,6 +324,7 @@ declare(
     Family(
         name="nearest neighbours",
         task="regression",
+        model=KNeighborsRegressor,
         make=_search(KNeighborsRegressor, "neg_mean_squared_error"),
         complexity=60,
         description="Averages the most similar training rows, as many as cross-validation likes best; assumes nothing,"

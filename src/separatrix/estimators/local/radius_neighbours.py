@@ -6,8 +6,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import RegressorMixin
 
+from separatrix.core.declaration import ROWS, declares
 from separatrix.core.errors import EmptyWindow, cannot
-from separatrix.core.registry import register
+from separatrix.estimators import verification
 from separatrix.estimators.local.neighbourhood import (
     Neighbourhood,
     average_of,
@@ -18,7 +19,12 @@ from separatrix.estimators.local.neighbourhood import (
 from separatrix.estimators.validation import check_choice, check_number, enter
 
 
-@register("estimator")
+@declares(
+    task="regression",
+    solvers=("solvers.neighbours.nearest", "solvers.neighbours.metrics"),
+    verification=verification.OF_STORED_ROWS,
+    description=ROWS,
+)
 class RadiusNeighborsRegressor(RegressorMixin, Neighbourhood):
     r"""The average of y over all training rows within a radius: the bin smoother.
 

@@ -2,15 +2,27 @@ r"""Bernoulli naive Bayes: :math:`P(x \mid C_k) = \prod_j \mu_{kj}^{x_j} (1 - \m
 
 import numpy as np
 
+from separatrix.core.declaration import CLASSES, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
-from separatrix.core.registry import register
 from separatrix.designs.class_counts import class_counts, first_outside
+from separatrix.estimators import verification
 from separatrix.estimators.naive_bayes.base import EPS, LinearNB, logarithm
 from separatrix.estimators.validation import check_number
+from separatrix.prediction import forms
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.class_counts",),
+    prediction=forms.LINEAR_SCORES,
+    verification=verification.OF_COUNTS,
+    description=CLASSES,
+    small_fits=(
+        SmallFit(classes=3, counts=True),
+        SmallFit(counts=True, storages=("sparse columns",)),
+    ),
+)
 class BernoulliNB(LinearNB):
     r"""Each column is on or off, with a probability of its own in each class.
 
@@ -113,6 +125,7 @@ declare(
     Family(
         name="naive Bayes, yes or no",
         task="classification",
+        model=BernoulliNB,
         make=lambda facts: BernoulliNB(),
         complexity=30,
         description="Each column is reduced to yes or no (above its middle, present, equal to a level), independent "

@@ -4,11 +4,12 @@ import warnings
 
 import numpy as np
 
+from separatrix.core.declaration import CLASSES, DENSE, SmallFit, declares
 from separatrix.core.errors import NotWhole, cannot
-from separatrix.core.registry import register
 from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design
 from separatrix.designs.class_counts import category_counts, category_ranges
+from separatrix.estimators import verification
 from separatrix.estimators.naive_bayes.base import DiscreteNB, logarithm
 from separatrix.estimators.validation import check_choice, check_numbers
 
@@ -17,7 +18,13 @@ CODES = "codes 0, 1, 2, ..., such as those of sklearn.preprocessing.OrdinalEncod
 LARGEST_CODE = (1 << 24) - 1
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.class_counts",),
+    verification=verification.OF_COUNTS,
+    description=CLASSES,
+    small_fits=(SmallFit(counts=True, storages=DENSE),),
+)
 class CategoricalNB(DiscreteNB):
     r"""Each column is one of some categories, with probabilities of their own in each class.
 

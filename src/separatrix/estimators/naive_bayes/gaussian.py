@@ -2,10 +2,11 @@ r"""Gaussian naive Bayes: :math:`P(x \mid C_k) = \prod_j N(x_j \mid \mu_{kj}, \s
 
 import numpy as np
 
+from separatrix.core.declaration import CLASSES, DENSE, SmallFit, declares
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
 from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design, class_moments
+from separatrix.estimators import verification
 from separatrix.estimators.naive_bayes.base import EPS, NaiveBayes, logarithm
 from separatrix.estimators.validation import check_number
 
@@ -16,7 +17,13 @@ TINY = np.finfo(np.float64).tiny
 ROUNDING = 4.0 * EPS
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.class_moments",),
+    verification=verification.OF_CLASS_MEANS,
+    description=CLASSES,
+    small_fits=(SmallFit(counts=True, storages=DENSE),),
+)
 class GaussianNB(NaiveBayes):
     r"""Each column is normal within a class, with a mean and a variance of its own.
 
@@ -145,6 +152,7 @@ declare(
     Family(
         name="naive Bayes, Gaussian",
         task="classification",
+        model=GaussianNB,
         make=lambda facts: GaussianNB(),
         complexity=30,
         description="Each column is normal within a class, and columns are independent there.",

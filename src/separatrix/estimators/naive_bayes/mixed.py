@@ -8,9 +8,10 @@ import narwhals as nw
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin
 
+from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
+from separatrix.estimators import verification
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.naive_bayes.base import logarithm, refuse_if_unannounced
 from separatrix.estimators.naive_bayes.bernoulli import BernoulliNB
@@ -23,7 +24,12 @@ from separatrix.estimators.validation import check_choice, check_number, validat
 DISTRIBUTIONS = ("gaussian", "bernoulli", "categorical", "multinomial")
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.class_moments", "designs.class_counts"),
+    verification=verification.OF_COLUMN_MODELS,
+    description=CLASSES,
+)
 class MixedNB(Generative):
     r"""Columns of different kinds, independent within a class: numbers, switches, categories, counts.
 
@@ -252,6 +258,7 @@ declare(
     Family(
         name="naive Bayes, mixed",
         task="classification",
+        model=MixedNB,
         make=_of_codes,
         complexity=30,
         description="Numbers are normal within a class, categories have shares there, and columns are independent.",

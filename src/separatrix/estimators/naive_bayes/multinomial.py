@@ -2,14 +2,26 @@ r"""Multinomial naive Bayes: :math:`P(x \mid C_k) \propto \prod_j \mu_{kj}^{x_j}
 
 import numpy as np
 
+from separatrix.core.declaration import CLASSES, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.registry import register
 from separatrix.designs.class_counts import class_counts, first_outside
+from separatrix.estimators import verification
 from separatrix.estimators.naive_bayes.base import LinearNB, logarithm
+from separatrix.prediction import forms
 
 
-@register("estimator")
+@declares(
+    task="classification",
+    sums=("designs.class_counts",),
+    prediction=forms.LINEAR_SCORES,
+    verification=verification.OF_COUNTS,
+    description=CLASSES,
+    small_fits=(
+        SmallFit(classes=3, counts=True),
+        SmallFit(counts=True, storages=("sparse columns",)),
+    ),
+)
 class MultinomialNB(LinearNB):
     r"""A row counts how often each of p things came, one after the other, each with its probability in the class.
 
@@ -115,6 +127,7 @@ declare(
     Family(
         name="naive Bayes, word counts",
         task="classification",
+        model=MultinomialNB,
         make=lambda facts: MultinomialNB(),
         complexity=30,
         description="A text is a bag of words, each drawn with the probability that it has in the class.",

@@ -4,9 +4,11 @@ from collections import Counter
 
 import numpy as np
 
-from separatrix.core.registry import register
+from separatrix.core.declaration import declares
 from separatrix.estimators.preparation.columns import CellColumns
 from separatrix.estimators.validation import check_choice, check_number
+from separatrix.estimators.verification import PREPARED
+from separatrix.prediction import forms
 from separatrix.prediction.categories import codes, one_hot, outcomes
 from separatrix.prediction.cells import as_text
 
@@ -56,7 +58,11 @@ def _in_order(level):
         return 1, 0.0, level
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    prediction=forms.CATEGORIES,
+    verification=PREPARED,
+)
 class Categories(LevelColumns):
     """One column of 0 and 1 for each level of a category.
 
@@ -127,7 +133,11 @@ class Categories(LevelColumns):
         return found
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    prediction=forms.CODES,
+    verification=PREPARED,
+)
 class Codes(LevelColumns):
     """The levels of a category as numbers 0, 1, 2, ..., for models that count each of them.
 

@@ -2,13 +2,19 @@
 
 import numpy as np
 
-from separatrix.core.registry import register
+from separatrix.core.declaration import declares
 from separatrix.estimators.preparation.columns import NumberColumns
 from separatrix.estimators.validation import check_choice
+from separatrix.estimators.verification import PREPARED
+from separatrix.prediction import forms
 from separatrix.prediction.numbers import counts, refuse_if
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    prediction=forms.COUNTS,
+    verification=PREPARED,
+)
 class Counts(NumberColumns):
     """Columns of counts, checked and taken as they are; a missing cell (NaN) counts nothing.
 

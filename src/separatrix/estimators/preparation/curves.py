@@ -2,15 +2,21 @@ r"""Numbers for smooth curves: :math:`f_j(x_j) = h_j(x_j)'\beta_j`, with natural
 
 import numpy as np
 
-from separatrix.core.registry import register
+from separatrix.core.declaration import declares
 from separatrix.estimators.basis.natural_spline import NaturalSpline
 from separatrix.estimators.preparation.columns import NumberColumns, medians, moments
 from separatrix.estimators.validation import check_number
+from separatrix.estimators.verification import PREPARED
+from separatrix.prediction import forms
 from separatrix.prediction.curves import bend, curve, starts_and_units
 from separatrix.prediction.numbers import fill
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    prediction=forms.CURVES,
+    verification=PREPARED,
+)
 class Curves(NumberColumns):
     r"""A few columns for each number, in which a linear model is a smooth curve of it.
 

@@ -2,15 +2,21 @@ r"""Dates for a linear model: the trend, and the season as a point :math:`(\sin\
 
 import numpy as np
 
-from separatrix.core.registry import register
+from separatrix.core.declaration import declares
 from separatrix.estimators.preparation.columns import NumberColumns, medians, moments
+from separatrix.estimators.verification import PREPARED
+from separatrix.prediction import forms
 from separatrix.prediction.dates import calendar
 from separatrix.prediction.numbers import fill
 
 _PARTS = ("", ": season sine", ": season cosine", ": weekday sine", ": weekday cosine")
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    prediction=forms.DATES,
+    verification=PREPARED,
+)
 class Dates(NumberColumns):
     r"""Five columns for each date, which comes as days since 1970-01-01.
 

@@ -2,13 +2,19 @@ r"""Numbers for a linear model: missing cells filled by the median, :math:`z_j =
 
 import numpy as np
 
-from separatrix.core.registry import register
+from separatrix.core.declaration import declares
 from separatrix.estimators.preparation.columns import NumberColumns, medians, moments
 from separatrix.estimators.validation import check_choice
+from separatrix.estimators.verification import PREPARED
+from separatrix.prediction import forms
 from separatrix.prediction.numbers import fill, standardise
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    prediction=forms.NUMBERS,
+    verification=PREPARED,
+)
 class Numbers(NumberColumns):
     r"""Fill, centre and scale columns of numbers, and say where a cell was missing.
 

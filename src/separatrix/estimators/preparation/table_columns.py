@@ -4,15 +4,21 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
-from separatrix.core.registry import register
 from separatrix.estimators.validation import validate_numbers
+from separatrix.estimators.verification import PREPARED
+from separatrix.prediction import forms
 from separatrix.prediction.table_columns import select
 from separatrix.tables.dates import FORMS
 from separatrix.tables.understanding import USED
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    prediction=forms.TABLE_COLUMNS,
+    verification=PREPARED,
+)
 class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """The named columns of a table, each as what it was understood to be.
 

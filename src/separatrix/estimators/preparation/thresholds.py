@@ -2,12 +2,18 @@ r"""Numbers as switches, for models of on and off: :math:`b_j = [x_j > m_j]`, wi
 
 import numpy as np
 
-from separatrix.core.registry import register
+from separatrix.core.declaration import declares
 from separatrix.estimators.preparation.columns import NumberColumns, medians
+from separatrix.estimators.verification import PREPARED
+from separatrix.prediction import forms
 from separatrix.prediction.numbers import above
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    prediction=forms.THRESHOLDS,
+    verification=PREPARED,
+)
 class Thresholds(NumberColumns):
     r"""1 where a number is above the median of its column in training, else 0.
 

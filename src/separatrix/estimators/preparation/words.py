@@ -4,14 +4,20 @@ from collections import Counter
 
 import numpy as np
 
-from separatrix.core.registry import register
+from separatrix.core.declaration import declares
 from separatrix.estimators.preparation.columns import CellColumns
 from separatrix.estimators.validation import check_choice, check_number
+from separatrix.estimators.verification import PREPARED
+from separatrix.prediction import forms
 from separatrix.prediction.cells import as_text
 from separatrix.prediction.words import bag, words_of
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    prediction=forms.WORDS,
+    verification=PREPARED,
+)
 class Words(CellColumns):
     r"""A column for each word of a vocabulary, as a sparse array.
 

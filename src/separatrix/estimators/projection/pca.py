@@ -9,11 +9,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
-from separatrix.core.registry import register
 from separatrix.core.threads import one_blas_thread
 from separatrix.designs import as_design
 from separatrix.designs.centred import Centred
+from separatrix.estimators import verification
 from separatrix.estimators.projection.dimension import by_evidence, by_share
 from separatrix.estimators.validation import (
     check_choice,
@@ -33,7 +34,12 @@ class NoVariance(UserWarning):
     """Every column of X is constant: no direction is principal."""
 
 
-@register("estimator")
+@declares(
+    task="transformation",
+    solvers=("solvers.principal_axes", "solvers.linalg.leading"),
+    sums=("designs.moments",),
+    verification=verification.AXES,
+)
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Principal component analysis.
 
@@ -192,7 +198,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _learn(self, X):
         design = as_design(X)
-        n, p = X.shape
+        n, p = design.n, design.p
         solver = check_choice(self, "svd_solver", SOLVERS)
         for name, choices in (("whiten", (False, True)), ("copy", (True, False))):
             check_choice(self, name, choices)
