@@ -5,7 +5,8 @@ import pytest
 from sklearn.linear_model import Lasso as Reference
 
 from separatrix.linear_model import Lasso
-from separatrix.penalties import L1, as_separable
+from separatrix.penalties import L1
+from separatrix.penalties.separable import as_separable
 from separatrix.solvers.gram_coordinate import GramProblem
 from separatrix.solvers.linalg.support_factor import SupportFactor
 

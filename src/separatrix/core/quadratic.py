@@ -131,7 +131,8 @@ class _Judge:
         )
         if self.bounded:  # a clipped entry does not know that errors of the residuals are common to all
             error_g += np.multiply.outer(scales.columns, error_r)
-            at_low, at_high = self.parts.low >= self.beta.T, self.parts.high <= self.beta.T
+            low, high = self.parts.low / scales.sigma, self.parts.high / scales.sigma
+            at_low, at_high = low >= self.beta.T, high <= self.beta.T
             step = np.where((at_low & (step.T < 0.0)) | (at_high & (step.T > 0.0)), 0.0, step.T).T
         length, error = self._lengths(step, error_g, limit)
         errors = error + error_r + unit_g * size + EPS * np.abs(g0)

@@ -11,7 +11,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
-from separatrix.penalties import as_separable
+from separatrix.penalties.separable import as_separable
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge

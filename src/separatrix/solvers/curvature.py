@@ -78,8 +78,11 @@ class ScalarCurvature:
         """Whether the matrix in use is as good as a new one."""
         return self._w is not None and np.abs(w - self._w).sum() <= UNCHANGED * self._w.sum()
 
-    def model(self, w: np.ndarray, renew: bool) -> GramProblem:
-        """The Gram problem of the columns in play, at the curvature w or, unless `renew`, an earlier one."""
+    def model(self, w: np.ndarray, renew: bool, free: np.ndarray) -> GramProblem:
+        """The Gram problem of the columns in play, at the curvature w or, unless `renew`, an earlier one.
+
+        Which columns are `free` of penalties makes no difference here.
+        """
         old, size = len(self._products), self.columns.size
         if self._w is None or renew:
             self._w, self._products = w, self.columns.products(w)
@@ -139,8 +142,11 @@ class JointCurvature:
             self.share @ bends.sum(axis=1)
         )
 
-    def model(self, mu: np.ndarray, renew: bool) -> GramProblem:
-        """The Gram problem of the columns in play at the probabilities mu or, unless `renew`, at earlier ones."""
+    def model(self, mu: np.ndarray, renew: bool, free: np.ndarray) -> GramProblem:
+        """The Gram problem of the columns in play at the probabilities mu or, unless `renew`, at earlier ones.
+
+        A common shift of the coefficients of a `free` column changes nothing; a ridge on their sum keeps it at zero.
+        """
         if self._mu is None or renew:
             self._mu = mu
         elif self._size == self.columns.size:
@@ -159,6 +165,9 @@ class JointCurvature:
         if self.intercept:
             self._inverse, self._sums = _inverse(self._between(mu)), sums
             G -= sums @ self._inverse @ sums.T
+        for j in np.flatnonzero(free):
+            classes = j + m * np.arange(k)
+            G[np.ix_(classes, classes)] += G[classes, classes].mean()
         self._model = GramProblem.whole(G, np.zeros(k * m))
         return self._model
 

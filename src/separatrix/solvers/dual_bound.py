@@ -13,44 +13,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from separatrix.core.objective import sum_of_conjugate_costs
 from separatrix.penalties import Separable
+from separatrix.solvers.compiled.dual_bound import scales, sum_at
 
 EPS = np.finfo(np.float64).eps
 
 
 def dual_bound(penalty: Separable, v: np.ndarray, beta: np.ndarray, conjugate_at: Callable[[float], float]) -> float:
     """The best dual value among the scales; see the head of this file. v and beta are (p,) or (p, k)."""
-    penalty = _bounded_where_free(penalty, beta)
-    return max(-conjugate_at(a) - sum_of_conjugate_costs(penalty, a * v) for a in _scales(penalty, v, beta))
-
-
-def _bounded_where_free(penalty: Separable, beta: np.ndarray) -> Separable:
-    size = 2.0 * np.abs(beta if beta.ndim == 1 else beta.T).reshape(-1, len(beta)).max(axis=0, initial=0.0)
-    free = penalty.free & (size > 0.0)
-    if not free.any():
-        return penalty
-    return penalty._replace(low=np.where(free, -size, penalty.low), high=np.where(free, size, penalty.high))
-
-
-def _scales(penalty: Separable, v: np.ndarray, beta: np.ndarray) -> set[float]:
-    """The largest scale at which the conjugate is finite, and one at which it is 0 but for coefficients at bounds.
-
-    The elastic net is a lasso on rows augmented with ``sqrt(ridge) I``: its slopes there are ``v - ridge beta``.
-    """
-    size, b = np.abs(v).T, beta.T
-    edge = np.where(v.T > 0.0, penalty.high, -penalty.low)
-    finite = (penalty.ridge > 0.0) | (edge < np.inf)
-    largest = _shrinking(size, penalty.kink, ~finite)
-    inside = finite & (penalty.kink > 0.0) & (np.where(v.T > 0.0, b, -b) < edge)
-    if not inside.any():
-        return {largest}
-    return {largest, min(largest, _shrinking(size - penalty.ridge * np.abs(b), penalty.kink, inside))}
-
-
-def _shrinking(size: np.ndarray, limit: np.ndarray, where: np.ndarray) -> float:
-    """The largest ``a <= 1`` with ``a size <= limit`` at the places given."""
-    over = where & (size > limit)
-    if not over.any():
-        return 1.0
-    return float((np.broadcast_to(limit, size.shape)[over] / size[over]).min()) * (1.0 - 2.0 * EPS)
+    v, beta = np.ascontiguousarray(v).reshape(len(v), -1), np.ascontiguousarray(beta).reshape(len(v), -1)
+    tried = {a if a == 1.0 else a * (1.0 - 2.0 * EPS) for a in scales(penalty, v, beta)}
+    return max(-conjugate_at(a) - sum_at(penalty, v, beta, a) for a in tried)

@@ -22,7 +22,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.verbs import is_joint, is_of_residual, is_squared_error, largest_curvature
 from separatrix.designs.working import working_columns
-from separatrix.penalties import as_separable
+from separatrix.penalties.separable import as_separable
 from separatrix.solvers.curvature import ConstantCurvature, JointCurvature, Look, ScalarCurvature
 from separatrix.solvers.dual_bound import EPS, dual_bound
 from separatrix.solvers.gram_coordinate import violation
@@ -165,7 +165,11 @@ class WorkingSet:
     def wish(self) -> np.ndarray:
         """How far the gradient of each column goes beyond what its penalty at 0 allows, where it is below 0: not."""
         v, penalty = self.v.T, self.penalty
-        reach = np.maximum(np.where(penalty.high > 0.0, v, 0.0), np.where(penalty.low < 0.0, -v, 0.0))
+        rises, falls = penalty.high > 0.0, penalty.low < 0.0
+        if rises.all() and falls.all():
+            reach = np.abs(v)
+        else:
+            reach = np.maximum(np.where(rises, v, 0.0), np.where(falls, -v, 0.0))
         return (reach.max(axis=0) if self.shape else reach) - penalty.kink
 
     def correlations(self) -> np.ndarray:
@@ -206,7 +210,8 @@ class WorkingSet:
 
     def _step(self, q: np.ndarray, renew: bool) -> bool:
         """One proximal Newton step on the columns in play, whose gradients are -q; False if no progress is left."""
-        model, penalty = self.curvature.model(self.w, renew), self.played.repeat(*self.shape or (1,))
+        model = self.curvature.model(self.w, renew, self.played.free)
+        penalty = self.played.repeat(*self.shape or (1,))
         model.beta = self.beta.T.ravel().copy()
         model.q = self.curvature.centred(q, self.share @ self.u)
         model.c = model.q + model.G @ model.beta
@@ -312,23 +317,22 @@ def solve_at(
     kink = state.penalty.kink
     fresh = before is None or bool((before > LARGE_STEP * kink).any())
     expected = 0.0 if fresh else kink - before  # the strong rule asks for a gradient of 2 kink - before
-    gap, used = state.gap(), 0
+    gap, wish, used = state.gap(), state.wish(), 0
     while True:
         if trace is not None:
             trace.append(state.value, gap)
         if gap <= tol or used == max_iter:
             break
         used += 1
-        wish = state.wish()
         outside = np.flatnonzero(~state.inside & (wish > expected))
         expected = 0.0
         batch = state.batch(outside, wish, fresh)
         state.add(batch)
         steps = state.solve_in_play(max(inner * tol, _slack(state, gap, outside, batch)))
         state.read()
-        last, gap = gap, state.gap()
-        waiting = ~state.inside & (state.wish() > 0.0)
-        if not waiting.any() and (steps == 0 or gap > 0.9 * last):
+        last, gap, wish = gap, state.gap(), state.wish()
+        stalled = steps == 0 or gap > 0.9 * last
+        if stalled and not (~state.inside & (wish > 0.0)).any():
             break  # every column that matters is in play and solved as well as this precision can
     return gap, used
 

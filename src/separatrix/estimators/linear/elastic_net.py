@@ -21,7 +21,7 @@ from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
-from separatrix.penalties import as_separable
+from separatrix.penalties.separable import Separable, as_separable
 from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_least_squares
 from separatrix.solvers.proximal_newton import proximal_newton
@@ -30,7 +30,7 @@ from separatrix.solvers.proximal_newton import proximal_newton
 @declares(
     task="regression",
     losses=(Squared,),
-    penalties=(ElasticNetPenalty,),
+    penalties=(ElasticNetPenalty, Separable),
     solvers=("solvers.proximal_newton", "solvers.gram_coordinate", "solvers.nonnegative"),
     prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
@@ -226,7 +226,7 @@ def enet_path(
 @declares(
     task="regression",
     losses=(Squared,),
-    penalties=(ElasticNetPenalty,),
+    penalties=(ElasticNetPenalty, Separable),
     solvers=("solvers.path", "solvers.proximal_newton", "solvers.gram_coordinate"),
     prediction=forms.LINEAR,
     search=Search(ElasticNet, {"alpha": "alpha_", "l1_ratio": "l1_ratio_"}, grid="alphas_", strength="alpha"),

@@ -13,7 +13,7 @@ from separatrix.prediction import forms
 @declares(
     task="regression",
     losses=("losses:Squared",),
-    penalties=("penalties:ElasticNet",),
+    penalties=("penalties:ElasticNet", "penalties:Separable"),
     solvers=("solvers.proximal_newton", "solvers.gram_coordinate", "solvers.nonnegative"),
     prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
@@ -126,7 +126,7 @@ def lasso_path(
 @declares(
     task="regression",
     losses=("losses:Squared",),
-    penalties=("penalties:ElasticNet",),
+    penalties=("penalties:ElasticNet", "penalties:Separable"),
     solvers=("solvers.path", "solvers.proximal_newton", "solvers.gram_coordinate"),
     prediction=forms.LINEAR,
     search=Search(Lasso, {"alpha": "alpha_"}, grid="alphas_", strength="alpha"),

@@ -20,7 +20,7 @@ from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.validation import check_choice, check_number, encode, validate_classes, validate_soft
 from separatrix.losses import Logistic, Softmax
-from separatrix.penalties import L2, ElasticNet, NoPenalty
+from separatrix.penalties import L2, ElasticNet, NoPenalty, Separable
 from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.descent import descend
@@ -43,7 +43,7 @@ class LogOdds(NamedTuple):
 @declares(
     task="classification",
     losses=(Logistic, Softmax),
-    penalties=(L2, ElasticNet, NoPenalty),
+    penalties=(L2, ElasticNet, NoPenalty, Separable),
     solvers=(
         "solvers.quasi_newton",
         "solvers.proximal_newton",

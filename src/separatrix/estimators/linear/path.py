@@ -15,7 +15,8 @@ from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
-from separatrix.penalties import ElasticNet, as_separable
+from separatrix.penalties import ElasticNet
+from separatrix.penalties.separable import as_separable
 from separatrix.solvers.path import path, strength_grid
 
 
