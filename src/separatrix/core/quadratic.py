@@ -19,6 +19,7 @@ import numpy as np
 
 from separatrix.core.extended import Pair
 from separatrix.core.objective import PenaltyParts, parts_of
+from separatrix.core.refusal import TooLarge
 
 EPS = float(np.finfo(np.float64).eps)
 # A sum of m products of numbers of any signs is wrong by less than this many units times sqrt(m), in practice
@@ -67,7 +68,10 @@ def quadratic_gap(problem: Any, beta: np.ndarray, intercept: Any, tolerance: flo
         return QuadraticGap(np.inf, 0.0, None)
     if ((parts.low > beta.T) | (parts.high < beta.T)).any():
         return QuadraticGap(np.inf, 0.0, None)
-    scales = _scales(problem)
+    try:
+        scales = _scales(problem)
+    except TooLarge:  # nothing can be said of data whose squares overflow
+        return QuadraticGap(np.inf, 0.0, None)
     judge = _Judge(problem, parts, scales, beta / scales.sigma, intercept / scales.sigma)
     explained = float((judge.published(half, half_0) / scales.unit).max())
     limit = max(tolerance, explained)
