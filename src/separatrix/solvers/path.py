@@ -23,6 +23,7 @@ def strength_grid(design, target, *, intercept=True, l1_ratio=1.0, eps=1e-3, cou
     """Strengths from the smallest that makes every coefficient zero, down to `eps` times that, evenly in logarithm."""
     y = target.y - target.mean() if intercept else target.y
     v = design.rmatvec(y if target.s is None else target.s * y) / target.total
+    design.refuse_if_not_finite(v)  # rows of a fold may hide what would make every strength NaN
     largest = float((v if positive else np.abs(v)).max(initial=0.0)) / l1_ratio
     if largest <= np.finfo(np.float64).resolution:
         return np.full(count, np.finfo(np.float64).resolution)
