@@ -40,7 +40,7 @@ def test_lasso_is_found_with_its_loss_penalty_solver_and_formula():
         "estimators/linear/lasso.py",
         "losses/squared.py",
         "penalties/elastic_net.py",
-        "solvers/coordinate.py",
+        "solvers/proximal_newton.py",
     ):
         assert words in found.output
     assert "α ‖w‖₁" in found.output

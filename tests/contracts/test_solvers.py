@@ -15,17 +15,15 @@ from separatrix.core.target import Target
 from separatrix.designs import as_design
 from separatrix.linear_model import SGDRegressor
 from separatrix.losses import Logistic, Quantile, Squared
-from separatrix.penalties import L1, L2, ElasticNet
+from separatrix.penalties import L1, L2, ElasticNet, as_separable
 from separatrix.solvers import linear_program
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
-from separatrix.solvers.coordinate import elastic_net
 from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
-from separatrix.solvers.likelihood_path import likelihood_path
 from separatrix.solvers.newton_raphson import newton
 from separatrix.solvers.nonnegative import nonnegative_least_squares
-from separatrix.solvers.path import elastic_net_path
+from separatrix.solvers.path import path
 from separatrix.solvers.proximal_newton import proximal_newton
 from separatrix.solvers.quasi_newton import quasi_newton
 
@@ -33,18 +31,11 @@ ROOM = Path(separatrix.__file__).parent / "solvers"
 
 
 def at_the_end_of_a_path(problem):
-    strength = problem.penalty.l1 + problem.penalty.l2
-    strengths = strength * np.array([4.0, 2.0, 1.0])
-    ratio = problem.penalty.l1 / strength
-    options = {"intercept": problem.intercept, "positive": problem.penalty.positive}
-    coefs, offsets, _, _ = elastic_net_path(problem.design, problem.target, strengths, ratio, **options)
-    return type("Answer", (), {"beta": coefs[:, -1], "intercept": offsets[-1], "theta": None})
-
-
-def at_the_end_of_a_likelihood_path(problem):
-    stronger = [L2(0.2), L2(0.1)] if isinstance(problem.penalty, L2) else [ElasticNet(0.2, 0.4), ElasticNet(0.1, 0.2)]
-    coefs, offsets, _, _ = likelihood_path(problem, [*stronger, problem.penalty])
-    return type("Answer", (), {"beta": coefs[-1], "intercept": offsets[-1], "theta": None})
+    unit = as_separable(problem.penalty, problem.design.p)
+    penalties = [unit._replace(kink=a * unit.kink, ridge=a * unit.ridge) for a in (4.0, 2.0, 1.0)]
+    coefficients, intercepts, gaps, _ = path(problem, penalties)
+    assert gaps.max() <= 1e-8
+    return type("Answer", (), {"beta": coefficients[-1], "intercept": intercepts[-1], "theta": None})
 
 
 def walked_by_its_estimator(problem):
@@ -67,13 +58,11 @@ SOLVERS = {
     "conjugate_gradient": (conjugate_gradient, Squared(), [L2(0.01), L2(2.0)], 1e-13),
     "dual": (dual_ridge, Squared(), [L2(0.01), L2(2.0)], 1e-13),
     "nonnegative": (nonnegative_least_squares, Squared(), [ElasticNet(0.0, 0.5, True)], 1e-12),
-    "coordinate": (lambda p: elastic_net(p.design, p.target, p.penalty, intercept=p.intercept), Squared(), NETS, 1e-8),
     "path": (at_the_end_of_a_path, Squared(), NETS, 1e-8),
     "newton_raphson": (newton, Logistic(), [L2(0.05)], 1e-10),
     "quasi_newton": (quasi_newton, Logistic(), [L2(0.05), L2(2.0)], 1e-8),
     "descent": (lambda p: descend(p, learning_rate=None, max_iter=5000, tol=1e-10), Squared(), [L2(0.5)], 1e-8),
     "proximal_newton": (proximal_newton, Logistic(), [L1(0.03), *NETS], 1e-8),
-    "likelihood_path": (at_the_end_of_a_likelihood_path, Logistic(), [ElasticNet(0.05, 0.1), L2(0.05)], 1e-8),
     "linear_program": (linear_program.solve, Quantile(0.3), [L1(0.05)], 1e-8),
     "stochastic": (walked_by_its_estimator, Squared(), [L2(0.5)], 1e-4),  # it halts when a pass gains little
 }
@@ -97,10 +86,10 @@ def data(loss, n=80, p=12):
 
 def test_every_solver_that_states_its_problem_is_in_the_table():
     stating = set()
-    for path in ROOM.glob("*.py"):
-        head = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    for file in ROOM.glob("*.py"):
+        head = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
         if "\nSolves" in head:
-            stating.add(path.stem)
+            stating.add(file.stem)
     assert stating - PARTS - NO_GAP - OTHERWISE == set(SOLVERS)
 
 

@@ -1,6 +1,6 @@
 """What a model is, declared beside its class. Nobody guesses it from attributes, names or bytecode.
 
-    @declares(task="regression", losses=(Squared,), penalties=(L1,), solvers=("solvers.coordinate",), ...)
+    @declares(task="regression", losses=(Squared,), penalties=(L1,), solvers=("solvers.proximal_newton",), ...)
     class Lasso(LinearRegressor): ...
 
 The README's map, ``separatrix where``, warm-up, describe, summary, verify, model files and prediction without

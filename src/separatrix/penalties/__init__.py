@@ -3,5 +3,6 @@
 from separatrix.penalties.elastic_net import ElasticNet
 from separatrix.penalties.l1 import L1
 from separatrix.penalties.l2 import L2, NoPenalty
+from separatrix.penalties.separable import Bounded, Separable, as_separable
 
-__all__ = ["L1", "L2", "ElasticNet", "NoPenalty"]
+__all__ = ["L1", "L2", "Bounded", "ElasticNet", "NoPenalty", "Separable", "as_separable"]

@@ -1,14 +1,17 @@
 """Which solver for which problem: the one place that decides by shape and storage."""
 
-from dataclasses import replace
+import time
+import warnings
+from typing import Any
 
 import numpy as np
 
+from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
-from separatrix.penalties import L1, L2, ElasticNet
+from separatrix.penalties import as_separable
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
@@ -67,16 +70,33 @@ def solve_least_squares(
     return solution
 
 
-def solve_likelihood(problem, *, tol=1e-8, max_iter=100, start=None, trace=None):
-    """A logistic or multinomial likelihood: on working sets where the penalty makes zeros, else by full gradients.
+def solve_likelihood(
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    start: tuple[Any, Any] | None = None,
+    trace: Trace | None = None,
+) -> Solution:
+    """A smooth loss: on working sets where the penalty has kinks or bounds, else by full gradients.
 
-    With few rows and many columns under an L2 penalty, in the space of the rows.
+    With few rows, many columns and a ridge on all of them, in the space of the rows. The certificate is recomputed.
     """
-    penalty = problem.penalty
-    if isinstance(penalty, ElasticNet) and penalty.l1 == 0.0 and not penalty.positive:
-        penalty = L2(penalty.l2)
-    solve = proximal_newton if isinstance(penalty, L1 | ElasticNet) else quasi_newton
-    few = problem.design.n <= ALL and problem.design.n < problem.design.p and problem.design.p > FEW_COLUMNS
-    if few and isinstance(penalty, L2) and penalty.lam > 0.0 and start is None and trace is None:
-        return in_row_space(replace(problem, penalty=penalty), tol=tol, max_iter=max_iter)
-    return solve(replace(problem, penalty=penalty), tol=tol, max_iter=max_iter, start=start, trace=trace)
+    started, design = time.perf_counter(), problem.design
+    penalty = as_separable(problem.penalty, design.p)
+    if penalty.kink.any() or not penalty.unbounded.all():
+        solution = proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+        return certified(problem, solution, tol, started)
+    few = design.n <= ALL and design.n < design.p and design.p > FEW_COLUMNS
+    if few and penalty.ridge.all() and start is None and trace is None:
+        return in_row_space(problem, tol=tol, max_iter=max_iter)
+    return quasi_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+
+
+def certified(problem: Problem, solution: Solution, tol: float, started: float) -> Solution:
+    """The solution with its certificate, and a warning where that is above the tolerance."""
+    solution.certificate = certify(problem, solution, max(tol, 1e-14), started=started, passes=solution.passes + 1)
+    if not solution.certificate.converged:
+        advice = "Raise max_iter or tol, or penalise more."
+        warnings.warn(not_certified(solution.certificate, advice), stacklevel=3)
+    return solution

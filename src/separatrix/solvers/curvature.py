@@ -1,43 +1,84 @@
-"""Quadratic models of a likelihood on the columns in play, with the intercept taken out.
+"""Quadratic models of a loss on the columns in play, with the intercept taken out.
 
 Keeps    G = Z'HZ - Z'H1 (1'H1)^-1 1'HZ,   H the second derivatives of the loss at some scores, weighted by s / Σs.
 Given    the columns Z in play, and the curvature of every row.
 Cost     n (set)² for a new matrix, n (set) (new) where columns came and the old curvature still serves.
 """
 
+from typing import Any
+
 import numpy as np
 
-from separatrix.core.objective import fill_joint_slopes, sum_of_joint_values
+from separatrix.core.objective import fill_joint_slopes, fill_slopes, sum_of_joint_values, sum_of_values
+from separatrix.designs.working import WorkingColumns
 from separatrix.solvers.compiled.curvature import look
 from separatrix.solvers.gram_coordinate import GramProblem
 
 # Rows whose curvature has changed by less than this part, all in all, need no new matrix: it would be the same.
 UNCHANGED = 1e-3
 
+Look = tuple[float, np.ndarray, np.ndarray]  # mean loss, slopes, and what the curvature is made of
+
+
+class ConstantCurvature:
+    """For squared error: H is the weights themselves, and one Gram problem, which only grows, is the whole problem."""
+
+    def __init__(self, problem: Any, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
+        self.loss, self.y, self.intercept = problem.loss, y, problem.intercept
+        self.columns, self.share = columns, share
+        # a weight that all rows share is not multiplied by row for row
+        self._weight = 1.0 / len(y) if problem.target.s is None else share
+        self._sums = np.empty(0)
+        self.gram = GramProblem()
+
+    def look(self, eta: np.ndarray) -> Look:
+        """Mean loss and slopes u at the scores eta; the curvature is known."""
+        u = np.empty(len(eta))
+        fill_slopes(self.loss, self.y, eta, u)
+        return sum_of_values(self.loss, self.y, eta, self.share), u, self.share
+
+    def model(self) -> GramProblem:
+        """The Gram problem of the columns in play, those that came included."""
+        old = self.gram.size
+        if self.columns.size > old:
+            with np.errstate(over="ignore", invalid="ignore"):
+                cross = self.columns.products(self._weight, old)
+                c = self.columns.correlate(self.share * self.y, old)
+            self.columns.design.refuse_if_not_finite(cross, c)
+            if self.intercept:  # means are 0 where columns were centred, and y sums to zero
+                self._sums = np.append(self._sums, self.columns.correlate(self.share, old))
+                cross = cross - np.multiply.outer(self._sums, self._sums[old:])
+            self.gram.grow(cross, c)
+        return self.gram
+
+    def best_intercept(self, fitted: np.ndarray) -> float:
+        """The intercept that makes the residuals sum to zero."""
+        return float(self.share @ (self.y - fitted)) if self.intercept else 0.0
+
 
 class ScalarCurvature:
     """For losses of one score: H is a diagonal w."""
 
-    def __init__(self, problem, columns, share):
-        self.loss, self.y, self.intercept = problem.loss, problem.target.y, problem.intercept
+    def __init__(self, problem: Any, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
+        self.loss, self.y, self.intercept = problem.loss, y, problem.intercept
         self.columns, self.share = columns, share
-        self._w = None
+        self._w: np.ndarray | None = None
         self._products = np.empty((0, 0))
 
-    def look(self, eta):
+    def look(self, eta: np.ndarray) -> Look:
         """Mean loss, slopes u and weighted curvatures w at the scores eta."""
         u, w = np.empty(len(eta)), np.empty(len(eta))
         return look(self.loss, self.y, eta, self.share, u, w), u, w
 
-    def intercept_step(self, w, imbalance):
+    def intercept_step(self, w: np.ndarray, imbalance: Any) -> Any:
         """Newton's step for the intercept alone."""
         return -imbalance / max(w.sum(), np.finfo(np.float64).tiny)
 
-    def fresh(self, w):
+    def fresh(self, w: np.ndarray) -> bool:
         """Whether the matrix in use is as good as a new one."""
         return self._w is not None and np.abs(w - self._w).sum() <= UNCHANGED * self._w.sum()
 
-    def model(self, w, renew):
+    def model(self, w: np.ndarray, renew: bool) -> GramProblem:
         """The Gram problem of the columns in play, at the curvature w or, unless `renew`, an earlier one."""
         old, size = len(self._products), self.columns.size
         if self._w is None or renew:
@@ -56,11 +97,11 @@ class ScalarCurvature:
         self._model = GramProblem.whole(G, np.zeros(size))
         return self._model
 
-    def centred(self, q, imbalance):
+    def centred(self, q: np.ndarray, imbalance: Any) -> np.ndarray:
         """Minus the gradient, with the intercept at the model's optimum."""
         return q + self._sums * (imbalance / self._total) if self.intercept else q.copy()
 
-    def intercept_move(self, d, imbalance):
+    def intercept_move(self, d: np.ndarray, imbalance: Any) -> Any:
         """How far the intercept goes when the coefficients go by d."""
         return -(imbalance + self._sums @ d) / self._total if self.intercept else 0.0
 
@@ -68,28 +109,28 @@ class ScalarCurvature:
 class JointCurvature:
     """For softmax: H has a block ``p_c (1{c = d} - p_d)`` for each pair of classes; coefficients class by class."""
 
-    def __init__(self, problem, columns, share):
-        self.loss, self.y, self.intercept = problem.loss, problem.target.y, problem.intercept
+    def __init__(self, problem: Any, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
+        self.loss, self.y, self.intercept = problem.loss, y, problem.intercept
         self.columns, self.share = columns, share
-        self._mu = None
+        self._mu: np.ndarray | None = None
         self._size = -1
 
-    def look(self, eta):
+    def look(self, eta: np.ndarray) -> Look:
         """Mean loss, slopes and class probabilities at the scores eta."""
         u = np.empty(eta.shape)
         fill_joint_slopes(self.loss, self.y, eta, u)
         return sum_of_joint_values(self.loss, self.y, eta, self.share), u, u + self.y
 
-    def _between(self, mu):
+    def _between(self, mu: np.ndarray) -> np.ndarray:
         """1'H1: (k, k)."""
         weighted = self.share[:, None] * mu
         return np.diag(weighted.sum(axis=0)) - weighted.T @ mu
 
-    def intercept_step(self, mu, imbalance):
+    def intercept_step(self, mu: np.ndarray, imbalance: np.ndarray) -> np.ndarray:
         """Newton's step for the intercepts alone; they sum to zero, for a common shift changes nothing."""
         return -_inverse(self._between(mu)) @ imbalance
 
-    def fresh(self, mu):
+    def fresh(self, mu: np.ndarray) -> bool:
         """Whether the matrix in use is as good as a new one."""
         if self._mu is None:
             return False
@@ -98,7 +139,7 @@ class JointCurvature:
             self.share @ bends.sum(axis=1)
         )
 
-    def model(self, mu, renew):
+    def model(self, mu: np.ndarray, renew: bool) -> GramProblem:
         """The Gram problem of the columns in play at the probabilities mu or, unless `renew`, at earlier ones."""
         if self._mu is None or renew:
             self._mu = mu
@@ -121,18 +162,18 @@ class JointCurvature:
         self._model = GramProblem.whole(G, np.zeros(k * m))
         return self._model
 
-    def centred(self, q, imbalance):
+    def centred(self, q: np.ndarray, imbalance: Any) -> np.ndarray:
         """Minus the gradient, with the intercepts at the model's optimum."""
         q = q.T.ravel()
         return q + self._sums @ (self._inverse @ imbalance) if self.intercept else q
 
-    def intercept_move(self, d, imbalance):
+    def intercept_move(self, d: np.ndarray, imbalance: Any) -> Any:
         """How far the intercepts go when the coefficients go by d."""
         if not self.intercept:
             return np.zeros(d.shape[1])
         return -self._inverse @ (imbalance + self._sums.T @ d.T.ravel())
 
 
-def _inverse(between):
+def _inverse(between: np.ndarray) -> np.ndarray:
     """The inverse among vectors of sum zero; all others make no difference to the probabilities."""
     return np.linalg.pinv(between, rcond=1e-13, hermitian=True)

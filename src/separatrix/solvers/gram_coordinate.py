@@ -1,55 +1,39 @@
-"""The lasso and elastic net on a Gram matrix: coordinate descent finds the support, Newton's method finishes on it.
+"""A quadratic with a separable penalty on a Gram matrix: coordinate descent finds the support, Newton's step finishes.
 
-Solves   min_b  ½ b'G b - c'b + l1 |b|_1 + ½ l2 |b|²      (b >= 0 if positive)
-Given    G = X'X and c = X'y of the columns in play, a start.
-Returns  b with a relative duality gap of at most `tol`.
+Solves   min_b  ½ b'G b - c'b + Σ_j kink_j |b_j| + ½ ridge_j b_j²      s.t.  low_j <= b_j <= high_j
+Given    G = X'X and c = X'y of the columns in play, a Separable penalty, a start.
+Returns  b with a relative duality gap of at most `tol`, or optimality conditions that hold to a limit.
 From     Friedman, Hastie and Tibshirani (2010), J. Statist. Software 33(1), covariance updates. We differ in the
-         finish: on a fixed support with fixed signs the problem is linear, so one Cholesky solve takes the place of
-         the many sweeps that correlated columns need.
+         finish: among coefficients away from kinks and bounds the problem is linear, so one Cholesky solve takes the
+         place of the many sweeps that correlated columns need.
 Cost     a sweep: (changed columns) x (columns); a finish: (support)² for each column that came or left.
 """
 
 import numpy as np
 
+from separatrix.core.objective import sum_of_costs
+from separatrix.penalties import Separable
 from separatrix.solvers.compiled.gram_coordinate import shift, sweep
+from separatrix.solvers.dual_bound import EPS, dual_bound
 from separatrix.solvers.linalg.support_factor import SupportFactor
 
-EPS = np.finfo(np.float64).eps
 # Beyond this support a triangle takes more memory (128 MB) and time than sweeps do.
 LARGEST_SUPPORT = 4000
 
 
-def relative_gap(rr, ry, null, beta, v, penalty):
-    """``(P(beta) - D(theta)) / P(0)`` for the residual scaled into the dual's domain.
-
-    The elastic net is a lasso on rows augmented with ``sqrt(l2) I``: `v` are the correlations with the augmented
-    residual, ``X'r - l2 beta``. `rr`, `ry` and `null` are ``r'Sr``, ``r'Sy`` and ``y'Sy`` over Σs.
-    """
-    ridge = penalty.l2 * float(beta @ beta)
-    primal = 0.5 * rr + penalty.l1 * float(np.abs(beta).sum()) + 0.5 * ridge
-    reach = float((v if penalty.positive else np.abs(v)).max(initial=0.0))
-    size = rr + ridge
-    scale = ry / size if size > 0.0 else 0.0
-    if reach * abs(scale) > penalty.l1:
-        scale = np.sign(scale) * penalty.l1 / reach
-    dual = scale * ry - 0.5 * scale * scale * size
-    if null == 0.0:
-        return 0.0
-    return max(primal - dual, 0.0) / (0.5 * null) + 16.0 * EPS
-
-
-def violation(beta, q, penalty):
+def violation(beta: np.ndarray, q: np.ndarray, penalty: Separable) -> float:
     """The largest distance of ``q``, minus the gradient of the smooth part, from the slopes of the penalty at beta."""
-    inward = q - penalty.l2 * beta
-    reach = inward if penalty.positive else np.abs(inward)
-    broken = np.where(beta == 0.0, np.maximum(reach - penalty.l1, 0.0), np.abs(inward - penalty.l1 * np.sign(beta)))
-    return float(broken.max(initial=0.0))
+    b = beta.T
+    inward, kink = q.T - penalty.ridge * b, penalty.kink * np.sign(b)
+    least = np.where(b <= penalty.low, -np.inf, np.where(b == 0.0, -penalty.kink, kink))
+    most = np.where(b >= penalty.high, np.inf, np.where(b == 0.0, penalty.kink, kink))
+    return float(np.maximum(least - inward, inward - most).max(initial=0.0))
 
 
 class GramProblem:
     """G and c of a growing set of columns, with the current coefficients ``beta`` and ``q = c - G beta``."""
 
-    def __init__(self, capacity=128):
+    def __init__(self, capacity: int = 128) -> None:
         self.size = 0
         self.G = np.empty((capacity, capacity))
         self.c = np.empty(capacity)
@@ -59,14 +43,14 @@ class GramProblem:
         self._factor = SupportFactor()
 
     @classmethod
-    def whole(cls, G, c):
+    def whole(cls, G: np.ndarray, c: np.ndarray) -> "GramProblem":
         """All columns at once."""
         problem = cls(0)
         problem.size, problem.G, problem.c = len(c), np.ascontiguousarray(G), np.array(c)
         problem.beta, problem.q = np.zeros(len(c)), np.array(c)
         return problem
 
-    def grow(self, cross, c):
+    def grow(self, cross: np.ndarray, c: np.ndarray) -> None:
         """Add columns: `cross` (size + new, new) holds their products with the old columns and with themselves."""
         old, new = self.size, self.size + len(c)
         if new > len(self.c):
@@ -78,7 +62,7 @@ class GramProblem:
         self.q[old:new] = c - cross[:old].T @ self.beta[:old]
         self.size = new
 
-    def _reserve(self, capacity):
+    def _reserve(self, capacity: int) -> None:
         keep = self.size
         for name in ("c", "beta", "q"):
             longer = np.zeros(capacity)
@@ -88,12 +72,18 @@ class GramProblem:
         G[:keep, :keep] = self.G[:keep, :keep]
         self.G = G
 
-    def solve(self, penalty, null, tol, max_sweeps=10_000):
-        """Solve to the relative gap `tol` of these columns; `null` is y'y. Returns the sweeps used."""
+    def start(self, beta: np.ndarray) -> None:
+        """Go to other coefficients."""
+        size = self.size
+        self.beta[:size] = beta
+        self.q[:size] = self.c[:size] - self.G[:size, :size] @ beta
+
+    def solve(self, penalty: Separable, null: float, tol: float, max_sweeps: int = 10_000) -> int:
+        """Solve to the relative gap `tol` of these columns; `null` is ½ y'y. Returns the sweeps used."""
         before = self.sweeps
         best = np.inf
-        if self._factor.holds(np.flatnonzero(self.beta[: self.size]), penalty.l2):
-            self._finish(penalty)  # a new strength: the last factor foretells where its solution lies
+        if self._factor.holds(self._support(penalty), penalty.ridge):
+            self._finish(penalty)  # another strength: its solution is likely to have the support of the last
         while self.sweeps - before < max_sweeps:
             if not self._settle(penalty) or self.gap(penalty, null) <= tol:
                 break
@@ -104,118 +94,143 @@ class GramProblem:
             best = min(best, gap)
         return self.sweeps - before
 
-    def solve_within(self, penalty, limit, max_sweeps=1000):
+    def solve_within(self, penalty: Separable, limit: float, max_sweeps: int = 1000) -> int:
         """Solve until no column breaks its optimality condition by more than `limit`; returns the sweeps used.
 
         For quadratics that come without a y, such as the models of a loss that Newton's method makes.
         """
         before, best = self.sweeps, np.inf
         while self.sweeps - before < max_sweeps:
-            found = self._sweep_within(penalty, limit)
-            if found > limit:
+            worst = self._sweep_within(penalty, limit)
+            if worst > limit:
                 self._finish(penalty)
-                found = self.violation(penalty)
-            if found <= limit or found >= best:
+                worst = self.violation(penalty)
+            if worst <= limit or worst >= best:
                 break
-            best = found
+            best = worst
         return self.sweeps - before
 
-    def _sweep_within(self, penalty, limit):
+    def _sweep_within(self, penalty: Separable, limit: float) -> float:
         """Sweep to the limit, or for as long as a factorisation would take; returns the violation left.
 
         m support columns of a factor cost m³/3 operations, a sweep over them m² numbers: m/64 sweeps (measured) are
         over in the time of a factor.
         """
-        most = 2 + int(np.count_nonzero(self.beta[: self.size])) // 64
+        most = 2 + len(self._support(penalty)) // 64
+        worst = np.inf
         for used in range(8 * most):
             self.sweeps += 1
             crossed, changed = sweep(self.G, penalty, self.size, self.beta, self.q)
-            found = self.violation(penalty)
-            if found <= limit or not changed or (used >= most and crossed == 0):
+            worst = self.violation(penalty)
+            if worst <= limit or not changed or (used >= most and crossed == 0):
                 break
-        return found
+        return worst
 
-    def violation(self, penalty):
+    def violation(self, penalty: Separable) -> float:
         """How far the worst column is from its optimality condition, in units of the gradient."""
         return violation(self.beta[: self.size], self.q[: self.size], penalty)
 
-    def _settle(self, penalty, most=8):
+    def _settle(self, penalty: Separable, most: int = 8) -> bool:
         """Sweep until a sweep leaves the support as it was: then a factorisation is worth its cost."""
+        changed = 0
         for _ in range(most):
             self.sweeps += 1
             crossed, changed = sweep(self.G, penalty, self.size, self.beta, self.q)
             if crossed == 0:
                 break
-        return changed
+        return changed > 0
 
-    def gap(self, penalty, null):
-        """Relative duality gap of the problem of these columns alone."""
+    def gap(self, penalty: Separable, null: float) -> float:
+        """Duality gap of the squared error on these columns alone, relative to `null` = ½ y'y."""
+        if null == 0.0:
+            return 0.0
         beta, c, q = self.beta[: self.size], self.c[: self.size], self.q[: self.size]
-        ry = null - float(beta @ c)
+        ry = 2.0 * null - float(beta @ c)
         rr = max(ry - float(beta @ q), 0.0)
-        return relative_gap(rr, ry, null, beta, q - penalty.l2 * beta, penalty)
+        dual = dual_bound(penalty, q, beta, lambda a: 0.5 * a * a * rr - a * ry)
+        return max(0.5 * rr + sum_of_costs(penalty, beta) - dual, 0.0) / null + 16.0 * EPS
 
-    def objective(self, penalty):
+    def objective(self, penalty: Separable) -> float:
         """The objective, less the constant ½ y'y."""
         beta = self.beta[: self.size]
-        fit = -0.5 * beta @ (self.c[: self.size] + self.q[: self.size])
-        return float(fit + penalty.l1 * np.abs(beta).sum() + 0.5 * penalty.l2 * beta @ beta)
+        return float(-0.5 * beta @ (self.c[: self.size] + self.q[: self.size])) + sum_of_costs(penalty, beta)
 
-    def _finish(self, penalty):
-        """Newton's step on the support; coefficients that would change sign stop at zero."""
+    def _support(self, penalty: Separable) -> np.ndarray:
+        """The coefficients at which the penalty is smooth: away from kinks and bounds."""
+        beta = self.beta[: self.size]
+        smooth = (beta != 0.0) | (penalty.kink == 0.0)
+        return np.flatnonzero(smooth & (penalty.low < beta) & (beta < penalty.high))
+
+    def _edges(self, support: np.ndarray, penalty: Separable) -> tuple[np.ndarray, np.ndarray]:
+        """The interval around each of these coefficients on which its penalty is smooth."""
+        beta, here = self.beta[support], penalty.take(support)
+        low = np.where((here.kink > 0.0) & (beta > 0.0), 0.0, here.low)
+        return low, np.where((here.kink > 0.0) & (beta < 0.0), 0.0, here.high)
+
+    def _finish(self, penalty: Separable) -> None:
+        """Newton's step on the support; coefficients that would pass a kink or a bound stop there."""
         if not self._factorise(penalty):
             return
         support = self._factor.order
-        beta, sign = self.beta[support], np.sign(self.beta[support])
-        step = self._factor.solve(self.q[support] - penalty.l2 * beta - penalty.l1 * sign)
-        crosses = (beta + step) * sign <= 0.0
-        if not crosses.any():
-            return self._move(support, step)
-        before, saved_beta, saved_q = self.objective(penalty), beta.copy(), self.q[: self.size].copy()
-        self._move(support, np.where(crosses, -beta, step))
+        beta = self.beta[support]
+        low, high = self._edges(support, penalty)
+        slope = penalty.ridge[support] * beta + penalty.kink[support] * np.sign(beta)
+        step = self._factor.solve(self.q[support] - slope)
+        wanted = beta + step
+        passes = (wanted <= low) | (wanted >= high)
+        if not passes.any():
+            return self._move(support, wanted)
+        before, saved = self.objective(penalty), self.q[: self.size].copy()
+        self._move(support, np.clip(wanted, low, high))
         if self.objective(penalty) > before:
-            self.beta[support], self.q[: self.size] = saved_beta, saved_q
-            fractions = np.where(crosses, -beta / np.where(crosses, step, 1.0), np.inf)
-            first = fractions.min()  # as far as the first zero the objective falls for certain
-            self._move(support, np.where(fractions == first, -beta, first * step))
+            self.beta[support], self.q[: self.size] = beta, saved
+            self._go(support, step, low, high)  # as far as the first edge the objective falls for certain
+        return None
 
-    def _factorise(self, penalty):
+    def _go(self, support: np.ndarray, step: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        """Move by a part of the step: to the first edge that a coefficient comes to."""
+        beta, edge = self.beta[support], np.where(step > 0.0, high, low)
+        parts = np.divide(edge - beta, step, out=np.full(len(step), np.inf), where=step != 0.0)
+        first = parts.min()
+        self._move(support, np.where(parts == first, edge, beta + first * step))
+
+    def _factorise(self, penalty: Separable) -> bool:
         """Factorise the support, less what the others make superfluous; False where it is empty or too large.
 
-        Each slide along a dependent column brings a coefficient to zero, so that there are at most as many as columns.
+        Each slide along a dependent column brings a coefficient to an edge, so that there are at most as many as
+        columns.
         """
         for _ in range(self.size):
-            support = np.flatnonzero(self.beta[: self.size])
+            support = self._support(penalty)
             if not 0 < len(support) <= LARGEST_SUPPORT:
                 return False
-            if not self._factor.holds(support, penalty.l2):
-                self._factor.update(self.G, support, penalty.l2)
+            if not self._factor.holds(support, penalty.ridge):
+                self._factor.update(self.G, support, penalty.ridge)
             if not any(self._slide(j, penalty) for j in self._factor.dependent):
                 break
         return True
 
-    def _slide(self, j, penalty):
+    def _slide(self, j: int, penalty: Separable) -> bool:
         r"""Move along :math:`x_j - \sum_i a_i x_i = 0`, which changes no prediction, as long as the penalty falls.
 
-        Sweeps go such a way in steps of the size of rounding. Returns whether a coefficient has come to zero.
+        Sweeps go such a way in steps of the size of rounding. Returns whether a coefficient has come to an edge.
         """
         order = self._factor.order
         way = np.append(order, j)
         step = np.append(-self._factor.solve(self.G[order, j]), 1.0)
-        beta = self.beta[way]
-        slope = penalty.l1 * float(np.sign(beta) @ step)  # the rest of the gradient is rounding, as x_j - sum a x is
-        if abs(slope) <= 1e-9 * penalty.l1 * float(np.abs(step).sum()):
+        kink = penalty.kink[way]
+        # the rest of the gradient is rounding, as x_j - sum a x is
+        slope = float(kink * np.sign(self.beta[way]) @ step)
+        if abs(slope) <= 1e-9 * float(kink @ np.abs(step)):
             return False
         step = -np.sign(slope) * step
-        falls = beta * step < 0.0
-        reach = -beta[falls] / step[falls]
-        if not falls.any():
+        low, high = self._edges(way, penalty)
+        if not np.isfinite(np.where(step > 0.0, high, low)[step != 0.0]).any():
             return False
-        step *= reach.min()
-        step[np.flatnonzero(falls)[reach.argmin()]] = -beta[falls][reach.argmin()]
-        self._move(way, step)
+        self._go(way, step, low, high)
         return True
 
-    def _move(self, support, step):
-        shift(self.G, self.size, support, step, self.q)
-        self.beta[support] = np.where(step == -self.beta[support], 0.0, self.beta[support] + step)
+    def _move(self, support: np.ndarray, wanted: np.ndarray) -> None:
+        """Set some coefficients."""
+        shift(self.G, self.size, support, wanted - self.beta[support], self.q)
+        self.beta[support] = wanted

@@ -1,67 +1,104 @@
-"""The lasso and elastic net along a whole path of strengths, from strong to weak.
+"""One problem along a path of penalties, from strong to weak.
 
-Solves   the problem of coordinate.py for each of a decreasing sequence of strengths, each started from the last.
-Given    a design, a target with one output, the l1 and l2 parts of each strength.
-Returns  coefficients (p, L), intercepts (L,), relative gaps (L,) and sweeps (L,).
-From     Friedman, Hastie and Tibshirani (2010); Tibshirani et al. (2012), J. R. Statist. Soc. B 74(2), strong rules.
-Cost     tall designs: one Gram matrix, n p², then nothing of size n; wide ones: about a read of X for each strength.
+Solves   the problem for each of several penalties, each started from the last solution.
+Given    a Problem (its penalty aside) and penalties in any order.
+Returns  coefficients (L, p) or (L, p, k), intercepts (L,) or (L, k), relative gaps (L,) and iterations (L,), in the
+         order of the penalties given.
+From     Friedman, Hastie and Tibshirani (2010), J. Statist. Software 33(1); Tibshirani et al. (2012), J. R. Statist.
+         Soc. B 74(2), strong rules.
+Cost     squared error on tall designs: one Gram matrix, n p², then nothing of size n; else about a read of X for each
+         penalty that makes zeros, and one set of columns in play for the whole path.
 """
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from separatrix.core.problem import Problem
+from separatrix.core.verbs import is_squared_error
 from separatrix.designs import moments
-from separatrix.penalties import ElasticNet
-from separatrix.solvers.coordinate import WorkingSet, solve_at
+from separatrix.penalties import Separable, as_separable
+from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.gram_coordinate import GramProblem
+from separatrix.solvers.proximal_newton import WorkingSet, solve_at
 
 # A Gram matrix of all columns takes n p² operations, a read of X for each of L strengths 8 n p L bytes; on the machines
 # we know a byte takes as long as two operations, so that the matrix is cheaper up to p = 16 L.
 COLUMNS_PER_STRENGTH = 16
+HUGE = 1e300  # a strength that leaves only zeros
+
+Point = tuple[np.ndarray, Any, float, int]  # coefficients, intercept, relative gap, iterations
+Path = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def strength_grid(design, target, *, intercept=True, l1_ratio=1.0, eps=1e-3, count=100, positive=False):
-    """Strengths from the smallest that makes every coefficient zero, down to `eps` times that, evenly in logarithm."""
-    y = target.y - target.mean() if intercept else target.y
-    v = design.rmatvec(y if target.s is None else target.s * y) / target.total
-    design.refuse_if_not_finite(v)  # rows of a fold may hide what would make every strength NaN
-    largest = float((v if positive else np.abs(v)).max(initial=0.0)) / l1_ratio
+def strength_grid(problem: Problem, *, eps: float = 1e-3, count: int = 100) -> np.ndarray:
+    """Factors of the penalty of squared error, evenly in logarithm, from the smallest that leaves nothing but zeros.
+
+    Coefficients that nothing keeps at 0 are fitted first, as the intercept is. The last factor is `eps` times the
+    first.
+    """
+    penalty = as_separable(problem.penalty, problem.design.p)
+    sparse = penalty.kink > 0.0
+    if penalty.dense.any():
+        state = WorkingSet(replace(problem, penalty=penalty._replace(kink=np.where(sparse, HUGE, 0.0))))
+        solve_at(state, 1e-10)
+        v = state.v
+    else:
+        target = problem.target
+        y = target.y - target.mean() if problem.intercept else target.y
+        v = problem.design.rmatvec(y if target.s is None else target.s * y) / target.total
+    problem.design.refuse_if_not_finite(v)  # rows of a fold may hide what would make every strength NaN
+    reach = np.maximum(np.where(penalty.high > 0.0, v, 0.0), np.where(penalty.low < 0.0, -v, 0.0))
+    largest = float((reach[sparse] / penalty.kink[sparse]).max(initial=0.0))
     if largest <= np.finfo(np.float64).resolution:
         return np.full(count, np.finfo(np.float64).resolution)
     return np.geomspace(largest, eps * largest, count)
 
 
-def elastic_net_path(design, target, strengths, l1_ratio, *, intercept=True, positive=False, tol=1e-8, max_iter=100):
-    """Solve along the path; see the head of this file."""
-    penalties = [ElasticNet(a * l1_ratio, a * (1.0 - l1_ratio), positive) for a in strengths]
-    tall = design.p <= min(design.n, COLUMNS_PER_STRENGTH * len(penalties)) and "gram" in design.offers
-    solve = _on_gram_matrix if tall else _on_working_sets
-    return solve(design, target, penalties, intercept, tol, max_iter)
+def path(problem: Problem, penalties: Sequence[Any], *, tol: float = 1e-8, max_iter: int = 100) -> Path:
+    """Solve for each penalty; see the head of this file."""
+    parts = [as_separable(penalty, problem.design.p) for penalty in penalties]
+    order = sorted(range(len(parts)), key=lambda place: -float((parts[place].kink + parts[place].ridge).sum()))
+    solve = _way(problem, parts)
+    points = dict(zip(order, solve(problem, [penalties[place] for place in order], tol, max_iter)))
+    coefficients, intercepts, gaps, iterations = zip(*(points[place] for place in range(len(parts))))
+    return np.array(coefficients), np.array(intercepts), np.array(gaps), np.array(iterations)
 
 
-def _on_gram_matrix(design, target, penalties, intercept, tol, max_iter):
-    found = moments(design, target, about_mean=intercept)
-    problem = GramProblem.whole(found.xx / found.total, found.xy[:, 0] / found.total)
-    null = float(found.yy[0]) / found.total
-    coefficients = np.zeros((design.p, len(penalties)), order="F")
-    gaps, sweeps = np.zeros(len(penalties)), np.zeros(len(penalties), dtype=int)
-    for column, penalty in enumerate(penalties):
-        sweeps[column] = problem.solve(penalty, null, tol, max_iter * 100)
-        gaps[column] = problem.gap(penalty, null)
-        coefficients[:, column] = problem.beta
-    return coefficients, float(found.y_mean[0]) - found.x_mean @ coefficients, gaps, sweeps
+def _way(problem: Problem, penalties: list[Separable]) -> Any:
+    design = problem.design
+    if is_squared_error(problem.loss):
+        tall = design.p <= min(design.n, COLUMNS_PER_STRENGTH * len(penalties)) and design.gram_is_cheap
+        return _on_gram_matrix if tall else _on_working_sets
+    return _on_working_sets if all(penalty.kink.any() for penalty in penalties) else _one_by_one
 
 
-def _on_working_sets(design, target, penalties, intercept, tol, max_iter):
-    state = WorkingSet(design, target, intercept)
-    coefficients = np.zeros((design.p, len(penalties)), order="F")
-    offsets, gaps = np.zeros(len(penalties)), np.zeros(len(penalties))
-    sweeps = np.zeros(len(penalties), dtype=int)
+def _on_gram_matrix(problem: Problem, penalties: list[Any], tol: float, max_iter: int) -> Iterator[Point]:
+    m = moments(problem.design, problem.target, about_mean=problem.intercept)
+    gram = GramProblem.whole(m.xx / m.total, m.xy[:, 0] / m.total)
+    null = 0.5 * float(m.yy[0]) / m.total
+    for penalty in (as_separable(each, problem.design.p) for each in penalties):
+        sweeps = gram.solve(penalty, null, tol, max_iter * 100)
+        beta = gram.beta.copy()
+        yield beta, float(m.y_mean[0] - m.x_mean @ beta), gram.gap(penalty, null), sweeps
+
+
+def _on_working_sets(problem: Problem, penalties: list[Any], tol: float, max_iter: int) -> Iterator[Point]:
+    state = WorkingSet(replace(problem, penalty=penalties[0]))
     before = None
-    for column, penalty in enumerate(penalties):
-        start = state.gram.sweeps
-        gaps[column], _ = solve_at(state, penalty, tol, max_iter, before)
-        coefficients[state.index, column] = state.gram.beta[: state.gram.size]
-        offsets[column] = state.offset()
-        sweeps[column] = max(1, state.gram.sweeps - start)
-        before = penalty.l1
-    return coefficients, offsets, gaps, sweeps
+    for penalty in penalties:
+        state.penalise(penalty)
+        gap, used = solve_at(state, tol, max_iter, before)
+        solution = state.solution()
+        yield solution.beta, solution.intercept, gap, max(used, 1)
+        before = state.penalty.kink
+
+
+def _one_by_one(problem: Problem, penalties: list[Any], tol: float, max_iter: int) -> Iterator[Point]:
+    start = None
+    for penalty in penalties:
+        solution = solve_likelihood(replace(problem, penalty=penalty), tol=tol, max_iter=max_iter, start=start)
+        start = solution.beta, solution.intercept
+        yield *start, solution.certificate.value, max(solution.certificate.iterations, 1)

@@ -1,62 +1,62 @@
-"""L1 and elastic-net likelihoods with many columns: Newton's method on a few, the rest proved away.
+"""Losses under a penalty that makes zeros, with many columns: Newton's method on a few, the rest proved away.
 
-Solves   min  (1/Σs) Σ s_i loss(y_i, x_i'beta + intercept) + l1 |beta|_1 + ½ l2 |beta|²        (beta >= 0 if positive)
-Given    a Problem with a logistic or squared loss and one output, or softmax and k; l1 > 0; perhaps a start.
-Returns  beta, intercept, certificate: the relative duality gap.
+Solves   min  (1/Σs) Σ s_i loss(y_i, x_i'beta + intercept) + Σ_j penalty_j(beta_j)
+Given    a Problem with a smooth loss of one output, or a joint loss of k; a penalty that can be split; perhaps a start.
+Returns  beta, intercept.
 From     Lee, Sun and Saunders (2014), SIAM J. Optim. 24(3), proximal Newton; Johnson and Guestrin (2015), Blitz, and
          Massias, Gramfort and Salmon (2018), Celer, working sets. We differ in solving each quadratic model on its Gram
-         matrix, and in keeping that matrix while the curvature of the loss has hardly changed.
+         matrix with a Newton finish, and in keeping that matrix while the curvature of the loss has hardly changed. For
+         squared error the curvature is constant: the model is the problem, and each full read of X, which costs most,
+         is followed by an exact solution on the columns in play.
 Cost     a read of X for each growth of the working set; n (set)² for a Gram matrix; n (set) for a step.
 """
 
-import time
-import warnings
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import cannot
-from separatrix.core.objective import (
-    null_objective,
-    null_score,
-    sum_of_conjugate_costs,
-    sum_of_costs,
-    total_conjugate,
-)
-from separatrix.core.solution import Solution
-from separatrix.designs.working import WorkingColumns
-from separatrix.losses import Logistic, Softmax, Squared
-from separatrix.penalties import L1, ElasticNet
-from separatrix.solvers.curvature import JointCurvature, ScalarCurvature
-from separatrix.solvers.gram_coordinate import EPS, violation
+from separatrix.core.objective import null_objective, null_score, sum_of_costs, total_conjugate
+from separatrix.core.problem import Problem
+from separatrix.core.solution import Solution, Trace
+from separatrix.core.verbs import is_joint, is_of_residual, is_squared_error, largest_curvature
+from separatrix.designs.working import working_columns
+from separatrix.penalties import as_separable
+from separatrix.solvers.curvature import ConstantCurvature, JointCurvature, Look, ScalarCurvature
+from separatrix.solvers.dual_bound import EPS, dual_bound
+from separatrix.solvers.gram_coordinate import violation
 
 # The strong rule of a step by this factor expects all columns of more than half the strength.
 LARGE_STEP = 1.5
 HALVINGS = 40
 MOST_STEPS = 30  # on one working set; quadratic convergence needs about five
-# Below this tolerance the answer is polished until neither row order nor start shows in it.
+# Below this tolerance iterations go on until the coefficients do not depend, beyond rounding, on row order or start.
 TIGHT = 1e-7
 
 
-class Likelihood:
+class WorkingSet:
     """Where a fit stands: the columns in play with their coefficients, scores, slopes, and the objective."""
 
-    def __init__(self, problem, start=None):
-        self.problem, self.penalty = problem, _as_net(problem.penalty)
-        target = problem.target
-        self.y, self.share = target.y, target.weights / target.total
+    def __init__(self, problem: Problem, start: tuple[Any, Any] | None = None) -> None:
+        self.problem, target = problem, problem.target
+        self.share = target.weights / target.total
+        # y and the intercept move together in such a loss; about the mean of y nothing large cancels
+        self.centre = float(target.mean()) if problem.intercept and is_of_residual(problem.loss) else 0.0
+        self.y = target.y - self.centre
         self.null = null_objective(problem)
         self.shape = target.y.shape[1:]
         self.index = np.empty(0, dtype=np.intp)
         self.inside = np.zeros(problem.design.p, dtype=bool)
-        self.columns = WorkingColumns(problem.design, self.share if problem.intercept else None)
-        curvature = JointCurvature if self.shape else ScalarCurvature
-        self.curvature = curvature(problem, self.columns, self.share)
         self.beta = np.zeros((0, *self.shape))
+        self.columns = working_columns(problem.design, self.share if problem.intercept else None)
+        self.exact = is_squared_error(problem.loss)
+        kind = JointCurvature if self.shape else ConstantCurvature if self.exact else ScalarCurvature
+        self.curvature: Any = kind(problem, self.y, self.columns, self.share)
         self.passes = 0
         self.change = np.inf  # of the scores, in the last step
-        self.offset = np.asarray(null_score(problem), dtype=np.float64)
+        self.level = 0.0  # the largest slope of the model without columns
+        self.offset = np.asarray(null_score(problem) - self.centre, dtype=np.float64)
         self.eta = np.empty(target.y.shape)
         self.eta[...] = self.offset
         if start is not None:
@@ -64,34 +64,42 @@ class Likelihood:
         self._look()
         self.read()
         problem.design.refuse_if_not_finite(self.v)
+        self.penalise(problem.penalty)
 
-    def _begin(self, beta, intercept):
-        beta = np.array(beta, dtype=np.float64)
+    def _begin(self, beta: np.ndarray, intercept: Any) -> None:
+        bounds = as_separable(self.problem.penalty, self.problem.design.p)
+        beta = np.clip(np.asarray(beta, dtype=np.float64).T, bounds.low, bounds.high).T
         support = np.flatnonzero(beta if beta.ndim == 1 else beta.any(axis=1))
-        self.add(support)
+        self._take(support)
         self.beta = beta[support]
-        self.offset = np.asarray(intercept, dtype=np.float64) + self.columns.means @ self.beta
-        self.eta = self.columns.fitted(self.beta) + self.offset
+        fitted = self.columns.fitted(self.beta)
+        self.offset = np.asarray(intercept, dtype=np.float64) - self.centre + self.columns.means @ self.beta
+        if self.exact:
+            self.curvature.model().start(self.beta)
+            self.offset = np.asarray(self.curvature.best_intercept(fitted))
+        self.eta = fitted + self.offset
 
-    def _look(self, seen=None):
+    def _look(self, seen: Look | None = None) -> None:
         """Slopes and objective at the current scores, the intercept first brought to its optimum given the rest."""
-        fit, self.u, self.w = self.curvature.look(self.eta) if seen is None else seen
-        self.fit = self._balance(fit) if self.problem.intercept else fit
+        self.fit, self.u, self.w = self.curvature.look(self.eta) if seen is None else seen
+        self.level = self.level or float(np.abs(self.u).max(initial=0.0))
+        if self.problem.intercept and not self.exact:
+            self._balance()
 
     @property
-    def value(self):
+    def value(self) -> float:
         """The objective."""
-        return self.fit + sum_of_costs(self.penalty, self.beta)
+        return self.fit + sum_of_costs(self.played, self.beta)
 
-    def _balance(self, fit, most=20):
+    def _balance(self, most: int = 20) -> None:
         """Newton's method for the intercept alone: slopes that sum to zero are what a dual point needs."""
         imbalance = self.share @ self.u
         for _ in range(most):
-            if np.abs(imbalance).max() <= 4.0 * EPS:
+            if np.abs(imbalance).max() <= 4.0 * EPS * self.level:
                 break
             step = self.curvature.intercept_step(self.w, imbalance)
             for _ in range(HALVINGS):
-                found, u, w = self.curvature.look(self.eta + step)
+                fit, u, w = self.curvature.look(self.eta + step)
                 rest = self.share @ u
                 if np.abs(rest).max() < np.abs(imbalance).max():
                     break
@@ -99,88 +107,127 @@ class Likelihood:
             else:
                 break  # as balanced as rounding allows
             self.eta, self.offset = self.eta + step, self.offset + step
-            fit, self.u, self.w, imbalance = found, u, w, rest
-        return fit
+            self.fit, self.u, self.w, imbalance = fit, u, w, rest
 
-    def read(self):
+    def read(self) -> None:
         """``v = -X'(s u) / Σs``: the one full read of X."""
         self.passes += 1
         self.v = -self.problem.design.rmatvec((self.share * self.u.T).T)
 
-    def weaken(self, penalty):
-        """Go on with another penalty, from where the state stands."""
+    def penalise(self, penalty: Any) -> None:
+        """Go on with a penalty, from where the state stands; coefficients that nothing keeps at 0 come into play."""
         self.problem = replace(self.problem, penalty=penalty)
-        self.penalty = _as_net(penalty)
+        self.penalty = as_separable(penalty, self.problem.design.p)
+        self.unit = float(self.penalty.kink.max(initial=0.0)) or float(np.abs(self.v).max(initial=0.0)) or 1.0
+        self.played = self.penalty.take(self.index)
+        self.add(np.flatnonzero(self.penalty.dense & ~self.inside))
 
-    def add(self, J):
+    def add(self, J: np.ndarray) -> None:
         """Bring columns into play."""
+        if len(J):
+            self._take(J)
+            self.beta = np.concatenate([self.beta, np.zeros((len(J), *self.shape))])
+            self.played = self.penalty.take(self.index)
+
+    def _take(self, J: np.ndarray) -> None:
         self.columns.add(J)
         self.index = np.concatenate([self.index, J])
         self.inside[J] = True
-        self.beta = np.concatenate([self.beta, np.zeros((len(J), *self.shape))])
 
-    def gap(self, v, beta):
+    def gap(self) -> float:
+        """Relative duality gap of the whole problem, at the last read of X."""
+        return self._gap(self.penalty, self.v, self.coefficients())
+
+    def _gap(self, penalty: Any, v: np.ndarray, beta: np.ndarray) -> float:
         """Relative duality gap of the columns with gradients -v and coefficients beta (those left out have none)."""
-        loss, penalty = self.problem.loss, self.penalty
-        reach = v if penalty.positive else np.abs(v)
-        largest = float(reach.max(initial=0.0))
-        scales = [1.0]
-        if largest > penalty.l1:
-            scales = [penalty.l1 / largest * (1.0 - 2.0 * EPS)]
-            if penalty.l2 > 0.0:  # the elastic net is a lasso on rows augmented with sqrt(l2) I
-                beyond = float((reach - penalty.l2 * np.abs(beta)).max())
-                scales += [1.0, min(1.0, penalty.l1 / max(beyond, EPS))]
-        dual = max(
-            -total_conjugate(loss, self.y, scale * self.u, self.share) - sum_of_conjugate_costs(penalty, scale * v)
-            for scale in scales
-        )
+        loss, y, u, share = self.problem.loss, self.y, self.u, self.share
+        dual = dual_bound(penalty, v, beta, lambda a: total_conjugate(loss, y, a * u, share))
         return max(self.value - dual, 0.0) / self.null if self.null > 0.0 else 0.0
 
-    def whole_gap(self):
-        """That of all columns, at the last read of X."""
-        return self.gap(self.v, self.coefficients())
-
-    def coefficients(self):
+    def coefficients(self) -> np.ndarray:
         """beta of all columns."""
         beta = np.zeros((self.problem.design.p, *self.shape))
         beta[self.index] = self.beta
         return beta
 
-    def intercept(self):
+    def intercept(self) -> Any:
         """The intercept in terms of the columns as given; those of classes sum to zero, as only differences count."""
-        found = self.offset - self.columns.means @ self.beta
-        return found - found.mean() if self.shape else float(found)
+        intercept = self.offset - self.columns.means @ self.beta + self.centre
+        return intercept - intercept.mean() if self.shape else float(intercept)
 
-    def correlations(self):
+    def solution(self, iterations: int = 0, trace: Trace | None = None) -> Solution:
+        """Coefficients and intercept; unpenalised coefficients of classes sum to zero, as intercepts do."""
+        beta = self.coefficients()
+        if self.shape:
+            beta[self.penalty.free] -= beta[self.penalty.free].mean(axis=1, keepdims=True)
+        return Solution(beta, self.intercept(), trace=trace, iterations=iterations, passes=self.passes)
+
+    def wish(self) -> np.ndarray:
+        """How far the gradient of each column goes beyond what its penalty at 0 allows, where it is below 0: not."""
+        v, penalty = self.v.T, self.penalty
+        reach = np.maximum(np.where(penalty.high > 0.0, v, 0.0), np.where(penalty.low < 0.0, -v, 0.0))
+        return (reach.max(axis=0) if self.shape else reach) - penalty.kink
+
+    def correlations(self) -> np.ndarray:
         """``-Z'(s u) / Σs`` of the columns in play."""
         return -self.columns.correlate((self.share * self.u.T).T)
 
-    def step(self, q, renew):
+    def solve_in_play(self, target: float) -> int:
+        """Solve on the columns in play, until their gap is at most `target`; returns the steps taken."""
+        return self._solve_exactly(target) if self.exact else self._solve_by_newton(target)
+
+    def _solve_exactly(self, target: float) -> int:
+        """The quadratic model is the problem."""
+        model = self.curvature.model()
+        used = model.solve(self.played, self.null, target)
+        self.beta = model.beta[: model.size].copy()
+        fitted = self.columns.fitted(self.beta)
+        self.offset = np.asarray(self.curvature.best_intercept(fitted))
+        self.eta = fitted + self.offset
+        self._look()
+        return used
+
+    def _solve_by_newton(self, target: float) -> int:
+        """Newton's steps.
+
+        A new curvature matrix brings about two digits with the next step. An old one is used again for as long as the
+        steps that could be taken in the time of making a new one promise more.
+        """
+        q = self.correlations()
+        gap, renew = self._gap(self.played, q, self.beta), False
+        enough = 0.01 ** (1.0 / (1.0 + self.columns.matrices_per_step()))
+        for used in range(MOST_STEPS):
+            if gap <= target or not self._step(q, renew):
+                return used
+            q = self.correlations()
+            last, gap = gap, self._gap(self.played, q, self.beta)
+            renew = gap > enough * last and not self.curvature.fresh(self.w)
+        return MOST_STEPS
+
+    def _step(self, q: np.ndarray, renew: bool) -> bool:
         """One proximal Newton step on the columns in play, whose gradients are -q; False if no progress is left."""
-        model = self.curvature.model(self.w, renew)
+        model, penalty = self.curvature.model(self.w, renew), self.played.repeat(*self.shape or (1,))
         model.beta = self.beta.T.ravel().copy()
         model.q = self.curvature.centred(q, self.share @ self.u)
         model.c = model.q + model.G @ model.beta
         # far from the optimum the model is rough; close to it, solve it as well as its error, a square, deserves
-        before = model.violation(self.penalty)
-        model.solve_within(self.penalty, min(0.1, before / self.penalty.l1) * before)
+        before = model.violation(penalty)
+        model.solve_within(penalty, min(0.1, before / self.unit) * before)
         return self._search(q, model.beta.reshape(*self.shape, -1).T)
 
-    def _search(self, q, wanted):
+    def _search(self, q: np.ndarray, wanted: np.ndarray) -> bool:
         """Go to the coefficients wanted, or half the way, or a quarter, until the objective falls enough."""
-        penalty = self.penalty
         d = wanted - self.beta
         d0 = self.curvature.intercept_move(d, self.share @ self.u)
         move = self.columns.fitted(d) + d0
-        cost = sum_of_costs(penalty, self.beta)
-        promised = sum_of_costs(penalty, wanted) - cost - float((q * d).sum())
+        promised = sum_of_costs(self.played, wanted) - sum_of_costs(self.played, self.beta) - float((q * d).sum())
         start, t = self.value, 1.0
         rounding = 4.0 * EPS * abs(start)
         for _ in range(HALVINGS):
             beta = wanted if t == 1.0 else self.beta + t * d
             eta = self.eta + t * move
             seen = self.curvature.look(eta)
-            value = seen[0] + sum_of_costs(penalty, beta)
+            value = seen[0] + sum_of_costs(self.played, beta)
             if value <= start + 1e-4 * t * min(promised, 0.0) + rounding:
                 self.beta, self.eta, self.offset = np.ascontiguousarray(beta), eta, self.offset + t * d0
                 self.change = t * float(np.abs(move).max(initial=0.0)) / (1.0 + float(np.abs(eta).max(initial=0.0)))
@@ -189,62 +236,49 @@ class Likelihood:
             t *= 0.5
         return False
 
-    def solve_in_play(self, target):
-        """Newton steps until the gap of the columns in play is at most `target`; returns the steps taken.
-
-        A new curvature matrix brings about two digits with the next step. An old one is used again for as long as the
-        steps that could be taken in the time of making a new one promise more.
-        """
-        q = self.correlations()
-        gap, renew = self.gap(q, self.beta), False
-        enough = 0.01 ** (1.0 / (1.0 + self.columns.matrices_per_step()))
-        for used in range(MOST_STEPS):
-            if gap <= target or not self.step(q, renew):
-                return used
-            q = self.correlations()
-            last, gap = gap, self.gap(q, self.beta)
-            renew = gap > enough * last and not self.curvature.fresh(self.w)
-        return MOST_STEPS
-
-    def polish(self, most=6):
+    def polish(self, most: int = 6) -> None:
         """Steps until the scores stand still: then neither row order nor start shows in the coefficients."""
         for _ in range(most):
             q = self.correlations()
-            if self.change <= 16.0 * EPS or violation(self.beta, q, self.penalty) <= EPS:
+            if self.change <= 16.0 * EPS or violation(self.beta, q, self.played) <= EPS * self.level:
                 return
             last = self.change
-            if not self.step(q, not self.curvature.fresh(self.w)):
+            if not self._step(q, not self.curvature.fresh(self.w)):
                 return
             if self.change > 0.5 * last and last < 1e-9:
                 return  # only rounding moves
 
-    def batch(self, outside, reach, fresh):
+    def batch(self, outside: np.ndarray, wish: np.ndarray, fresh: bool) -> np.ndarray:
         """Which of the columns that want to come in should: all of them on a path, the largest from a `fresh` start."""
         if not fresh or not len(outside):
             return outside
-        outside = outside[np.argsort(-reach[outside], kind="stable")]
+        outside = outside[np.argsort(-wish[outside], kind="stable")]
         least = max(16, np.count_nonzero(self.beta.any(axis=1) if self.shape else self.beta) // 2)
         return np.sort(outside[: self.columns.affordable(outside, least)])
 
 
-def proximal_newton(problem, *, max_iter=100, tol=1e-8, start=None, trace=None):
+def proximal_newton(
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    start: tuple[Any, Any] | None = None,
+    trace: Trace | None = None,
+) -> Solution:
     r"""Solve one problem; see the head of this file.
 
     Parameters
     ----------
-    problem : Problem.  Logistic or Squared loss and y of shape (n,), or Softmax and (n, k); L1 or ElasticNet, l1 > 0.
+    problem : Problem.  A loss with a largest curvature and y of shape (n,), or a joint loss and (n, k).
+    tol : float, [0, inf).  Relative duality gap to be reached.
     max_iter : int, [0, inf).  Growths of the working set at the most.
-    tol : float, [0, inf).  Relative duality gap to be certified.
     start : (beta, intercept) or None.  Where to begin; None is the model without columns.
     trace : Trace or None.  Filled with objective and gap at each growth of the working set.
 
-    Returns
-    -------
-    Solution.  Warns NotCertified where the tolerance was not met.
-
-    >>> from separatrix.core.problem import Problem
     >>> from separatrix.core.target import Target
     >>> from separatrix.designs import as_design
+    >>> from separatrix.losses import Logistic
+    >>> from separatrix.penalties import L1
     >>> X, y = np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([0.75, 0.75, 0.25, 0.25])
     >>> problem = Problem(as_design(X), Target(y), Logistic(), L1(0.25))
     >>> proximal_newton(problem).beta.round(12)  # the logit of 0.75 - 0.25
@@ -253,80 +287,72 @@ def proximal_newton(problem, *, max_iter=100, tol=1e-8, start=None, trace=None):
     array([0.4055])
     """
     _check(problem)
-    started = time.perf_counter()
-    state = Likelihood(problem, start)
-    used = solve_at(state, tol, max_iter, trace=trace)
-    if tol <= TIGHT:
+    state = WorkingSet(problem, start)
+    # an exact model is solved to rounding, which costs nothing; others are polished
+    _, used = solve_at(state, tol, max_iter, inner=1e-7 if state.exact else 0.3, trace=trace)
+    if tol <= TIGHT and not state.exact:
         state.polish()
-    return finished(state, tol, started, used, trace)
+    return state.solution(used, trace)
 
 
-def finished(state, tol, started, used, trace=None):
-    """The solution a state has come to, with its certificate recomputed; a warning where that is above `tol`."""
-    solution = Solution(state.coefficients(), state.intercept(), trace=trace)
-    solution.certificate = certify(
-        state.problem, solution, max(tol, 1e-14), started=started, iterations=used, passes=state.passes + 1
-    )
-    if not solution.certificate.converged:
-        advice = "Raise max_iter or tol, or penalise more."
-        warnings.warn(not_certified(solution.certificate, advice), stacklevel=3)
-    return solution
+def solve_at(
+    state: WorkingSet,
+    tol: float,
+    max_iter: int = 100,
+    before: np.ndarray | None = None,
+    inner: float = 0.3,
+    trace: Trace | None = None,
+) -> tuple[float, int]:
+    """Grow the working set until the gap is at most `tol`; returns the gap and the growths used.
 
-
-def solve_at(state, tol, max_iter=100, before=None, trace=None):
-    """Grow the working set until the gap is at most `tol`; returns the growths used.
-
-    On a path, `before` is the strength just solved: columns that the strong rule (Tibshirani et al. 2012) expects to
-    become active come into play at once. After a step so large that the rule would let nearly all of them in, the
-    largest come first, as in a fresh start.
+    On a path, `before` are the kinks of the strength just solved: columns that the strong rule (Tibshirani et al. 2012)
+    expects to become active come into play at once. After a step so large that the rule would let nearly all of them
+    in, the largest come first, as in a fresh start. The columns in play are solved to `inner` times the tolerance.
     """
-    penalty = state.penalty
-    fresh = before is None or before > LARGE_STEP * penalty.l1
-    threshold = penalty.l1 if fresh else 2.0 * penalty.l1 - before
-    gap = state.whole_gap()
-    for used in range(max_iter):
+    kink = state.penalty.kink
+    fresh = before is None or bool((before > LARGE_STEP * kink).any())
+    expected = 0.0 if fresh else kink - before  # the strong rule asks for a gradient of 2 kink - before
+    gap, used = state.gap(), 0
+    while True:
         if trace is not None:
             trace.append(state.value, gap)
-        if gap <= tol:
-            return used
-        reach = _reach(state)
-        outside = np.flatnonzero(~state.inside & (reach > threshold))
-        threshold = penalty.l1
-        batch = state.batch(outside, reach, fresh)
-        if len(batch):
-            state.add(batch)
-        # while columns are left out that want in, those in play need not be solved much better than the whole
-        steps = state.solve_in_play(max(0.3 * tol, 0.1 * gap if len(outside) else 0.0))
+        if gap <= tol or used == max_iter:
+            break
+        used += 1
+        wish = state.wish()
+        outside = np.flatnonzero(~state.inside & (wish > expected))
+        expected = 0.0
+        batch = state.batch(outside, wish, fresh)
+        state.add(batch)
+        steps = state.solve_in_play(max(inner * tol, _slack(state, gap, outside, batch)))
         state.read()
-        last, gap = gap, state.whole_gap()
-        waiting = ~state.inside & (_reach(state) > penalty.l1)
+        last, gap = gap, state.gap()
+        waiting = ~state.inside & (state.wish() > 0.0)
         if not waiting.any() and (steps == 0 or gap > 0.9 * last):
             break  # every column that matters is in play and solved as well as this precision can
-    return used + 1
+    return gap, used
 
 
-def _reach(state):
-    """How strongly each column wants a coefficient, in units of the penalty."""
-    reach = state.v if state.penalty.positive else np.abs(state.v)
-    return reach.max(axis=1) if state.shape else reach
+def _slack(state: WorkingSet, gap: float, outside: np.ndarray, batch: np.ndarray) -> float:
+    """While columns are left out that want in, those in play need not be solved much better than the whole.
+
+    Newton's steps cost reads of the columns in play, an exact model nothing of the size of X.
+    """
+    if state.exact:
+        return 1e-2 * gap if len(batch) < len(outside) else 0.0
+    return 0.1 * gap if len(outside) else 0.0
 
 
-def _as_net(penalty):
-    return penalty if isinstance(penalty, ElasticNet) else ElasticNet(penalty.lam, 0.0)
-
-
-def _check(problem):
+def _check(problem: Problem) -> None:
     because = None
-    if not isinstance(problem.loss, Logistic | Softmax | Squared):
-        because = f"the loss {type(problem.loss).__name__} does not bend everywhere"
-    elif not isinstance(problem.penalty, L1 | ElasticNet) or _as_net(problem.penalty).l1 <= 0.0:
-        because = f"{problem.penalty} keeps every column in play"
-    elif (problem.target.y.ndim == 2) != isinstance(problem.loss, Softmax):
+    if not is_joint(problem.loss) and largest_curvature(problem.loss) == np.inf:
+        because = f"the slope of the loss {type(problem.loss).__name__} jumps"
+    elif (problem.target.y.ndim == 2) != is_joint(problem.loss):
         because = f"{type(problem.loss).__name__} does not fit y of shape {problem.target.y.shape}"
     if because:
         raise cannot(
             "solve with proximal_newton",
             because=because,
-            instead="Logistic or Squared with one output, or Softmax with k, and L1 or ElasticNet with l1 > 0",
+            instead="a smooth loss (Logistic, Squared) with one output, or Softmax with k",
         )
     problem.design.needs("columns", "solve with proximal_newton")

@@ -1,5 +1,6 @@
 r"""Elastic net: :math:`\min_w \tfrac1{2n} \|y - Xw\|^2 + \alpha \rho \|w\|_1 + \tfrac12 \alpha (1-\rho) \|w\|^2`."""
 
+import time
 import warnings
 
 import numpy as np
@@ -10,25 +11,27 @@ from separatrix.core.certificate import certify, not_certified
 from separatrix.core.declaration import COEFFICIENTS, Search, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
-from separatrix.core.objective import gap_unit, null_objective
+from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
-from separatrix.core.solution import Certificate, Solution, Trace
+from separatrix.core.solution import Trace
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
+from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
+from separatrix.penalties import as_separable
 from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_least_squares
-from separatrix.solvers.coordinate import elastic_net
+from separatrix.solvers.proximal_newton import proximal_newton
 
 
 @declares(
     task="regression",
     losses=(Squared,),
     penalties=(ElasticNetPenalty,),
-    solvers=("solvers.coordinate", "solvers.gram_coordinate", "solvers.nonnegative"),
+    solvers=("solvers.proximal_newton", "solvers.gram_coordinate", "solvers.nonnegative"),
     prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
     description=COEFFICIENTS,
@@ -55,6 +58,10 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     warm_start : bool, default False.  Whether to start from the last ``coef_``.
     positive : bool, default False.  Whether coefficients must not be negative.
     random_state, selection : accepted for compatibility; coordinates are visited in order.
+    penalty_factor : (p,) array of [0, inf) or None, default None.  Factors of alpha for single coefficients; 0 leaves
+        one unpenalised. They are used as given (glmnet rescales its own to sum to p). None is 1 for all.
+    bounds : (low, high) or None, default None.  Bounds of the coefficients, low <= 0 <= high, each a number or an array
+        of p. ``positive=True`` is ``bounds=(0, inf)``.
     trace : bool, default False.  Whether to keep objective and gap, each time columns are added, in ``trace_``.
 
     Attributes
@@ -88,6 +95,8 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         positive=False,
         random_state=None,
         selection="cyclic",
+        penalty_factor=None,
+        bounds=None,
         trace=False,
     ):
         self.alpha = alpha
@@ -101,6 +110,8 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
+        self.penalty_factor = penalty_factor
+        self.bounds = bounds
         self.trace = trace
 
     def fit(self, X, y, sample_weight=None):
@@ -111,7 +122,10 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         design, target = enter(self, X, y, sample_weight, summed=True)
         design.needs("columns", f"fit {type(self).__name__}")
         problems = self._problems(design, target)
-        starts = np.atleast_2d(self.coef_) if self.warm_start and hasattr(self, "coef_") else [None] * len(problems)
+        starts = [None] * len(problems)
+        if self.warm_start and hasattr(self, "coef_"):
+            coefficients = np.atleast_2d(self.coef_)
+            starts = list(zip(coefficients, np.broadcast_to(self.intercept_, len(coefficients))))
         solutions = [self._solve(problem, tol, max_iter, start) for problem, start in zip(problems, starts)]
         return self._keep(solutions, target.y.ndim == 1, design)
 
@@ -120,29 +134,26 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         alpha = check_number(self, "alpha", 0.0)
         ratio = check_number(self, "l1_ratio", 0.0, 1.0)
         penalty = ElasticNetPenalty(alpha * ratio, alpha * (1.0 - ratio), bool(self.positive))
+        penalty = with_factors(self, penalty, design.p)
         return Problem(design, target, Squared(), penalty, bool(self.fit_intercept))
 
     def _solve(self, problem, tol, max_iter, start):
         """One output, with the certificate recomputed from data and coefficients alone."""
-        design, target, penalty = problem.design, problem.target, problem.penalty
-        options = {"intercept": problem.intercept, "tol": tol}
-        if penalty.l1 == 0.0:  # ridge or least squares
+        penalty = as_separable(problem.penalty, problem.design.p)
+        nonnegative = not penalty.low.any() and np.isinf(penalty.high).all()
+        if not penalty.kink.any() and (penalty.unbounded.all() or nonnegative):  # ridge or least squares
             solution = solve_least_squares(problem, tol=tol)
             solution.certificate = certify(problem, solution, tol)
             solution.details["gap"] = solution.certificate.value * gap_unit(problem)
             return solution
-        trace = Trace() if self.trace else None
-        found = elastic_net(design, target, penalty, max_iter=max_iter, start=start, trace=trace, **options)
-        solver = found.certificate
-        proof = certify(problem, found, max(tol, 1e-15), iterations=solver.iterations, passes=solver.passes + 1)
-        certificate = Certificate(
-            proof.kind, proof.value, proof.tolerance, proof.iterations, proof.passes, solver.seconds
-        )
-        if not certificate.converged:
+        started, trace = time.perf_counter(), Trace() if self.trace else None
+        solution = proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+        solution.certificate = certify(problem, solution, max(tol, 1e-15), started=started, passes=solution.passes + 1)
+        if not solution.certificate.converged:
             advice = "Increase max_iter, tol or alpha."
-            warnings.warn(not_certified(certificate, advice), stacklevel=4)
-        gap = proof.value * null_objective(problem)
-        return Solution(found.beta, found.intercept, certificate, trace=trace, details={"gap": gap})
+            warnings.warn(not_certified(solution.certificate, advice), stacklevel=4)
+        solution.details["gap"] = solution.certificate.value * gap_unit(problem)
+        return solution
 
     def _keep(self, solutions, one, design):
         beta = np.column_stack([s.beta for s in solutions])
@@ -216,7 +227,7 @@ def enet_path(
     task="regression",
     losses=(Squared,),
     penalties=(ElasticNetPenalty,),
-    solvers=("solvers.path", "solvers.coordinate", "solvers.gram_coordinate"),
+    solvers=("solvers.path", "solvers.proximal_newton", "solvers.gram_coordinate"),
     prediction=forms.LINEAR,
     search=Search(ElasticNet, {"alpha": "alpha_", "l1_ratio": "l1_ratio_"}, grid="alphas_", strength="alpha"),
     verification=verification.OF_PROBLEMS,
@@ -238,6 +249,10 @@ class ElasticNetCV(CrossValidatedPath):
     copy_X, verbose, n_jobs : accepted for compatibility.
     positive : bool, default False.  Whether coefficients must not be negative.
     random_state, selection : accepted for compatibility.
+    penalty_factor : (p,) array of [0, inf) or None, default None.  Factors of the strengths for single coefficients;
+        0 leaves one unpenalised. They are used as given (glmnet rescales its own to sum to p). None is 1 for all.
+    bounds : (low, high) or None, default None.  Bounds of the coefficients, low <= 0 <= high, each a number or an array
+        of p. ``positive=True`` is ``bounds=(0, inf)``.
 
     Attributes
     ----------
@@ -270,6 +285,8 @@ class ElasticNetCV(CrossValidatedPath):
         positive=False,
         random_state=None,
         selection="cyclic",
+        penalty_factor=None,
+        bounds=None,
     ):
         self.l1_ratio = l1_ratio
         self.eps = eps
@@ -285,6 +302,8 @@ class ElasticNetCV(CrossValidatedPath):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
+        self.penalty_factor = penalty_factor
+        self.bounds = bounds
 
     def _mixtures(self):
         ratios = check_numbers(self, "l1_ratio", "l1_ratio in (0, 1], or several of them")
@@ -304,6 +323,8 @@ class ElasticNetCV(CrossValidatedPath):
             max_iter=self.max_iter,
             tol=self.tol,
             positive=self.positive,
+            penalty_factor=self.penalty_factor,
+            bounds=self.bounds,
         )
 
 

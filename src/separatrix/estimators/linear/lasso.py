@@ -14,7 +14,7 @@ from separatrix.prediction import forms
     task="regression",
     losses=("losses:Squared",),
     penalties=("penalties:ElasticNet",),
-    solvers=("solvers.coordinate", "solvers.gram_coordinate", "solvers.nonnegative"),
+    solvers=("solvers.proximal_newton", "solvers.gram_coordinate", "solvers.nonnegative"),
     prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
     description=COEFFICIENTS,
@@ -39,6 +39,10 @@ class Lasso(ElasticNet):
     warm_start : bool, default False.  Whether to start from the last ``coef_``.
     positive : bool, default False.  Whether coefficients must not be negative.
     random_state, selection : accepted for compatibility; coordinates are visited in order.
+    penalty_factor : (p,) array of [0, inf) or None, default None.  Factors of alpha for single coefficients; 0 leaves
+        one unpenalised. They are used as given (glmnet rescales its own to sum to p). None is 1 for all.
+    bounds : (low, high) or None, default None.  Bounds of the coefficients, low <= 0 <= high, each a number or an array
+        of p. ``positive=True`` is ``bounds=(0, inf)``.
     trace : bool, default False.  Whether to keep objective and gap, each time columns are added, in ``trace_``.
 
     Attributes
@@ -67,6 +71,8 @@ class Lasso(ElasticNet):
         positive=False,
         random_state=None,
         selection="cyclic",
+        penalty_factor=None,
+        bounds=None,
         trace=False,
     ):
         super().__init__(
@@ -81,6 +87,8 @@ class Lasso(ElasticNet):
             positive=positive,
             random_state=random_state,
             selection=selection,
+            penalty_factor=penalty_factor,
+            bounds=bounds,
             trace=trace,
         )
 
@@ -119,7 +127,7 @@ def lasso_path(
     task="regression",
     losses=("losses:Squared",),
     penalties=("penalties:ElasticNet",),
-    solvers=("solvers.path", "solvers.coordinate", "solvers.gram_coordinate"),
+    solvers=("solvers.path", "solvers.proximal_newton", "solvers.gram_coordinate"),
     prediction=forms.LINEAR,
     search=Search(Lasso, {"alpha": "alpha_"}, grid="alphas_", strength="alpha"),
     verification=verification.OF_PROBLEMS,
@@ -140,6 +148,10 @@ class LassoCV(CrossValidatedPath):
     cv : int, splitter or None, default None (5 folds).
     positive : bool, default False.  Whether coefficients must not be negative.
     random_state, selection : accepted for compatibility.
+    penalty_factor : (p,) array of [0, inf) or None, default None.  Factors of the strengths for single coefficients;
+        0 leaves one unpenalised. They are used as given (glmnet rescales its own to sum to p). None is 1 for all.
+    bounds : (low, high) or None, default None.  Bounds of the coefficients, low <= 0 <= high, each a number or an array
+        of p. ``positive=True`` is ``bounds=(0, inf)``.
 
     Attributes
     ----------
@@ -171,6 +183,8 @@ class LassoCV(CrossValidatedPath):
         positive=False,
         random_state=None,
         selection="cyclic",
+        penalty_factor=None,
+        bounds=None,
     ):
         self.eps = eps
         self.alphas = alphas
@@ -185,13 +199,21 @@ class LassoCV(CrossValidatedPath):
         self.positive = positive
         self.random_state = random_state
         self.selection = selection
+        self.penalty_factor = penalty_factor
+        self.bounds = bounds
 
     def _mixtures(self):
         return np.array([1.0])
 
     def _final(self, alpha, ratio):
         return Lasso(
-            alpha, fit_intercept=self.fit_intercept, max_iter=self.max_iter, tol=self.tol, positive=self.positive
+            alpha,
+            fit_intercept=self.fit_intercept,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            positive=self.positive,
+            penalty_factor=self.penalty_factor,
+            bounds=self.bounds,
         )
 
 

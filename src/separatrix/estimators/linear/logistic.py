@@ -17,6 +17,7 @@ from separatrix.core.solution import Trace
 from separatrix.core.target import Target
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
+from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.validation import check_choice, check_number, encode, validate_classes, validate_soft
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
@@ -90,6 +91,11 @@ class LogisticRegression(LogOddsClassifier):
     verbose : accepted for compatibility, no effect here.
     warm_start : bool, default False.  Whether `fit` starts where the last one ended.
     n_jobs : accepted for compatibility; threads are set by ``SEPARATRIX_THREADS``.
+    penalty_factor : (p,) array of [0, inf) or None, default None.  Factors of the penalty, L1 and L2 alike, for the
+        coefficients of each column; 0 leaves them unpenalised. They are used as given (glmnet rescales its own to sum
+        to p). None is 1 for all.
+    bounds : (low, high) or None, default None.  Bounds of the coefficients, low <= 0 <= high, each a number or an array
+        of p; those of a column hold for every class.
     trace : bool, default False.  Whether to keep objective, certificate and coefficients of each iteration.
 
     Attributes
@@ -134,6 +140,8 @@ class LogisticRegression(LogOddsClassifier):
         verbose=0,
         warm_start=False,
         n_jobs=None,
+        penalty_factor=None,
+        bounds=None,
         trace=False,
     ):
         self.penalty = penalty
@@ -150,6 +158,8 @@ class LogisticRegression(LogOddsClassifier):
         self.verbose = verbose
         self.warm_start = warm_start
         self.n_jobs = n_jobs
+        self.penalty_factor = penalty_factor
+        self.bounds = bounds
         self.trace = trace
 
     def fit(self, X, y, sample_weight=None):
@@ -249,6 +259,7 @@ class LogisticRegression(LogOddsClassifier):
         penalty = NoPenalty() if lam == 0.0 else L2(lam)
         if lam > 0.0 and ratio > 0.0:
             penalty = ElasticNet(lam * ratio, lam * (1.0 - ratio))
+        penalty = with_factors(self, penalty, design.p)
         loss = Logistic() if target.y.ndim == 1 else Softmax()
         return Problem(design, target, loss, penalty, bool(self.fit_intercept))
 

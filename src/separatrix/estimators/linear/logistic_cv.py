@@ -20,7 +20,7 @@ from separatrix.estimators.validation import check_choice, check_number, check_n
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
 from separatrix.prediction import forms
-from separatrix.solvers.likelihood_path import likelihood_path
+from separatrix.solvers.path import path
 
 # The score of a class that a fold has never seen: its probability is the smallest number there is.
 NEVER = float(np.log(np.finfo(np.float64).tiny))
@@ -31,7 +31,7 @@ RATIOS = {"deprecated": 0.0, "l2": 0.0, "elasticnet": 0.0, "l1": 1.0, None: 0.0}
     task="classification",
     losses=(Logistic, Softmax),
     penalties=(L2, ElasticNet, NoPenalty),
-    solvers=("solvers.likelihood_path", "solvers.quasi_newton", "solvers.proximal_newton"),
+    solvers=("solvers.path", "solvers.quasi_newton", "solvers.proximal_newton"),
     likelihood=LOGISTIC,
     prediction=forms.LOG_ODDS,
     search=Search(LogisticRegression, {"C": "C_", "l1_ratio": "l1_ratio_"}, grid="Cs_", strength="C"),
@@ -231,7 +231,7 @@ class LogisticRegressionCV(LogisticRegression):
         # C Σ s_i loss_i + ratio |w|_1 + (1 - ratio) |w|²/2 divided by C Σ s
         penalties = [_penalty(1.0 / (C * total), ratio) for C in self.Cs_]
         problem = Problem(design, target, loss, penalties[0], bool(self.fit_intercept))
-        beta, offset, gaps, used = likelihood_path(problem, penalties, tol=self.tol, max_iter=self.max_iter)
+        beta, offset, gaps, used = path(problem, penalties, tol=self.tol, max_iter=self.max_iter)
         if k == 2:
             return beta[:, None, :], offset[:, None], gaps, used
         coefs, offsets = np.zeros((count, k, design.p)), np.full((count, k), NEVER)

@@ -1,72 +1,81 @@
 """Paths of strengths, and the choice among them by cross-validation: shared by the lasso and the elastic net."""
 
+from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from separatrix.core.errors import cannot
+from separatrix.core.objective import null_objective
+from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
 from separatrix.estimators.base import LinearRegressor
+from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
-from separatrix.solvers.path import elastic_net_path, strength_grid
+from separatrix.losses import Squared
+from separatrix.penalties import ElasticNet, as_separable
+from separatrix.solvers.path import path, strength_grid
 
 
 class Path(BaseEstimator):
     """Stands in for an estimator where a function, not a class, takes data and settings in."""
 
-    def __init__(self, l1_ratio, eps, alphas, tol, max_iter):
+    def __init__(self, l1_ratio, eps, alphas, positive, tol, max_iter):
         self.l1_ratio = l1_ratio
         self.eps = eps
         self.alphas = alphas
+        self.positive = positive
         self.tol = tol
         self.max_iter = max_iter
+        self.penalty_factor = None
+        self.bounds = None
 
 
 def path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter):
     """The work of ``lasso_path`` and ``enet_path``."""
-    door = Path(l1_ratio, eps, alphas, tol, max_iter)
+    stand_in = Path(l1_ratio, eps, alphas, positive, tol, max_iter)
     # ridge alone makes no coefficient zero, so that a path has no first strength
-    l1_ratio = check_number(door, "l1_ratio", 0.0, 1.0, open_low=True)
-    tol = check_number(door, "tol", 0.0)
-    max_iter = check_number(door, "max_iter", 1, integer=True)
-    design, target = enter(door, X, y, sample_weight)
+    l1_ratio = check_number(stand_in, "l1_ratio", 0.0, 1.0, open_low=True)
+    tol = check_number(stand_in, "tol", 0.0)
+    max_iter = check_number(stand_in, "max_iter", 1, integer=True)
+    design, target = enter(stand_in, X, y, sample_weight)
     design.needs("columns", "follow a path of strengths")
-    strengths = strengths_of(door, design, target, l1_ratio, positive, intercept=False)
-    outputs = target.y.reshape(target.n, -1)
-    found = [
-        elastic_net_path(
-            design,
-            Target(np.ascontiguousarray(y), target.s),
-            strengths,
-            l1_ratio,
-            intercept=False,
-            positive=positive,
-            tol=tol,
-            max_iter=max_iter,
-        )
-        for y in outputs.T
-    ]
-    coefs = np.stack([f[0] for f in found])
-    # relative gaps become absolute: times the null objective y'y / 2n
-    null = 0.5 * (target.weights @ outputs**2) / target.total
-    gaps = np.stack([f[2] for f in found]) * null[:, None]
+    problems = unit_problems(stand_in, design, target, l1_ratio, intercept=False)
+    strengths = strengths_of(stand_in, problems)
+    paths = [path(problem, penalties_of(problem, strengths), tol=tol, max_iter=max_iter) for problem in problems]
+    coefs = np.stack([coefficients.T for coefficients, *_ in paths])
+    # relative gaps become absolute
+    gaps = np.stack([relative * null_objective(problem) for problem, (_, _, relative, _) in zip(problems, paths)])
     if target.y.ndim == 1:
         coefs, gaps = coefs[0], gaps[0]
     if return_n_iter:
-        return strengths, coefs, gaps, [int(k) for k in found[0][3]]
+        return strengths, coefs, gaps, [int(k) for k in paths[0][3]]
     return strengths, coefs, gaps
 
 
-def strengths_of(estimator, design, target, l1_ratio, positive, intercept):
+def unit_problems(estimator, design, target, l1_ratio, intercept):
+    """The problem of each output at strength 1."""
+    penalty = with_factors(estimator, ElasticNet(l1_ratio, 1.0 - l1_ratio, bool(estimator.positive)), design.p)
+    outputs = target.y.reshape(target.n, -1).T
+    return [
+        Problem(design, Target(np.ascontiguousarray(y), target.s), Squared(), penalty, bool(intercept)) for y in outputs
+    ]
+
+
+def penalties_of(problem, strengths):
+    """The penalty of a problem of strength 1 at other strengths."""
+    unit = as_separable(problem.penalty, problem.design.p)
+    return [unit._replace(kink=strength * unit.kink, ridge=strength * unit.ridge) for strength in strengths]
+
+
+def strengths_of(estimator, problems):
     """The strengths an estimator asks for, from strong to weak: given ones sorted, or a grid of so many."""
     eps = check_number(estimator, "eps", 0.0, 1.0, open_low=True, open_high=True)
     if isinstance(estimator.alphas, Integral):
         count = check_number(estimator, "alphas", 1, integer=True)
-        options = {"intercept": intercept, "l1_ratio": l1_ratio, "eps": eps, "count": count, "positive": positive}
-        outputs = target.y.reshape(target.n, -1).T
-        grids = [strength_grid(design, Target(np.ascontiguousarray(y), target.s), **options) for y in outputs]
+        grids = [strength_grid(problem, eps=eps, count=count) for problem in problems]
         return max(grids, key=lambda grid: grid[0])
     default = "alphas=100 (default), or numpy.logspace(0, -3, 50), say"
     strengths = np.sort(check_numbers(estimator, "alphas", default))[::-1]
@@ -90,16 +99,17 @@ class CrossValidatedPath(LinearRegressor):
         ratios = self._mixtures()
         design, target = enter(self, X, y, sample_weight, multi_output=False, summed=True)
         design.needs("columns", f"fit {type(self).__name__}")
-        grids = [strengths_of(self, design, target, r, self.positive, self.fit_intercept) for r in ratios]
+        units = [unit_problems(self, design, target, ratio, self.fit_intercept)[0] for ratio in ratios]
+        grids = [strengths_of(self, [unit]) for unit in units]
         from sklearn.model_selection import check_cv  # 0.2 s that a Lasso without cross-validation need not spend
 
         folds = list(check_cv(self.cv).split(np.zeros((target.n, 1)), target.y))
 
         def errors(job):
-            (ratio, grid), (train, test) = job
-            return self._fold_errors(design, target, grid, ratio, train, test, tol, max_iter)
+            (unit, grid), (train, test) = job
+            return _fold_errors(unit, grid, train, test, tol, max_iter)
 
-        jobs = [(mixture, fold) for mixture in zip(ratios, grids) for fold in folds]
+        jobs = [(mixture, fold) for mixture in zip(units, grids) for fold in folds]
         mse = np.reshape(parallel_map(errors, jobs), (len(ratios), len(folds), -1)).transpose(0, 2, 1)
         weights = np.array([target.weights[test].sum() for _, test in folds])
         mean = mse @ (weights / weights.sum()) if sample_weight is not None else mse.mean(axis=2)
@@ -117,22 +127,19 @@ class CrossValidatedPath(LinearRegressor):
         """That of the strength chosen."""
         return self._final(self.alpha_, self.l1_ratio_)._problem(design, target)
 
-    def _fold_errors(self, design, target, grid, ratio, train, test, tol, max_iter):
-        """Mean squared errors on `test` of the path fitted to `train`."""
-        s = target.s
-        inside = Target(target.y[train], None if s is None else s[train])
-        outside = design.take(test)
-        coefs, offsets, _, _ = elastic_net_path(
-            design.take(train),
-            inside,
-            grid,
-            ratio,
-            intercept=self.fit_intercept,
-            positive=self.positive,
-            tol=max(tol, 1e-6),  # folds only choose: their errors need no more
-            max_iter=max_iter,
-        )
-        r = target.y[test, None] - outside.matvec(coefs) - offsets
-        if s is None:
-            return (r * r).mean(axis=0)
-        return s[test] @ (r * r) / s[test].sum()
+
+def _fold_errors(problem, grid, train, test, tol, max_iter):
+    """Mean squared errors on `test` of the path fitted to `train`."""
+    target = problem.target
+    s = target.s
+    inside = Target(target.y[train], None if s is None else s[train])
+    coefficients, intercepts, _, _ = path(
+        replace(problem, design=problem.design.take(train), target=inside),
+        penalties_of(problem, grid),
+        tol=max(tol, 1e-6),  # folds only choose: their errors need no more
+        max_iter=max_iter,
+    )
+    r = target.y[test, None] - problem.design.take(test).matvec(coefficients.T) - intercepts
+    if s is None:
+        return (r * r).mean(axis=0)
+    return s[test] @ (r * r) / s[test].sum()

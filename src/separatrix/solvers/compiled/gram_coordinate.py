@@ -1,31 +1,38 @@
 """Loops of coordinate descent on a Gram matrix."""
 
-from separatrix.core.jit import compiled
-from separatrix.core.verbs import prox
+from separatrix.core.jit import compiled, part
+from separatrix.core.verbs import of_coefficient, prox, split
+
+
+@part
+def is_smooth_at(penalty, beta):
+    """Whether the penalty of one coefficient is differentiable at beta: no kink, no bound."""
+    kink, _, low, high = split(penalty)
+    return low < beta < high and (kink == 0.0 or beta != 0.0)
 
 
 @compiled
 def sweep(G, penalty, size, beta, q):
     """One cyclic pass in place over the first `size` columns.
 
-    ``q = c - G beta`` is the gradient's opposite and is kept up to date. Returns how many coefficients entered or left
-    the support, and how many changed.
+    ``q = c - G beta`` is the gradient's opposite and is kept up to date. Returns how many coefficients came to a kink
+    or a bound of the penalty, or left one, and how many changed.
     """
     crossed = 0
     changed = 0
     for j in range(size):
         curvature = G[j, j]
-        old = beta[j]
         if curvature <= 0.0:
             continue
-        new = prox(penalty, old + q[j] / curvature, 1.0 / curvature)
+        here, old = of_coefficient(penalty, j), beta[j]
+        new = prox(here, old + q[j] / curvature, 1.0 / curvature)
         change = new - old
         if change != 0.0:
             beta[j] = new
             for l in range(size):
                 q[l] -= change * G[j, l]
             changed += 1
-            if old == 0.0 or new == 0.0:
+            if is_smooth_at(here, old) != is_smooth_at(here, new):
                 crossed += 1
     return crossed, changed
 

@@ -1,6 +1,6 @@
 """The Cholesky factor of a Gram matrix on a changing support.
 
-Keeps    L with ``L L' = G[order, order] + l2 I``.
+Keeps    L with ``L L' = G[order, order] + diag(ridge[order])``.
 Given    G and the support wanted; columns that left are rotated out, columns that came are bordered on. Those that
          depend on columns before them are set apart in ``dependent``.
 From     Golub and Van Loan (2013), Matrix Computations, section 6.5.
@@ -18,47 +18,52 @@ SMALLEST_PIVOT = 1e-14
 class SupportFactor:
     """See the head of this file. ``order`` is the support, less the dependent, in the order of the factor's rows."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.order = np.empty(0, dtype=np.intp)
         self.dependent = np.empty(0, dtype=np.intp)
-        self.l2 = 0.0
+        self._ridge = np.empty(0)  # of the columns in `order`
         self._L = np.empty((0, 0))
         self._work = np.empty((2, 0))
 
-    def holds(self, support, l2):
+    def holds(self, support: np.ndarray, ridge: np.ndarray) -> bool:
         """Whether the factor is that of this support (sorted) already."""
         kept = np.concatenate([self.order, self.dependent])
-        return len(support) == len(kept) > 0 and l2 == self.l2 and np.array_equal(np.sort(kept), support)
+        same = len(support) == len(kept) > 0 and np.array_equal(np.sort(kept), support)
+        return same and np.array_equal(ridge[self.order], self._ridge)
 
-    def update(self, G, support, l2):
-        """Become the factor of `support`."""
+    def update(self, G: np.ndarray, support: np.ndarray, ridge: np.ndarray) -> None:
+        """Become the factor of `support`; `ridge` has an entry for each column of G."""
+        if not np.array_equal(ridge[self.order], self._ridge):
+            self.order = support[:0]
         left = np.flatnonzero(~np.isin(self.order, support))
         came = support[~np.isin(support, self.order)]
         self._reserve(len(self.order) + len(came))
         self.dependent = came[:0]
-        if (l2 != self.l2 or 8 * (len(left) + len(came)) > len(support)) and self._afresh(G, support, l2):
-            return
+        if 8 * (len(left) + len(came)) <= len(support) or not self._afresh(G, support, ridge):
+            self._exchange(G, left, support, ridge)
+        self._ridge = ridge[self.order]
+
+    def _exchange(self, G: np.ndarray, left: np.ndarray, support: np.ndarray, ridge: np.ndarray) -> None:
+        """Columns at the places `left` go, one by one, and those of the support that are not there come."""
         for k in left[::-1]:
             remove(self._L, len(self.order), k, *self._work)
             self.order = np.delete(self.order, k)
         for j in support[~np.isin(support, self.order)]:
-            if append(self._L, len(self.order), self.order, G, j, l2) <= SMALLEST_PIVOT * (G[j, j] + l2):
+            if append(self._L, len(self.order), self.order, G, j, ridge[j]) <= SMALLEST_PIVOT * (G[j, j] + ridge[j]):
                 self.dependent = np.append(self.dependent, j)
             else:
                 self.order = np.append(self.order, j)
 
-    def solve(self, g):
-        """``(G + l2 I)^-1 g`` on the support, in the order of ``order``."""
+    def solve(self, g: np.ndarray) -> np.ndarray:
+        """``(G + diag(ridge))^-1 g`` on the support, in the order of ``order``."""
         x = np.array(g)
         solve(self._L, len(self.order), x)
         return x
 
-    def _afresh(self, G, support, l2):
-        """Factorise the whole support at once; False where its columns are dependent, and an old factor is kept."""
+    def _afresh(self, G: np.ndarray, support: np.ndarray, ridge: np.ndarray) -> bool:
+        """Factorise the whole support at once; False where its columns are dependent, and the factor stays."""
         block = G[np.ix_(support, support)]
-        block[np.diag_indices(len(support))] += l2
-        if l2 != self.l2:
-            self.order, self.l2 = support[:0], l2
+        block[np.diag_indices(len(support))] += ridge[support]
         scale = np.diag(block).max()
         try:
             # numpy's LAPACK, not scipy's: two BLAS libraries at once, each with threads, wait for each other
@@ -71,7 +76,7 @@ class SupportFactor:
         self.order = support.copy()
         return True
 
-    def _reserve(self, size):
+    def _reserve(self, size: int) -> None:
         old = len(self._L)
         if size <= old:
             return

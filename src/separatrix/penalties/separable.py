@@ -1,0 +1,103 @@
+r"""A strength and bounds for each coefficient: :math:`\sum_j k_j |\beta_j| + \tfrac12 r_j \beta_j^2` on a box."""
+
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.core.dispatch import atom, implements
+from separatrix.core.objective import parts_of
+from separatrix.core.registry import register
+from separatrix.core.verbs import of_coefficient, split
+
+
+@register("penalty", (0.7, 0.0, -2.0, 0.5), (0.5, 0.2, -1.0, 4.0), (0.0, 0.3, 0.0, 1.5), (0.0, 0.0, -inf, 1.0), (0.2,))
+@atom
+class Bounded(NamedTuple):
+    r"""The elastic net of one coefficient that must stay within bounds.
+
+    .. math:: \Omega(\beta) = k |\beta| + \tfrac{r}{2} \beta^2 \quad (l \le \beta \le h), \qquad
+              +\infty \text{ otherwise}
+
+    Parameters
+    ----------
+    kink : float, [0, inf).  Strength of the absolute value.
+    ridge : float, [0, inf), default 0.  Strength of the half square.
+    low : float, [-inf, 0], default -inf.  The lower bound.
+    high : float, [0, inf], default inf.  The upper bound.
+
+    References: Friedman, Hastie and Tibshirani (2010), J. Statist. Software 33(1), section 2.6; glmnet's limits.
+
+    >>> from separatrix.core.verbs import prox
+    >>> prox(Bounded(1.0, 0.0, -0.5, 0.5), 3.0, 1.0), prox(Bounded(1.0, 0.0, -0.5, 0.5), -1.2, 1.0)
+    (0.5, -0.19999999999999996)
+    """
+
+    kink: float
+    ridge: float = 0.0
+    low: float = -inf
+    high: float = inf
+
+
+@implements(split, Bounded)
+def _(penalty):
+    return penalty.kink, penalty.ridge, penalty.low, penalty.high
+
+
+@register("penalty", (np.array([0.0, 0.6]), np.array([0.0, 0.4]), np.array([-inf, 0.0]), np.array([inf, 3.0])))
+@atom
+class Separable(NamedTuple):
+    r"""A :class:`Bounded` penalty for each coefficient: the adaptive lasso, unpenalised columns, box constraints.
+
+    .. math:: \Omega(\beta) = \sum_j k_j |\beta_j| + \tfrac{r_j}{2} \beta_j^2 \quad (l_j \le \beta_j \le h_j)
+
+    Every penalty that can be split is of this form; solvers work on it (:func:`as_separable`).
+
+    Parameters
+    ----------
+    kink, ridge : (p,) arrays of [0, inf).  Strengths of the absolute values and of the half squares.
+    low, high : (p,) arrays of [-inf, 0] and of [0, inf].  Bounds.
+
+    References: Zou (2006), J. Am. Statist. Assoc. 101(476), the adaptive lasso.
+
+    >>> of_coefficient(Separable(np.array([0.0, 1.0]), np.zeros(2), np.full(2, -np.inf), np.full(2, 3.0)), 1)
+    Bounded(kink=1.0, ridge=0.0, low=-inf, high=3.0)
+    """
+
+    kink: np.ndarray
+    ridge: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    def take(self, J: Any) -> "Separable":
+        """The penalties of the coefficients J, in that order."""
+        return Separable(*(np.ascontiguousarray(part[J]) for part in self))
+
+    def repeat(self, times: int) -> "Separable":
+        """The same penalties again, for coefficients that are stacked class by class."""
+        return self if times == 1 else Separable(*(np.tile(part, times) for part in self))
+
+    @property
+    def unbounded(self) -> np.ndarray:
+        """Which coefficients have no bounds."""
+        return (self.low == -inf) & (self.high == inf)
+
+    @property
+    def free(self) -> np.ndarray:
+        """Which coefficients are neither penalised nor bounded."""
+        return (self.kink == 0.0) & (self.ridge == 0.0) & self.unbounded
+
+    @property
+    def dense(self) -> np.ndarray:
+        """Which coefficients nothing keeps at 0: they have no kink there, and may move."""
+        return (self.kink == 0.0) & (self.low < self.high)
+
+
+@implements(of_coefficient, Separable)
+def _(penalty, j):
+    return Bounded(penalty.kink[j], penalty.ridge[j], penalty.low[j], penalty.high[j])
+
+
+def as_separable(penalty: Any, p: int) -> Separable:
+    """Any penalty on p coefficients as a :class:`Separable` one."""
+    return Separable(*parts_of(penalty, p))
