@@ -50,6 +50,7 @@ def strength_grid(problem: Problem, *, eps: float = 1e-3, count: int = 100) -> n
         target = problem.target
         y = target.y - target.mean() if problem.intercept else target.y
         v = problem.design.rmatvec(y if target.s is None else target.s * y) / target.total
+    problem.design.refuse_if_not_finite(v)  # rows of a fold may hide what would make every strength NaN
     reach = np.maximum(np.where(penalty.high > 0.0, v, 0.0), np.where(penalty.low < 0.0, -v, 0.0))
     largest = float((reach[sparse] / penalty.kink[sparse]).max(initial=0.0))
     if largest <= np.finfo(np.float64).resolution:
