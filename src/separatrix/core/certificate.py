@@ -77,10 +77,8 @@ def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, fl
     """Value, tolerance and message."""
     if _is_quadratic(problem):
         gap = quadratic_gap(problem, np.asarray(solution.beta), solution.intercept, tol)
-        message = "" if gap.rank is None else f"{gap.rank} of {problem.design.p} columns independent"
-        if gap.explained > tol:
-            message += f"{', ' if message else ''}rounding of the coefficients may cost {gap.explained:.1e}"
-        return gap.value, max(tol, gap.explained), message
+        rounding = f"rounding of the coefficients may cost {gap.explained:.1e}" if gap.explained > tol else ""
+        return gap.value, max(tol, gap.explained), ", ".join(filter(None, (gap.independent, rounding)))
     if not np.all(np.isfinite(solution.beta)) or not np.all(np.isfinite(solution.intercept)):
         return np.inf, tol, ""
     if certificate_kind(problem) == "gradient":

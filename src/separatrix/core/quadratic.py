@@ -19,6 +19,7 @@ import numpy as np
 
 from separatrix.core.extended import Pair
 from separatrix.core.objective import PenaltyParts, parts_of
+from separatrix.core.refusal import TooLarge
 
 EPS = float(np.finfo(np.float64).eps)
 # A sum of m products of numbers of any signs is wrong by less than this many units times sqrt(m), in practice
@@ -36,7 +37,7 @@ class QuadraticGap:
 
     value: float
     explained: float
-    rank: int | None
+    independent: str  # how many columns are independent and their condition, where a factor was made
 
 
 @dataclass(frozen=True)
@@ -64,15 +65,18 @@ def quadratic_gap(problem: Any, beta: np.ndarray, intercept: Any, tolerance: flo
     half_0 = 0.5 * float(np.finfo(np.result_type(intercept, np.float32)).eps)
     intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64).reshape(-1), k)
     if not (np.isfinite(beta).all() and np.isfinite(intercept).all()):
-        return QuadraticGap(np.inf, 0.0, None)
+        return QuadraticGap(np.inf, 0.0, "")
     if ((parts.low > beta.T) | (parts.high < beta.T)).any():
-        return QuadraticGap(np.inf, 0.0, None)
-    scales = _scales(problem)
+        return QuadraticGap(np.inf, 0.0, "")
+    try:
+        scales = _scales(problem)
+    except TooLarge:  # nothing can be said of data whose squares overflow
+        return QuadraticGap(np.inf, 0.0, "")
     judge = _Judge(problem, parts, scales, beta / scales.sigma, intercept / scales.sigma)
     explained = float((judge.published(half, half_0) / scales.unit).max())
     limit = max(tolerance, explained)
     value = judge.gap(limit)
-    return QuadraticGap(value, explained, judge.rank)
+    return QuadraticGap(value, explained, judge.independent)
 
 
 def _scales(problem: Any) -> _Scales:
@@ -94,7 +98,7 @@ class _Judge:
     ) -> None:
         self.problem, self.parts, self.scales, self.beta, self.intercept = problem, parts, scales, beta, intercept
         self.bounded = bool(np.isfinite(parts.low).any() or np.isfinite(parts.high).any())
-        self.rank: int | None = None
+        self.independent = ""
 
     def published(self, half: float, half_0: float) -> np.ndarray:
         """Twice the gap that rounding each coefficient by the share `half`, the intercept by `half_0`, may cost."""
@@ -159,9 +163,11 @@ class _Judge:
         """The same by a triangular factor of H, larger by what its own rounding errors may hide."""
         target, scales = self.problem.target, self.scales
         factor = self.problem.design.factor(target, self.parts.ridge * target.total, self.problem.intercept)
-        self.rank = len(factor.kept)
         root = np.sqrt(target.total) * factor.scale[:, None]
         condition = factor.condition()
+        self.independent = (
+            f"{len(factor.kept)} of {self.problem.design.p} columns independent, condition {condition:.1e}"
+        )
         # the triangle is that of data moved by their own rounding, about means that are rounded, too
         moved = SURE * np.sqrt(len(factor.kept) + 1.0) * EPS * condition
         moved += EPS * condition * float(np.linalg.norm(root[:, 0] * scales.mean))

@@ -5,6 +5,10 @@ model raise exceptions too, without importing it.
 """
 
 
+class TooLarge(ValueError):
+    """Raised where squares of the numbers in X overflow."""
+
+
 def cannot(what: str, *, because: str, instead: str, kind: type[Exception] = ValueError) -> Exception:
     """Build the exception for something that cannot be done.
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from separatrix.core.errors import cannot
+from separatrix.core.refusal import TooLarge, cannot
 from separatrix.core.target import AnyTarget
 
 Array = NDArray[Any]
@@ -194,6 +194,7 @@ class Design(ABC):
             "sum squares of X",
             because="they overflow: the largest number in X is beyond 1e150",
             instead="other units for the largest columns",
+            kind=TooLarge,
         )
 
     @abstractmethod

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.certificate import certify
 from separatrix.core.problem import Problem
 from separatrix.core.verbs import is_squared_error
 from separatrix.designs import moments
@@ -50,6 +51,7 @@ def strength_grid(problem: Problem, *, eps: float = 1e-3, count: int = 100) -> n
         target = problem.target
         y = target.y - target.mean() if problem.intercept else target.y
         v = problem.design.rmatvec(y if target.s is None else target.s * y) / target.total
+    problem.design.refuse_if_not_finite(v)  # rows of a fold may hide what would make every strength NaN
     reach = np.maximum(np.where(penalty.high > 0.0, v, 0.0), np.where(penalty.low < 0.0, -v, 0.0))
     largest = float((reach[sparse] / penalty.kink[sparse]).max(initial=0.0))
     if largest <= np.finfo(np.float64).resolution:
@@ -99,6 +101,8 @@ def _on_working_sets(problem: Problem, penalties: list[Any], tol: float, max_ite
 def _one_by_one(problem: Problem, penalties: list[Any], tol: float, max_iter: int) -> Iterator[Point]:
     start = None
     for penalty in penalties:
-        solution = solve_likelihood(replace(problem, penalty=penalty), tol=tol, max_iter=max_iter, start=start)
+        here = replace(problem, penalty=penalty)
+        solution = solve_likelihood(here, tol=tol, max_iter=max_iter, start=start)
         start = solution.beta, solution.intercept
-        yield *start, solution.certificate.value, max(solution.certificate.iterations, 1)
+        certificate = solution.certificate or certify(here, solution, tol)
+        yield *start, certificate.value, max(certificate.iterations, 1)
