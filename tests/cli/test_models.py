@@ -183,10 +183,18 @@ def test_verify_says_if_the_data_are_others(shell, linear):
     assert "not the data of the fit" in found.output
 
 
-def test_verify_of_a_model_without_a_problem_has_a_code_of_its_own(shell, neighbours):
-    found = shell("verify", neighbours, "shop.csv")
-    assert found.exit_code == 3
-    assert "Nothing to verify" in found.output
+def test_verify_of_neighbours_compares_the_stored_rows(shell, neighbours):
+    done = shell("verify", neighbours, "shop.csv")
+    assert done.exit_code == 0, done.output
+    assert "KNeighborsClassifier is certified" in done.output
+
+
+def test_verify_of_a_model_with_nothing_to_verify_has_a_code_of_its_own(shell):
+    left_out = [word for name in ("spent", "city", "id", "pay") for word in ("--exclude", name)]
+    shell.ok("fit", "shop.csv", "-t", "bought", *left_out, "-f", "local logistic regression", "-o", "local.sepx")
+    done = shell("verify", "local.sepx", "shop.csv")
+    assert done.exit_code == 3, done.output
+    assert "Nothing to verify: Cannot verify LocalLogisticRegression: it fits nothing" in done.output
 
 
 def test_a_file_that_is_no_model_is_refused(shell):

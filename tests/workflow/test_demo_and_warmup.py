@@ -2,6 +2,7 @@
 
 import pytest
 
+from separatrix.core.declaration import SmallFit
 from separatrix.workflow import demo, warmup
 
 
@@ -16,7 +17,7 @@ def test_the_demo_agrees_with_nist_where_the_textbook_formula_does_not():
 
 def test_warmup_covers_every_storage_and_the_compiled_estimators():
     names = [name for name, _ in warmup.jobs()]
-    for storage in warmup.STORAGES:
+    for storage in SmallFit().storages:
         for estimator in (
             "Lasso",
             "SGDRegressor huber l1",

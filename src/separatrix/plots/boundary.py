@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 
+from separatrix.core.declaration import steps_of
 from separatrix.core.refusal import cannot
 from separatrix.plots.labels import listed, number, percent, short
 from separatrix.plots.style import COLOURS, INK, MARKERS, picture
@@ -196,7 +197,7 @@ def _mixed(colour, strength):
 
 def _last(model):
     """The model itself, at the end of a pipeline."""
-    return model.steps[-1][1] if hasattr(model, "steps") else model
+    return steps_of(model)[-1]
 
 
 # ------------------------------------------------------------------ regressors

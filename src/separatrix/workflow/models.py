@@ -67,7 +67,7 @@ def found_model(pipeline):
     from sklearn.pipeline import Pipeline
 
     *before, (name, last) = pipeline.steps
-    best = getattr(last, "best_estimator_", None)
+    best = vars(last).get("best_estimator_")
     return pipeline if best is None else Pipeline([*before, (name, best)])
 
 

@@ -15,21 +15,23 @@ class Verification:
     Attributes
     ----------
     model : str.  The class that was verified.
-    certificate : Certificate or None.  Recomputed; None if the model states no problem.
+    certificate : Certificate or None.  Recomputed; None if there is nothing to verify.
     published : Certificate or None.  The one in the file.
     rows : TrainingRows.
+    reason : str.  Why there is nothing to verify; "" if there is something.
     """
 
     model: str
     certificate: Any
     published: Any
     rows: TrainingRows
+    reason: str = ""
 
     def lines(self):
         """The verdict, then the numbers, then which rows they are about."""
         certificate, lines = self.certificate, []
         if certificate is None:
-            lines.append(f"Nothing to verify: {self.model} states no problem whose optimum could be recomputed.")
+            lines.append(f"Nothing to verify: {self.reason}")
             if self.published is not None:
                 lines.append(f"The certificate in the file: {self.published}.")
         else:
@@ -38,7 +40,7 @@ class Verification:
             lines.append(
                 f"{certificate.kind} {certificate.value:.3g}, {side} the tolerance {certificate.tolerance:.3g}."
             )
-            lines.append(f"Recomputed from {self.rows.description}, and the published coefficients.")
+            lines.append(f"Recomputed from {self.rows.description}, and the published model.")
         if self.rows.same is False:
             lines.append(
                 "These are not the data of the fit: their digest differs. The verdict is about the data given."
@@ -71,12 +73,11 @@ def verify_file(model, source, *, query=None):
         )
     pipeline = load(model)
     rows = training_rows(read(source, query=query), recorded)
-    verified = unwrap(pipeline[-1])
+    name, published = type(unwrap(pipeline[-1])).__name__, certificate_of(pipeline[-1])
     try:
-        certificate = verify(pipeline[-1], pipeline[:-1].transform(rows.table), rows.y)
-    except NothingToVerify:
-        certificate = None
-    return Verification(type(verified).__name__, certificate, certificate_of(pipeline[-1]), rows)
+        return Verification(name, verify(pipeline, rows.table, rows.y), published, rows)
+    except NothingToVerify as nothing:
+        return Verification(name, None, published, rows, str(nothing))
 
 
 def certificate_document(certificate):

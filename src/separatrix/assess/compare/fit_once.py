@@ -8,6 +8,7 @@ import numpy as np
 
 from separatrix.assess.compare import deadline
 from separatrix.assess.measures import MEASURES
+from separatrix.core import declaration
 
 
 @dataclass
@@ -120,18 +121,18 @@ def first_sentence(text, most=160):
 
 def certificate_of(model):
     """The certificate of a fitted model as text, and whether it holds: ("", None) if there is none."""
-    certificate = getattr(inner(model), "certificate_", None)
+    certificate = declaration.certificate_of(model)
     return ("", None) if certificate is None else (str(certificate), bool(certificate.converged))
 
 
 def chosen_parameters(model):
     """Parameters chosen by a model's own search, by scikit-learn's convention: fitted `C_` for the range `Cs`."""
-    chosen, model = {}, inner(model)
+    chosen, model = {}, declaration.unwrap(model)
     for name in model.get_params(deep=False):
         for fitted in (f"{name}_", f"{name.removesuffix('s')}_"):
-            value = getattr(model, fitted, None)
+            value = vars(model).get(fitted)
             if name not in ("classes", "priors", "class_prior") and np.ndim(value) == 0 and _is_number(value):
-                chosen[fitted.rstrip("_")] = value.item() if hasattr(value, "item") else value
+                chosen[fitted.rstrip("_")] = value.item() if isinstance(value, np.generic) else value
     return chosen
 
 
@@ -145,11 +146,6 @@ def size_of(model):
         return int(model.n_parameters_)
     fitted = (value for name, value in vars(model).items() if name.endswith("_") and not name.startswith("_"))
     return int(sum(np.size(value) for value in fitted if isinstance(value, np.ndarray | float)))
-
-
-def inner(model):
-    """The model within a calibration, else the model itself."""
-    return getattr(model, "estimator_", model)
 
 
 def _is_number(value):

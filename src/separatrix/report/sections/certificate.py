@@ -1,5 +1,6 @@
 """The certificate: a proof that the fit solves its problem."""
 
+from separatrix.core.declaration import certificate_of, declaration
 from separatrix.estimators.verify import verify
 from separatrix.report.blocks import Facts, Note, Text
 from separatrix.report.numbers import short
@@ -24,7 +25,7 @@ CLOSED = "is a closed form or a count: nothing was searched for, so that there i
 @section("certificate", "The certificate", order=120)
 def certificate(context):
     """The certificate of the fit, and the same recomputed from the model and the rows."""
-    published = getattr(context.model, "certificate_", None)
+    published = certificate_of(context.model)
     if published is None:
         raise Skipped(f"{context.standing.family} {CLOSED}.")
     kind = published.kind
@@ -45,7 +46,7 @@ def certificate(context):
 
 def _recomputed(context, published):
     """The certificate by code that no solver owns, where the model states the problem it solves."""
-    if not hasattr(context.model, "_restate"):
+    if isinstance(declaration(context.model).verification, str):
         return [Note("The value is that of the fit; this kind of model is not recomputed from the rows.")]
     try:
         recomputed = verify(context.model, context.prepared, context.comparison.y_train)

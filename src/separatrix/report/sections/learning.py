@@ -9,6 +9,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from separatrix import plots
 from separatrix.assess import MEASURES
+from separatrix.core.declaration import steps_of
 from separatrix.designs import as_design
 from separatrix.inference.bootstrap import at_choice
 from separatrix.report.blocks import Text, picture
@@ -70,7 +71,7 @@ def _scores(context, y):
 
 def _searching(model):
     """The last step of the pipeline: a search, a calibration, or the model itself."""
-    return model.steps[-1][1] if hasattr(model, "steps") else model
+    return steps_of(model)[-1]
 
 
 def _score(model, design, y, rows, held, measure, classes):

@@ -4,9 +4,10 @@ import numpy as np
 from sklearn.base import clone
 
 from separatrix import plots
+from separatrix.core.declaration import declaration
 from separatrix.designs import as_dense
 from separatrix.estimators.linear.elastic_net import enet_path
-from separatrix.inference.bootstrap import at_choice
+from separatrix.inference.bootstrap import at_choice, chosen_settings
 from separatrix.report.blocks import Text, picture, wide
 from separatrix.report.numbers import short
 from separatrix.report.registry import Skipped, section
@@ -24,7 +25,7 @@ def path(context):
     strengths = _without_weakest(strengths, _chosen(model, name), name)
     if X.shape[0] * X.shape[1] > MOST_CELLS:
         raise Skipped(f"{X.shape[0]:,} rows of {X.shape[1]:,} columns are too many to follow a path in a few seconds")
-    if name == "alpha" and hasattr(model, "l1_ratio_") and not len(context.classes):
+    if name == "alpha" and "l1_ratio_" in vars(model) and not len(context.classes):
         coefs = _elastic_net(context, X, strengths)
     else:
         strengths, coefs = _refitted(context, X, strengths, name)
@@ -45,12 +46,12 @@ def path(context):
 
 
 def _grid(model):
-    """The strengths that a search tried, ascending, and the name of the parameter."""
-    for attribute, name in (("alphas_", "alpha"), ("Cs_", "C"), ("alphas", "alpha")):
-        grid = getattr(model, attribute, None)
-        if np.ndim(grid) == 1 and np.size(grid) > 1 and hasattr(model, f"{name}_"):
-            return np.sort(np.asarray(grid, dtype=np.float64)), name
-    raise Skipped("this model has no penalty whose strength was searched for")
+    """The strengths that a search tried, in increasing order, and what they are called."""
+    search = declaration(model).search
+    grid = vars(model).get(search.grid) if search is not None and search.grid else None
+    if np.ndim(grid) != 1 or np.size(grid) < 2:
+        raise Skipped("this model has no penalty whose strength was searched for")
+    return np.sort(np.asarray(grid, dtype=np.float64)), search.strength
 
 
 def _without_weakest(strengths, chosen, name):
@@ -61,7 +62,7 @@ def _without_weakest(strengths, chosen, name):
 
 
 def _chosen(model, name):
-    return float(np.ravel(getattr(model, f"{name}_"))[0])
+    return float(chosen_settings(model)[name])
 
 
 def _elastic_net(context, X, strengths):
