@@ -8,8 +8,8 @@ What is certified depends on the problem only:
   (:mod:`separatrix.core.fenchel`);
 - smooth losses with coefficients that nothing penalises: the gradient (:mod:`separatrix.core.stationarity`).
 
-All are relative to the null model. A gap is never below the true one: the rounding errors of its own computation are
-bounded and added.
+All are relative to the null model. The rounding errors of a gap's own computation are bounded and added to it. The
+bounds assume errors of random signs, and columns that are dependent to within rounding count as dependent.
 """
 
 import time

@@ -3,7 +3,9 @@
 Everything that naive Bayes models of counts need of the data is here, and the one product that predicts with them.
 """
 
+import operator
 from dataclasses import dataclass
+from functools import reduce as fold
 from itertools import pairwise
 from typing import Any
 
@@ -134,7 +136,7 @@ def _sparse_counts(design: SparseDesign, codes: Array, k: int, s: Array | None, 
         class_totals_by_rows(data, X.indices, X.indptr, *part, codes, weights, sums)
         return sums
 
-    return ClassCounts(totals, sum(parallel_map(of_rows, design.parts(k))))
+    return ClassCounts(totals, fold(operator.add, parallel_map(of_rows, design.parts(k))))
 
 
 def _without_duplicates(X: Any) -> Any:

@@ -1,6 +1,7 @@
 """A design in a numpy array, float32 or float64, C or Fortran order; never copied as a whole."""
 
 import operator
+from functools import reduce as fold
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ class DenseDesign(InMemoryDesign):
                 return self.X @ self.X.T
         width = max(1, BLOCK_NUMBERS // self.n)
         pieces = (np.asarray(self.X[:, j : j + width], dtype=np.float64) for j in range(0, self.p, width))
-        return sum(piece @ piece.T for piece in pieces)
+        return fold(operator.add, (piece @ piece.T for piece in pieces))
 
     def take(self, rows: Any) -> "DenseDesign":
         return DenseDesign(self.X[rows])

@@ -28,13 +28,17 @@ class WorkingColumns:
     NUMBER: float  # ns for a stored number in a product with a vector
     # A read of X buys as much work on new columns: stored numbers of theirs, times those of a row, for each one of X.
     PRICE: float
-    numbers: int  # stored
 
     def __init__(self, design: Any) -> None:
         self.design = design
         self.size = 0
         self.means = np.empty(0)
         self._stored = design.stored_by_column()
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers the columns store."""
+        raise NotImplementedError
 
     @property
     def Z(self) -> Any:
@@ -155,6 +159,6 @@ def _dense_products(Z: np.ndarray, w: np.ndarray | float, first: int) -> np.ndar
     if np.ndim(w) == 0:
         return w * (Z.T @ Z[:, first:])
     if first:
-        return Z.T @ (w[:, None] * Z[:, first:])
+        return Z.T @ (np.asarray(w)[:, None] * Z[:, first:])
     root = Z * np.sqrt(w)[:, None]
     return root.T @ root  # BLAS sees that both are the same, and makes one half only

@@ -59,6 +59,8 @@ class ConstantCurvature:
 class ScalarCurvature:
     """For losses of one score: H is a diagonal w."""
 
+    _model: GramProblem
+
     def __init__(self, problem: Any, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
         self.loss, self.y, self.intercept = problem.loss, y, problem.intercept
         self.columns, self.share = columns, share
@@ -108,6 +110,8 @@ class ScalarCurvature:
 
 class JointCurvature:
     """For softmax: H has a block ``p_c (1{c = d} - p_d)`` for each pair of classes; coefficients class by class."""
+
+    _model: GramProblem
 
     def __init__(self, problem: Any, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
         self.loss, self.y, self.intercept = problem.loss, y, problem.intercept

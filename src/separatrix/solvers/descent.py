@@ -109,7 +109,8 @@ def _walk(
     number of moves, the relative gradient at w and whether the walk diverged; then w is the best that was seen.
     `scale` is a size of the objective that is harmless; `judged` says whether ending above the start is a failure too.
     """
-    best, diverged = None, False
+    best: tuple[float, np.ndarray, float] | None = None
+    diverged = False
     with np.errstate(over="ignore", invalid="ignore"):
         for iteration in range(max_iter + 1):
             value, g, size = look(w)
@@ -129,7 +130,7 @@ def _walk(
             w = move(w, g)
         # with a step below the limit no step goes uphill; the allowance is for rounding
         diverged = diverged or (judged and value > ceiling + 1e-6 * abs(ceiling))
-    if diverged:
+    if diverged and best is not None:
         _, w, size = best
     return w, iteration, size, diverged
 

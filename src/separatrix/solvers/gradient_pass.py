@@ -6,6 +6,7 @@ For      a smooth loss of one score (k = 1) or a joint loss of k; no penalty or 
 
 import operator
 from collections.abc import Callable
+from functools import reduce as fold
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ class GradientPass:
             add(self._rows, problem.loss, target.y, s, *part, beta, intercept, out)
             return out
 
-        total: np.ndarray = sum(parallel_map(task, self._parts))
+        total = fold(operator.add, parallel_map(task, self._parts))
         total[: len(beta)][self._order] = total[: len(beta)].copy()
         return total
 
@@ -84,7 +85,7 @@ class GradientPass:
             add_joint_gradient(self._rows.X, problem.loss, target.y, s, *part, even, intercept, G, eta)
             return G
 
-        G = sum(parallel_map(task, self._parts))[: self.k].T
+        G = fold(operator.add, parallel_map(task, self._parts))[: self.k].T
         return np.vstack([G[-1:], G[:-1]])
 
     def _over_blocks(self, W: np.ndarray) -> np.ndarray:

@@ -206,7 +206,7 @@ class GramProblem:
                 return False
             if not self._factor.holds(support, penalty.ridge):
                 self._factor.update(self.G, support, penalty.ridge)
-            if not any(self._slide(j, penalty) for j in self._factor.dependent):
+            if not any(self._slide(int(j), penalty) for j in self._factor.dependent):
                 break
         return True
 

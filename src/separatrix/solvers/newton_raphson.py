@@ -82,7 +82,7 @@ def newton(
         if moved is None:  # rounding hides any further progress
             break
         beta, intercept, value = moved
-    if not solution.certificate.converged:
+    if solution.certificate is not None and not solution.certificate.converged:
         advice = "Raise max_iter; if it stopped early, rounding or a flat direction allows no better."
         warnings.warn(not_certified(solution.certificate, advice), stacklevel=2)
     return solution

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.certificate import certify
 from separatrix.core.problem import Problem
 from separatrix.core.verbs import is_squared_error
 from separatrix.designs import moments
@@ -99,6 +100,8 @@ def _on_working_sets(problem: Problem, penalties: list[Any], tol: float, max_ite
 def _one_by_one(problem: Problem, penalties: list[Any], tol: float, max_iter: int) -> Iterator[Point]:
     start = None
     for penalty in penalties:
-        solution = solve_likelihood(replace(problem, penalty=penalty), tol=tol, max_iter=max_iter, start=start)
+        here = replace(problem, penalty=penalty)
+        solution = solve_likelihood(here, tol=tol, max_iter=max_iter, start=start)
         start = solution.beta, solution.intercept
-        yield *start, solution.certificate.value, max(solution.certificate.iterations, 1)
+        certificate = solution.certificate or certify(here, solution, tol)
+        yield *start, certificate.value, max(certificate.iterations, 1)

@@ -81,7 +81,8 @@ class WorkingSet:
 
     def _look(self, seen: Look | None = None) -> None:
         """Slopes and objective at the current scores, the intercept first brought to its optimum given the rest."""
-        self.fit, self.u, self.w = self.curvature.look(self.eta) if seen is None else seen
+        looked: Look = self.curvature.look(self.eta) if seen is None else seen
+        self.fit, self.u, self.w = looked
         self.level = self.level or float(np.abs(self.u).max(initial=0.0))
         if self.problem.intercept and not self.exact:
             self._balance()
@@ -253,7 +254,7 @@ class WorkingSet:
         if not fresh or not len(outside):
             return outside
         outside = outside[np.argsort(-wish[outside], kind="stable")]
-        least = max(16, np.count_nonzero(self.beta.any(axis=1) if self.shape else self.beta) // 2)
+        least = max(16, int(np.count_nonzero(self.beta.any(axis=1) if self.shape else self.beta)) // 2)
         return np.sort(outside[: self.columns.affordable(outside, least)])
 
 

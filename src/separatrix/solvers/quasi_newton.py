@@ -76,9 +76,8 @@ def quasi_newton(
         W, iterations = _Walk(problem, gradient, trace)(W, settled, tol * scale, max_iter, warm=start is not None)
     beta = W[1:, 0].copy() if gradient.k == 1 else W[1:].copy()
     solution = Solution(beta, float(W[0, 0]) if gradient.k == 1 else W[0].copy(), trace=trace)
-    solution.certificate = certify(
-        problem, solution, tol, started=started, iterations=iterations, passes=gradient.count
-    )
+    solution.iterations, solution.passes = iterations, gradient.count
+    solution.certificate = certify(problem, solution, tol, started=started)
     if not solution.certificate.converged:
         advice = "Raise max_iter; if it stopped early, rounding or separated classes allow no better."
         warnings.warn(not_certified(solution.certificate, advice), stacklevel=2)

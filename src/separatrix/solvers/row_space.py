@@ -45,7 +45,7 @@ def in_row_space(problem: Problem, *, tol: float = 1e-8, max_iter: int = 100) ->
         inner = quasi_newton(small, tol=tol, max_iter=max_iter)
     beta = design.rmatvec((V / root) @ inner.beta)
     solution = Solution(beta if factors is None else (factors * beta.T).T, inner.intercept)
-    iterations = inner.certificate.iterations
+    iterations = inner.iterations
     solution.certificate = certify(problem, solution, tol, started=started, iterations=iterations, passes=3)
     if not solution.certificate.converged:
         warnings.warn(not_certified(solution.certificate, "Raise max_iter, or penalise more."), stacklevel=3)

@@ -35,7 +35,7 @@ def _factors(estimator: Any, p: int) -> np.ndarray:
 
 def _bounds(estimator: Any, p: int) -> tuple[np.ndarray, np.ndarray]:
     pair = (-np.inf, np.inf) if estimator.bounds is None else estimator.bounds
-    sides = [_numbers(side) for side in pair] if isinstance(pair, tuple | list | np.ndarray) else []
+    sides: list[Any] = [_numbers(side) for side in pair] if isinstance(pair, tuple | list | np.ndarray) else []
     right = len(sides) == 2 and all(side is not None and side.shape in {(), (p,)} for side in sides)
     if not right or not (np.all(sides[0] <= 0.0) and np.all(sides[1] >= 0.0)):
         raise cannot(
