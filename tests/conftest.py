@@ -32,11 +32,20 @@ SMOKE = (
 load()
 
 
+def in_smoke(path):
+    return any((HERE / place) in (path, *path.parents) for place in SMOKE)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Read no other file for ``-m smoke``."""
+    if config.option.markexpr == "smoke" and collection_path.is_file() and not in_smoke(collection_path):
+        return True
+    return None
+
+
 def pytest_collection_modifyitems(items):
-    places = [HERE / place for place in SMOKE]
     for item in items:
-        # Local likelihoods take the compiler a minute each.
-        if "Local" not in item.name and any(item.path == place or place in item.path.parents for place in places):
+        if in_smoke(item.path) and "Local" not in item.name:  # local likelihoods take the compiler a minute each
             item.add_marker(pytest.mark.smoke)
 
 
