@@ -91,7 +91,7 @@ def test_ci_runs_the_command_of_the_readme(tmp_path):
     (tmp_path / ".ci" / "run").write_bytes(script.read_bytes())
     fake = tmp_path / ".venv" / "bin"
     fake.mkdir(parents=True)
-    for tool in ("ruff", "mypy", "pytest"):
+    for tool in ("ruff", "mypy", "pip", "sphinx-build", "pytest"):
         (fake / tool).write_text("#!/bin/sh\necho ran $0 $@\n[ ! -e broken ]\n")
         (fake / tool).chmod(0o755)
     (fake / "pytest").write_text("#!/bin/sh\necho '3 passed in 0.1s'\n[ ! -e broken ]\n")
