@@ -28,6 +28,7 @@ def residual_sums(
 ) -> ResidualSums:
     """The sums for beta (p, k) and intercept (k,), y being divided by `unit`, a power of two.
 
+    >>> from separatrix.core.target import Target
     >>> from separatrix.designs.dense import DenseDesign
     >>> zero = Pair(np.zeros((1, 1)), np.zeros((1, 1))), Pair(np.zeros(1), np.zeros(1))
     >>> residual_sums(DenseDesign(np.array([[1.0], [2.0]])), Target(np.array([3.0, 4.0])), *zero, doubled=True)

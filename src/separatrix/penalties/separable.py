@@ -60,8 +60,9 @@ class Separable(NamedTuple):
 
     References: Zou (2006), J. Am. Statist. Assoc. 101(476), the adaptive lasso.
 
-    >>> of_coefficient(Separable(np.array([0.0, 1.0]), np.zeros(2), np.full(2, -np.inf), np.full(2, 3.0)), 1)
-    Bounded(kink=1.0, ridge=0.0, low=-inf, high=3.0)
+    >>> penalty = Separable(np.array([0.0, 1.0]), np.zeros(2), np.full(2, -np.inf), np.full(2, 3.0))
+    >>> of_coefficient(penalty, 1) == Bounded(1.0, 0.0, -np.inf, 3.0)
+    True
     """
 
     kink: np.ndarray
