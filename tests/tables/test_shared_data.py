@@ -48,7 +48,7 @@ def test_a_file_is_read_as_polars_reads_it(name):
 def test_blocks_hold_the_same_cells_as_the_whole(name):
     whole = read(DATA / name)
     parts = list(blocks(DATA / name, rows=100))
-    assert [len(part) for part in parts[:-1]] == [100] * (len(parts) - 1)
+    assert all(0 < len(part) <= 100 for part in parts)  # a block also ends where a piece of the file does
     for j, column in enumerate(whole.columns):
         text = np.concatenate([part.columns[j] for part in parts])
         if column.dtype == object:
