@@ -5,22 +5,16 @@ the sums that its closed form is made of, the rows that it stores; or nothing, a
 """
 
 import time
+from dataclasses import replace
 
-import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.certificate import certify
+from separatrix.core.certificate import certify, mistakes
 from separatrix.core.declaration import declaration, steps_of
 from separatrix.core.errors import cannot
-from separatrix.core.objective import parts_of
-from separatrix.core.solution import Certificate
-from separatrix.core.verbs import is_squared_error
-from separatrix.designs import as_dense
-from separatrix.estimators.published import published_solutions, worst
+from separatrix.estimators.published import published_solutions, timed, worst
 from separatrix.losses import Quantile
 from separatrix.solvers import linear_program
-
-EPS = np.finfo(np.float64).eps
 
 
 class NothingToVerify(TypeError):
@@ -48,7 +42,7 @@ def verify(model, X, y=None, sample_weight=None):
     the published numbers explains (they are float32 if X was). :class:`NothingToVerify` is raised, with the reason,
     where a model has nothing that could be recomputed.
 
-    >>> import numpy as np
+    >>>     >>> import numpy as np
     >>> from separatrix.linear_model import LinearRegression
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 3.0, 4.0, 7.0])
     >>> model = LinearRegression().fit(X, y)
@@ -92,54 +86,14 @@ def of_problems(model, X, y, sample_weight=None):
     tolerance = model.certificate_.tolerance
     kind = model.certificate_.kind
     proof = worst([_recompute(kind, p, s, tolerance) for p, s in zip(problems, solutions)])
-    return Certificate(
-        proof.kind,
-        proof.value,
-        proof.tolerance,
-        passes=proof.passes,
-        seconds=time.perf_counter() - started,
-        message=f"recomputed from {problems[0].design.n} rows and the published coefficients",
-    )
+    message = f"recomputed from {problems[0].design.n} rows and the published coefficients"
+    return replace(timed(proof, started), message=message)
 
 
 def _recompute(kind, problem, solution, tolerance):
     if kind == "mistakes":
         eta = problem.design.matvec(solution.beta) + solution.intercept
-        return Certificate(kind, float(((problem.target.y * eta <= 0.0) & (problem.target.weights > 0.0)).sum()), 0.0)
+        return mistakes(((problem.target.y * eta <= 0.0) & (problem.target.weights > 0.0)).sum())
     if isinstance(problem.loss, Quantile):
         solution.theta = linear_program.solve(problem).theta
-    if is_squared_error(problem.loss) and parts_of(problem.penalty, problem.design.p).kink.any():
-        tolerance = max(tolerance, _Rounding(problem, solution).first_order())
     return certify(problem, solution, tolerance)
-
-
-class _Rounding:
-    """What publishing coefficients in a finite precision may cost: each score moves by up to delta_i.
-
-    ``delta_i = ½ eps Σ_j |x_ij - mean_j| |beta_j|``, with eps of the type of the coefficients.
-    """
-
-    def __init__(self, problem, solution):
-        target, design = problem.target, problem.design
-        self.problem = problem
-        self.half = 0.5 * float(np.finfo(solution.beta.dtype).eps)
-        self.beta = np.abs(solution.beta.astype(np.float64))
-        mean = design.column_sums(target.s) / target.total if problem.intercept else np.zeros(design.p)
-
-        def task(B, s):
-            B = np.abs(as_dense(B) - mean)
-            delta = self.half * (B @ self.beta)
-            return np.append(s @ (B * B), s @ (delta * delta))
-
-        *squares, square = design.reduce(task, np.add, target.weights) / target.total
-        self.size, self.square = np.sqrt(squares), float(square)
-
-    def first_order(self):
-        """Relative, for a dual point that has to be scaled into the domain of the lasso by as much as v moved.
-
-        Double precision needs no allowance: such gaps are held to 1e-15 at the tightest, their rounding included.
-        """
-        strength = float(parts_of(self.problem.penalty, self.problem.design.p).kink.min())
-        if strength == 0.0 or self.half < EPS:
-            return 0.0
-        return 2.0 * float(self.size.max(initial=0.0)) * np.sqrt(self.square) / strength

@@ -104,5 +104,4 @@ def _one_by_one(problem: Problem, penalties: list[Any], tol: float, max_iter: in
         here = replace(problem, penalty=penalty)
         solution = solve_likelihood(here, tol=tol, max_iter=max_iter, start=start)
         start = solution.beta, solution.intercept
-        certificate = solution.certificate or certify(here, solution, tol)
-        yield *start, certificate.value, max(certificate.iterations, 1)
+        yield *start, certify(here, solution, tol).value, max(solution.iterations, 1)
