@@ -50,7 +50,10 @@ class _Sums(NamedTuple):
 
     def merge(self, other: "_Sums") -> "_Sums":
         return _Sums(
-            *(a + b for a, b in zip(self[:4], other[:4])),
+            self.total + other.total,
+            self.first + other.first,
+            self.right + other.right,
+            self.squares + other.squares,
             np.minimum(self.least, other.least),
             np.maximum(self.greatest, other.greatest),
             self.lost + other.lost,
