@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.registry import register
+from separatrix.core.types import Array
 
 
 @register("record")
@@ -45,11 +46,11 @@ class Trace:
 
     objective: list[float] = field(default_factory=list)
     certificate: list[float | None] = field(default_factory=list)
-    coefficients: list[np.ndarray] | None = None
+    coefficients: list[Array] | None = None
     intercepts: list[Any] = field(default_factory=list)
 
     def append(
-        self, objective: float, certificate: float | None = None, beta: Any = None, intercept: Any = 0.0
+        self, objective: float, certificate: float | None = None, beta: Array | None = None, intercept: Any = 0.0
     ) -> None:
         self.objective.append(float(objective))
         self.certificate.append(None if certificate is None else float(certificate))
@@ -69,9 +70,9 @@ class Solution:
     none; ``theta`` (n,) a dual point, where the solver has one. ``passes`` counts reads of the data.
     """
 
-    beta: np.ndarray
-    intercept: np.ndarray | float
-    theta: np.ndarray | None = None
+    beta: Array
+    intercept: Array | float
+    theta: Array | None = None
     trace: Trace | None = None
     details: dict[str, Any] = field(default_factory=dict)
     iterations: int = 0

@@ -42,7 +42,7 @@ def verify(model, X, y=None, sample_weight=None):
     the published numbers explains (they are float32 if X was). :class:`NothingToVerify` is raised, with the reason,
     where a model has nothing that could be recomputed.
 
-    >>>     >>> import numpy as np
+    >>> import numpy as np
     >>> from separatrix.linear_model import LinearRegression
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 3.0, 4.0, 7.0])
     >>> model = LinearRegression().fit(X, y)
