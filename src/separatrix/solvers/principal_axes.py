@@ -152,7 +152,7 @@ def _decomposed(X_c: Centred, count: Any) -> Axes:
     return Axes(X_c.mean, singular[:k], vectors[:, :k], float((singular[k:] ** 2).sum()))
 
 
-def _sketched(design: Any, k: int, sketch: Sketch, tolerance: float) -> Axes:
+def _sketched(design: Any, k: Any, sketch: Sketch, tolerance: float) -> Axes:
     """By block Krylov, in the space of the rows or of the columns, whichever are fewer."""
     X_c = _centred(design)
     total = X_c.squares()
