@@ -12,12 +12,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from separatrix.core.refusal import TooLarge, cannot
 from separatrix.core.target import AnyTarget
+from separatrix.core.types import Array
 
-Array = NDArray[Any]
 Result = TypeVar("Result")
 
 # Rows are handed out in blocks of about this many numbers: four megabytes, which stay in cache while several sums are
