@@ -140,6 +140,14 @@ class Design(ABC):
         facts["residual_sums"] = target, beta, intercept, unit, sums
         return sums
 
+    def remainders(
+        self, target: AnyTarget, factor: Any, beta: Any, intercept: Any, *, doubled: bool, unit: float
+    ) -> Any:
+        """:func:`separatrix.designs.remainders.remainders`."""
+        from separatrix.designs.remainders import remainders
+
+        return remainders(self, target, factor, beta, intercept, doubled=doubled, unit=unit)
+
     def _kept(self, target: AnyTarget, name: str, key: Any, make: Callable[[], Result]) -> Result:
         """What was made last under this name, if it was for the same target and key."""
         kept = self.__dict__.setdefault("_facts", {})
