@@ -91,24 +91,7 @@ def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, fl
         duality_gap(one, part.beta, part.intercept, part.theta) / gap_unit(one)
         for one, part in _outputs(problem, solution)
     )
-    return value, max(tol, _cost_of_rounding(problem, np.asarray(solution.beta))), ""
-
-
-def _cost_of_rounding(problem: Problem, beta: np.ndarray) -> float:
-    r"""The relative gap that publishing the coefficients of a lasso in single precision may cost.
-
-    Scores move by at most ``delta = ½ eps Σ_j |x_ij - mean_j| |beta_j|`` (root mean squares add up), ``v`` by the
-    largest spread of a column times that, and a dual point is scaled into the domain by as much. Double precision needs
-    no allowance: the rounding of a gap is part of it.
-    """
-    eps = float(np.finfo(beta.dtype).eps)
-    if eps <= np.finfo(np.float64).eps or not is_squared_error(problem.loss) or beta.ndim > 1:
-        return 0.0
-    design = problem.design
-    kink = float(parts_of(problem.penalty, design.p).kink.min())
-    sums = design.moments(problem.target, about_mean=problem.intercept, gram=design.forms_gram)
-    spread = np.sqrt(sums.squares / sums.total)
-    return 2.0 * float(spread.max()) * 0.5 * eps * float(spread @ np.abs(beta)) / kink if kink > 0.0 else 0.0
+    return value, tol, ""
 
 
 def _outputs(problem: Problem, solution: Solution) -> list[tuple[Problem, Solution]]:

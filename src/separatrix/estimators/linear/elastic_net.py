@@ -17,7 +17,7 @@ from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
 from separatrix.estimators.linear.strengths import with_factors
-from separatrix.estimators.published import certify_each, timed, worst
+from separatrix.estimators.published import certify_each, dual_point, timed, worst
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
@@ -149,7 +149,10 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         if not penalty.kink.any() and (penalty.unbounded.all() or nonnegative):  # ridge or least squares
             return solve_least_squares(problem, tol=tol)
         trace = Trace() if self.trace else None
-        return proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+        solution = proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+        if problem.design.dtype != np.float64:
+            solution.theta = dual_point(problem, solution)
+        return solution
 
     def _keep(self, problems, solutions, one, started):
         """Publish the solutions of all outputs, and certify what is published."""
