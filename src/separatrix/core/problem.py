@@ -1,9 +1,10 @@
 """A problem: design, target, loss and penalty; nothing about how it is solved."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from separatrix.core.target import Target
+from separatrix.core.types import Loss, Penalty
 
 
 @dataclass(frozen=True)
@@ -13,8 +14,9 @@ class Problem:
     The intercept, where there is one, is never penalised.
     """
 
-    design: Any
+    design: Any  # a separatrix.designs.Design
     target: Target
-    loss: Any
-    penalty: Any
+    loss: Loss
+    penalty: Penalty
     intercept: bool = True
+    judged: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # see core/certificate

@@ -1,10 +1,12 @@
-"""What a solver returns: coefficients, dual point, certificate and trace, in original units."""
+"""What a solver returns, and what is published: solution, certificate and trace, in original units."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from separatrix.core.registry import register
+from separatrix.core.types import Array
 
 
 @register("record")
@@ -25,10 +27,10 @@ class Certificate:
     message: str = ""
 
     @property
-    def converged(self):
+    def converged(self) -> bool:
         return bool(self.value <= self.tolerance)
 
-    def __str__(self):
+    def __str__(self) -> str:
         verdict = "certified" if self.converged else "NOT certified"
         if self.kind == "mistakes":
             return f"{verdict}: {self.value:.0f} mistakes in the last pass"
@@ -40,31 +42,38 @@ class Certificate:
 @register("record")
 @dataclass
 class Trace:
-    """Objective, certificate and, on request, coefficients at each iteration."""
+    """Objective, certificate and, where ``coefficients`` is a list, coefficients and intercept at each iteration."""
 
-    objective: list = field(default_factory=list)
-    certificate: list = field(default_factory=list)
-    coefficients: list | None = None
+    objective: list[float] = field(default_factory=list)
+    certificate: list[float | None] = field(default_factory=list)
+    coefficients: list[Array] | None = None
+    intercepts: list[Any] = field(default_factory=list)
 
-    def append(self, objective, certificate=None, coefficients=None):
+    def append(
+        self, objective: float, certificate: float | None = None, beta: Array | None = None, intercept: Any = 0.0
+    ) -> None:
         self.objective.append(float(objective))
         self.certificate.append(None if certificate is None else float(certificate))
-        if self.coefficients is not None and coefficients is not None:
-            self.coefficients.append(np.array(coefficients, dtype=np.float64))
+        if self.coefficients is not None and beta is not None:
+            self.coefficients.append(np.array(beta, dtype=np.float64))
+            self.intercepts.append(np.array(intercept, dtype=np.float64)[()])
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.objective)
 
 
 @dataclass
 class Solution:
-    """Coefficients ``beta`` (p,) or (p, k), intercept (a float or (k,)), and what else the solver learnt: no grade."""
+    """What a solver found, in one convention for all: coefficients and intercept are kept apart, and there is no grade.
 
-    beta: np.ndarray
-    intercept: np.ndarray | float
-    certificate: Certificate | None = None
-    theta: np.ndarray | None = None
+    ``beta`` is (p,) or, for several outputs or classes, (p, k); ``intercept`` a float or (k,), 0 where the problem has
+    none; ``theta`` (n,) a dual point, where the solver has one. ``passes`` counts reads of the data.
+    """
+
+    beta: Array
+    intercept: Array | float
+    theta: Array | None = None
     trace: Trace | None = None
-    details: dict = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
     iterations: int = 0
     passes: int = 0

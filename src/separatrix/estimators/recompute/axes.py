@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from separatrix.designs import StreamedDesign, as_dense, as_design
-from separatrix.estimators.recompute.comparison import Comparison
+from separatrix.estimators.recompute.comparison import Comparison, tolerance_of
 from separatrix.estimators.streams import name_columns_of
 from separatrix.estimators.validation import validate_rows
 
@@ -32,7 +32,7 @@ def principal(model, X, y=None, sample_weight=None):
 
         return _sum(design, task)
 
-    tolerance = model.certificate_.tolerance
+    tolerance = tolerance_of(model)
     variances = model.explained_variance_
     comparison.residual(np.abs(P @ P.T - np.eye(len(P))).max(), tolerance, "components_")
     largest = max(float(variances.max(initial=0.0)), np.finfo(float).tiny)

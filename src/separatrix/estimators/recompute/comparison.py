@@ -10,6 +10,8 @@ from separatrix.core.declaration import declaration
 EPS = np.finfo(np.float64).eps
 # Roundings of a term beside those of the summation: shift, weight, square, division, and the way back from the shift.
 BESIDE = 8.0
+# A model's own tolerance counts up to here: a file may say that it was held to 1e300.
+LOOSEST = 1e-3
 # Counts of what X and the fit are like, and what the certificate itself says.
 BOOKKEEPING = {"n_features_in_", "n_samples_", "n_samples_fit_", "classes_", "certificate_"}
 
@@ -64,6 +66,11 @@ def _excess(value, tolerance):
     if value == 0.0:
         return 0.0
     return value / tolerance if tolerance > 0.0 else np.inf
+
+
+def tolerance_of(model):
+    """What a fit was held to."""
+    return min(model.certificate_.tolerance, LOOSEST)
 
 
 def half_unit(published):

@@ -5,7 +5,7 @@ from scipy.special import expit
 
 from separatrix.designs import as_dense
 from separatrix.estimators.linear.firth import modified_score
-from separatrix.estimators.recompute.comparison import BESIDE, EPS, Comparison
+from separatrix.estimators.recompute.comparison import BESIDE, EPS, Comparison, tolerance_of
 from separatrix.estimators.validation import validate_rows
 
 
@@ -19,7 +19,7 @@ def modified_likelihood(model, X, y, sample_weight=None):
     intercept = bool(model.fit_intercept)
     w = np.concatenate([model.intercept_, model.coef_[0]]) if intercept else model.coef_[0].astype(np.float64)
     score = modified_score(design, labels, s, intercept, w)
-    comparison.residual(score, model.certificate_.tolerance, "coef_", "intercept_")
+    comparison.residual(score, tolerance_of(model), "coef_", "intercept_")
     Z = as_dense(validate_rows(model, X)).astype(np.float64)
     Z = np.hstack([np.ones((len(Z), 1)), Z]) if intercept else Z
     eta = Z @ w
@@ -31,7 +31,7 @@ def modified_likelihood(model, X, y, sample_weight=None):
     if np.isfinite(model.covariance_).all() and smallest > rounding:
         condition = 1.0 / smallest
         # coefficients are right to `tolerance` standard errors, and an inverse to the rounding of its condition
-        tolerance = 4.0 * np.sqrt(len(w)) * model.certificate_.tolerance + rounding * condition
+        tolerance = 4.0 * np.sqrt(len(w)) * tolerance_of(model) + rounding * condition
         off = C @ (model.covariance_ / units[:, None] / units) - np.eye(len(w))
         comparison.residual(np.abs(off).max() / condition, tolerance, "covariance_")
         signed = np.where(labels > 0.5, eta, -eta)
