@@ -139,12 +139,12 @@ class Geometry:
         distance = self.signed_distance(X)
         own = self.predict(X)
         reach = np.abs(distance) if distance.ndim == 1 else distance.max(axis=1)
-        found = {}
+        closest = {}
         for label in self.classes_.tolist():
             rows = np.flatnonzero(own == label)
             if len(rows):
-                found[label] = rows[np.argsort(reach[rows], kind="stable")[:n_points]]
-        return found
+                closest[label] = rows[np.argsort(reach[rows], kind="stable")[:n_points]]
+        return closest
 
     def _only_boundary(self, what):
         check_is_fitted(self)
