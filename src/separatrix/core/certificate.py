@@ -24,7 +24,6 @@ from separatrix.core.problem import Problem
 from separatrix.core.quadratic import quadratic_gap
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.stationarity import relative_gradient
-from separatrix.core.target import Target
 from separatrix.core.verbs import is_joint, is_smooth, is_squared_error
 
 
@@ -95,17 +94,18 @@ def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, fl
 
 def _outputs(problem: Problem, solution: Solution) -> list[tuple[Problem, Solution]]:
     """Problems of one output each; a joint loss has one problem for all."""
-    Y = problem.target.y
-    if Y.ndim == 1 or is_joint(problem.loss):
+    target = problem.target
+    if target.outputs == () or is_joint(problem.loss):
         return [(problem, solution)]
-    intercepts = np.broadcast_to(np.asarray(solution.intercept, dtype=np.float64), Y.shape[1])
-    theta = [None] * Y.shape[1] if solution.theta is None else list(solution.theta.T)
+    (k,) = target.outputs
+    intercepts = np.broadcast_to(np.asarray(solution.intercept, dtype=np.float64), k)
+    theta = [None] * k if solution.theta is None else list(solution.theta.T)
     return [
         (
-            replace(problem, target=Target(np.ascontiguousarray(Y[:, c]), problem.target.s)),
+            replace(problem, target=target.output(c)),
             Solution(np.ascontiguousarray(solution.beta[:, c]), float(intercepts[c]), theta=theta[c]),
         )
-        for c in range(Y.shape[1])
+        for c in range(k)
     ]
 
 

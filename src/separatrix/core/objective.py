@@ -9,6 +9,8 @@ import numpy as np
 
 from separatrix.core.dispatch import implemented
 from separatrix.core.jit import compiled, part
+from separatrix.core.scores import Scores
+from separatrix.core.target import weights_of
 from separatrix.core.verbs import (
     conjugate,
     conjugate_cost,
@@ -253,9 +255,12 @@ def total_conjugate(loss: Any, y: np.ndarray, u: np.ndarray, s: np.ndarray) -> f
 
 
 def slopes_at(loss: Any, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
-    """The slopes of all rows, in the shape of eta."""
+    """The slopes of all rows, in the shape of eta: of a loss of rows, or of one of numbers, output by output."""
     out = np.empty(eta.shape)
-    (fill_joint_slopes if is_joint(loss) else fill_slopes)(loss, y, eta, out)
+    if is_joint(loss):
+        fill_joint_slopes(loss, y, eta, out)
+    else:
+        fill_slopes(loss, y.reshape(-1), eta.reshape(-1), out.reshape(-1))
     return out
 
 
@@ -266,15 +271,14 @@ def curvatures_at(loss: Any, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
     return out
 
 
-def objective(problem, beta, intercept):
+def objective(problem: Any, beta: np.ndarray, intercept: Any) -> float:
     """P(beta) of a problem with one output, or with one joint loss of several."""
-    target = problem.target
-    eta = problem.design.matvec(beta) + intercept
-    fit = total_value(problem.loss, target.y, eta, target.weights) / target.total
-    return fit + sum_of_costs(problem.penalty, beta)
+    scores = Scores(problem.design, problem.target, beta, intercept)
+    fit = scores.sums(lambda rows: total_value(problem.loss, rows.y, rows.eta, rows.s))
+    return fit / problem.target.total + sum_of_costs(problem.penalty, beta)
 
 
-def null_score(problem):
+def null_score(problem: Any) -> Any:
     """The score of the model that knows only a constant: the link of the mean of y, or 0 without an intercept."""
     mean = problem.target.mean()
     if not problem.intercept:
@@ -282,7 +286,7 @@ def null_score(problem):
     return link(problem.loss, mean)
 
 
-def null_objective(problem):
+def null_objective(problem: Any) -> float:
     """P of the model that knows only a constant: the scale on which gaps are judged."""
     return constant_objective(problem, null_score(problem))
 
@@ -298,12 +302,15 @@ def gap_unit(problem: Any) -> float:
     return zero if zero > 0.0 else 1.0
 
 
-def constant_objective(problem, score):
+def constant_objective(problem: Any, score: Any) -> float:
     """P of a model that gives every row the same score."""
     target = problem.target
     if is_likelihood(problem.loss):  # a likelihood is affine in y: its mean is its value at the mean of y
         verb = joint_value if is_joint(problem.loss) else value
         return float(verb(problem.loss, target.mean(), score))
-    eta = np.empty(target.y.shape)
-    eta[...] = score
-    return total_value(problem.loss, target.y, eta, target.weights) / target.total
+    fit = 0.0
+    for y, s in target.passes():
+        eta = np.empty(y.shape)
+        eta[...] = score
+        fit += total_value(problem.loss, y, eta, weights_of(y, s))
+    return fit / target.total

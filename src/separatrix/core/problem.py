@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from separatrix.core.target import Target
+from separatrix.core.target import AnyTarget
 
 
 @dataclass(frozen=True)
@@ -14,7 +14,7 @@ class Problem:
     """
 
     design: Any
-    target: Target
+    target: AnyTarget
     loss: Any
     penalty: Any
     intercept: bool = True

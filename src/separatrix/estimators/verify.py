@@ -131,7 +131,7 @@ class _Rounding:
             delta = self.half * (B @ self.beta)
             return np.append(s @ (B * B), s @ (delta * delta))
 
-        *squares, square = design.reduce(task, np.add, target.weights) / target.total
+        *squares, square = design.reduce_rows(task, np.add, target.weights) / target.total
         self.size, self.square = np.sqrt(squares), float(square)
 
     def first_order(self):

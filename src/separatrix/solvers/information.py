@@ -131,7 +131,7 @@ def _weighted_moments(problem: Problem, beta: np.ndarray, offset: float) -> tupl
     def merge(a: Any, b: Any) -> tuple[Moments, float, int]:
         return Moments.merge(a[0], b[0]), a[1] + b[1], a[2] + b[2]
 
-    sums, log_likelihood, sure = design.reduce(task, merge, target.y, target.s, information, gram=True)
+    sums, log_likelihood, sure = design.reduce_rows(task, merge, target.y, target.s, information, gram=True)
     design.refuse_if_not_finite(sums.xx)
     if shift is not None:
         sums.x_mean = sums.x_mean + shift
@@ -220,7 +220,7 @@ def _class_information(
     def merge(a: Any, b: Any) -> tuple[np.ndarray, float, int]:
         return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
-    sums: tuple[np.ndarray, float, int] = problem.design.reduce(
+    sums: tuple[np.ndarray, float, int] = problem.design.reduce_rows(
         task, merge, problem.target.y, problem.target.s, gram=True
     )
     return sums
