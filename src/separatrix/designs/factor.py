@@ -167,16 +167,18 @@ def factor_of(design, target, lam, intercept):
     return triangle_factor(design, target, sums, lam, intercept) if factor is None else factor
 
 
-def triangle_factor(design, target, found, lam, intercept):
+def triangle_factor(design, target, found, lam, intercept, weights=None):
     """QR of the centred, scaled columns by blocks of rows, with column pivoting on the final triangle.
 
     Forming the triangle from the data costs the condition number once, where the Gram matrix would cost its square.
+    `weights` is a function of a block of rows; None: their s.
     """
     mean = found.x_mean if intercept else np.zeros(design.p)
 
     def deviations(block):
         Z = as_dense(block.X) - mean
-        return Z if block.s is None else Z * np.sqrt(block.s)[:, None]
+        s = block.s if weights is None else weights(block)
+        return Z if s is None else Z * np.sqrt(s)[:, None]
 
     factor = deviations_factor(design, target, deviations, found, mean, lam)
     return replace(factor, mean=mean, intercept=intercept)

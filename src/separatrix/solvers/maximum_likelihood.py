@@ -25,6 +25,12 @@ from separatrix.solvers.separation.existence import separation_of
 FAINT = (1e-10, 1e-12)
 
 
+NOT_LOOKED_FOR = (
+    "some fitted probabilities are 0 or 1, or iterations did not end, and whether the classes are separated is not "
+    "looked for in a stream; use a penalty (a finite C), or data in memory"
+)
+
+
 def maximum_likelihood(problem, *, solve=solve_likelihood, classes=None, names=None, **options):
     """Maximise a likelihood, or prove that it has no maximum; see the head of this file.
 
@@ -39,15 +45,18 @@ def maximum_likelihood(problem, *, solve=solve_likelihood, classes=None, names=N
     >>> from separatrix.losses import Logistic
     >>> from separatrix.penalties import NoPenalty
     >>> X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0.0, 1.0, 0.0, 1.0])
-    >>> found = maximum_likelihood(Problem(as_design(X), Target(y), Logistic(), NoPenalty()))
-    >>> found.beta, found.details["evidence"].rank
+    >>> solution = maximum_likelihood(Problem(as_design(X), Target(y), Logistic(), NoPenalty()))
+    >>> solution.beta, solution.details["evidence"].rank
     (array([0.]), 1)
     """
     with warnings.catch_warnings():  # whether more iterations would help is known after the question of existence
         warnings.simplefilter("ignore", NotCertified)
         solution = solve(problem, **options)
     evidence = likelihood_evidence(problem, solution.beta, solution.intercept, classes)
-    if evidence.sure or not solution.certificate.converged:
+    suspicious = evidence.sure or not solution.certificate.converged
+    if suspicious and problem.design.is_streamed:
+        solution.certificate = replace(solution.certificate, value=np.inf, message=NOT_LOOKED_FOR)
+    elif suspicious:
         k = 2 if problem.target.y.ndim == 1 else problem.target.y.shape[1]
         proof = separation_of(
             problem, solution.beta, solution.intercept, n_classes=k, names=names, classes=_array(classes)
@@ -73,8 +82,9 @@ def _faintly_penalised(problem, proof, solution, options):
     margin as the penalty vanishes.
     """
     target = problem.target
-    found = moments(problem.design, Target(np.zeros(target.n), target.s), about_mean=problem.intercept, gram=False)
-    size = np.sqrt(found.squares / target.total)
+    plain = Target(np.zeros(target.n), target.s)
+    sums = moments(problem.design, plain, about_mean=problem.intercept, gram=False)
+    size = np.sqrt(sums.squares / target.total)
     size = np.where(size > 0.0, size, 1.0)
     scaled = replace(problem, design=problem.design.scaled(1.0 / size))
     off = target.weights > 0.0
@@ -105,7 +115,7 @@ def _leads(problem, beta, intercept):
 def _shorten(problem, solution):
     """Replace coefficients by the shortest with the same scores."""
     design, target = problem.design, problem.target
-    plain = Target(np.zeros(target.n), target.s)
+    plain = target.mapped(lambda y, s: (np.zeros(len(y)), s))
     factor = triangle_factor(
         design, plain, moments(design, plain, about_mean=problem.intercept), 0.0, problem.intercept
     )

@@ -23,15 +23,19 @@ from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
 from separatrix.penalties.separable import Separable, as_separable
 from separatrix.prediction import forms
-from separatrix.solvers.choose import solve_least_squares
-from separatrix.solvers.proximal_newton import proximal_newton
+from separatrix.solvers.choose import solve_least_squares, solve_separable
 
 
 @declares(
     task="regression",
     losses=(Squared,),
     penalties=(ElasticNetPenalty, Separable),
-    solvers=("solvers.proximal_newton", "solvers.gram_coordinate", "solvers.nonnegative"),
+    solvers=(
+        "solvers.proximal_newton",
+        "solvers.gram_coordinate",
+        "solvers.nonnegative",
+        "solvers.newton_by_blocks",
+    ),
     prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
     description=COEFFICIENTS,
@@ -120,14 +124,13 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         max_iter = check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "selection", ("cyclic", "random"))
         design, target = enter(self, X, y, sample_weight, summed=True)
-        design.needs("columns", f"fit {type(self).__name__}")
         problems = self._problems(design, target)
         starts = [None] * len(problems)
         if self.warm_start and hasattr(self, "coef_"):
             coefficients = np.atleast_2d(self.coef_)
             starts = list(zip(coefficients, np.broadcast_to(self.intercept_, len(coefficients))))
         solutions = [self._solve(problem, tol, max_iter, start) for problem, start in zip(problems, starts)]
-        return self._keep(solutions, target.y.ndim == 1, design)
+        return self._keep(solutions, target.outputs == (), design)
 
     def _problem(self, design, target):
         """scikit-learn's alpha is ours: both divide the squares by twice the (weighted) number of rows."""
@@ -140,14 +143,14 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     def _solve(self, problem, tol, max_iter, start):
         """One output, with the certificate recomputed from data and coefficients alone."""
         penalty = as_separable(problem.penalty, problem.design.p)
-        nonnegative = not penalty.low.any() and np.isinf(penalty.high).all()
+        nonnegative = not penalty.low.any() and np.isinf(penalty.high).all() and not problem.design.is_streamed
         if not penalty.kink.any() and (penalty.unbounded.all() or nonnegative):  # ridge or least squares
             solution = solve_least_squares(problem, tol=tol)
             solution.certificate = certify(problem, solution, tol)
             solution.details["gap"] = solution.certificate.value * gap_unit(problem)
             return solution
         started, trace = time.perf_counter(), Trace() if self.trace else None
-        solution = proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+        solution = solve_separable(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
         solution.certificate = certify(problem, solution, max(tol, 1e-15), started=started, passes=solution.passes + 1)
         if not solution.certificate.converged:
             advice = "Increase max_iter, tol or alpha."

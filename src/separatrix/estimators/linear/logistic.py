@@ -3,6 +3,7 @@ r"""Logistic regression, of two classes and of more:
 """
 
 import warnings
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from separatrix.core.target import Target
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.linear.strengths import with_factors
-from separatrix.estimators.validation import check_choice, check_number, encode, validate_classes, validate_soft
+from separatrix.estimators.validation import check_choice, check_number, encode, validate_class_target, validate_soft
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty, Separable
 from separatrix.prediction import forms
@@ -47,6 +48,7 @@ class LogOdds(NamedTuple):
     solvers=(
         "solvers.quasi_newton",
         "solvers.proximal_newton",
+        "solvers.newton_by_blocks",
         "solvers.maximum_likelihood",
         "solvers.newton_raphson",
         "solvers.descent",
@@ -167,7 +169,8 @@ class LogisticRegression(LogOddsClassifier):
 
         Parameters
         ----------
-        X : (n, p) array, sparse array or frame.  y : (n,) array of labels, or (n, k) array of probabilities.
+        X : (n, p) array, sparse array, frame, or a design that is read from a stream.
+        y : (n,) array of labels, or (n, k) array of probabilities; of a stream, also the name of a column.
         sample_weight : (n,) array or None.  How often each row counts.
         """
         self._check()
@@ -180,10 +183,10 @@ class LogisticRegression(LogOddsClassifier):
             solution = self._solve(problem, options)
         self.certificate_ = solution.certificate
         self.n_iter_ = np.array([max(solution.certificate.iterations, 1)], dtype=np.int32)
-        for name, found in (("evidence_", "evidence"), ("separation_", "separation")):
-            self.__dict__.pop(name, None)
-            if found in solution.details:
-                setattr(self, name, solution.details[found])
+        for name in ("evidence", "separation"):
+            self.__dict__.pop(f"{name}_", None)
+            if name in solution.details:
+                setattr(self, f"{name}_", solution.details[name])
         if self.trace:
             self.trace_ = solution.trace
         self._warn()
@@ -191,8 +194,8 @@ class LogisticRegression(LogOddsClassifier):
 
     def _solve(self, problem, options):
         solve = {"newton": newton, "gradient": descend}.get(self.solver, solve_likelihood)
-        if isinstance(problem.loss, Softmax):
-            solve = solve_likelihood
+        if isinstance(problem.loss, Softmax) or (problem.design.is_streamed and self.solver == "newton"):
+            solve = solve_likelihood  # by Newton's steps, where data are read from a stream
         if not isinstance(problem.penalty, NoPenalty):
             return solve(problem, **options)
         names = getattr(self, "feature_names_in_", None)
@@ -238,7 +241,7 @@ class LogisticRegression(LogOddsClassifier):
         if len(shape) == 2 and shape[1] > 1:
             design, Y, s = validate_soft(self, X, y, sample_weight, class_weight=self.class_weight, reset=reset)
             return design, Target(np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else Y, s)
-        design, codes, s = validate_classes(
+        design, target = validate_class_target(
             self,
             X,
             y,
@@ -247,11 +250,7 @@ class LogisticRegression(LogOddsClassifier):
             reset=reset,
             summed=self.solver in _AUTOMATIC,  # these solvers look for NaN in their first sums over all rows
         )
-        if len(self.classes_) == 2:
-            return design, Target(codes.astype(np.float64), s)
-        Y = np.zeros((len(codes), len(self.classes_)))
-        Y[np.arange(len(codes)), codes] = 1.0
-        return design, Target(Y, s)
+        return design, target.mapped(partial(_as_numbers, len(self.classes_)))
 
     def _problem(self, design, target):
         C, ratio = self._strength()
@@ -260,7 +259,7 @@ class LogisticRegression(LogOddsClassifier):
         if lam > 0.0 and ratio > 0.0:
             penalty = ElasticNet(lam * ratio, lam * (1.0 - ratio))
         penalty = with_factors(self, penalty, design.p)
-        loss = Logistic() if target.y.ndim == 1 else Softmax()
+        loss = Softmax() if target.outputs else Logistic()
         return Problem(design, target, loss, penalty, bool(self.fit_intercept))
 
     def _restate(self, X, y, sample_weight):
@@ -291,9 +290,18 @@ class LogisticRegression(LogOddsClassifier):
         return (len(self.classes_) - 1) * (self.coef_.shape[1] + bool(self.fit_intercept))
 
 
+def _as_numbers(k, codes, s):
+    """0 or 1 for two classes; for more, a row with a 1 in the place of its class."""
+    if k == 2:
+        return codes.astype(np.float64), s
+    Y = np.zeros((len(codes), k))
+    Y[np.arange(len(codes)), codes] = 1.0
+    return Y, s
+
+
 def _start(before, problem):
     """Where the last fit ended, if that has the shape of this problem."""
-    shape = (problem.target.y.shape[1] if problem.target.y.ndim == 2 else 1, problem.design.p)
+    shape = (int(np.prod(problem.target.outputs)), problem.design.p)
     if before is None or before[0].shape != shape:
         return None
     coef, intercept = before
