@@ -26,8 +26,8 @@ FAINT = (1e-10, 1e-12)
 
 
 NOT_LOOKED_FOR = (
-    "some fitted probabilities are 0 or 1, or iterations did not end, and whether the classes are separated is not "
-    "looked for in a stream; use a penalty (a finite C), or data in memory"
+    "Some fitted probabilities are 0 or 1, or iterations did not end, and whether the classes are separated is not "
+    "looked for in a stream: use a penalty (a finite C), or data in memory."
 )
 
 

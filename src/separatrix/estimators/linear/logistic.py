@@ -207,6 +207,7 @@ class LogisticRegression(LogOddsClassifier):
             warnings.warn(Separated(self.separation_), stacklevel=3)
         elif not self.certificate_.converged:
             advice = "Raise max_iter, standardise the columns, or penalise more (a smaller C)."
+            advice = self.certificate_.message or advice
             warnings.warn(not_certified(self.certificate_, advice), stacklevel=3)
         evidence = getattr(self, "evidence_", None)
         if evidence is not None and evidence.aliased:
