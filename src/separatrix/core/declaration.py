@@ -33,7 +33,7 @@ TASKS = ("regression", "classification", "transformation")
 
 # A class, a function or a module; or, where importing it early would cost time, its path below the package:
 # "losses:Squared", "solvers.direct".
-Part = type | Callable | ModuleType | str
+Part = type | Callable[..., Any] | ModuleType | str
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class SmallFit:
     called : str, default "".  What tells it from the other small fits of the model.
     """
 
-    settings: dict = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
     classes: int = 2
     counts: bool = False
-    storages: tuple = ("float64", "float32", "sparse float64", "sparse float32")
+    storages: tuple[str, ...] = ("float64", "float32", "sparse float64", "sparse float32")
     called: str = ""
 
 
@@ -72,7 +72,7 @@ class Search:
     """
 
     plain: Part
-    chosen: dict
+    chosen: dict[str, str]
     grid: str = ""
     strength: str = ""
 
@@ -101,18 +101,18 @@ class Declaration:
     """
 
     task: str
-    losses: tuple = ()
-    penalties: tuple = ()
-    solvers: tuple = ()
-    sums: tuple = ()
+    losses: tuple[Part, ...] = ()
+    penalties: tuple[Part, ...] = ()
+    solvers: tuple[Part, ...] = ()
+    sums: tuple[Part, ...] = ()
     likelihood: str | None = None
     prediction: Any = None
-    inside: Callable | None = None
-    before: Callable | None = None
+    inside: Callable[[Any], Any] | None = None
+    before: Callable[[Any], Any] | None = None
     search: Search | None = None
-    verification: Callable | str = "it does not declare how its numbers could be recomputed"
-    description: str | Callable = SETTINGS
-    small_fits: tuple = ()
+    verification: Callable[..., Any] | str = "it does not declare how its numbers could be recomputed"
+    description: str | Callable[..., Any] = SETTINGS
+    small_fits: tuple[SmallFit, ...] = ()
 
     def __post_init__(self) -> None:
         if self.task not in TASKS or self.likelihood not in LIKELIHOODS:
@@ -146,7 +146,7 @@ def declare_class(cls: type, facts: Declaration) -> None:
     _DECLARATIONS[cls] = facts
 
 
-def declare_foreign(module: str, names: tuple, declaration: Declaration) -> None:
+def declare_foreign(module: str, names: tuple[str, ...], declaration: Declaration) -> None:
     """Declare classes of another library, which is imported by whoever has an instance, never here."""
     _FOREIGN.extend((module, name, declaration) for name in names)
 
@@ -194,7 +194,7 @@ def layers(model: Any) -> Iterator[Any]:
         model = None if inside is None else inside(model)
 
 
-def steps_of(model: Any) -> list:
+def steps_of(model: Any) -> list[Any]:
     """The transformers of a pipeline and, last, its model; a model without a pipeline is the only step."""
     known = declaration(model)
     return [model] if known.before is None or known.inside is None else [*known.before(model), known.inside(model)]

@@ -13,20 +13,21 @@ import numpy as np
 from separatrix.core.jit import REASSOCIATE, note_implementation, when_loaded
 
 F = TypeVar("F", bound=Callable[..., Any])
-Verb = Any  # a function with the attributes `table` and `default`
+Class = TypeVar("Class", bound=type)
+Verb = Any  # a function with the attribute `table`
 
 
-def generic(declaration: Callable[..., Any]) -> Verb:
+def generic(declaration: F) -> F:
     """Make a verb of a declaration; its implementations are added with :func:`implements`."""
     return _verb(declaration, None)
 
 
-def with_default(declaration: Callable[..., Any]) -> Verb:
+def with_default(declaration: F) -> F:
     """Make a verb whose declaration is the implementation for every class that has none of its own."""
     return _verb(declaration, declaration)
 
 
-def _verb(declaration: Callable[..., Any], default: Callable[..., Any] | None) -> Verb:
+def _verb(declaration: Callable[..., Any], default: Callable[..., Any] | None) -> Any:
     table: dict[type, Callable[..., Any]] = {}
 
     def verb(first: Any, *rest: Any) -> Any:
@@ -70,7 +71,7 @@ def implemented(verb: Verb, first: Any) -> bool:
     return type(first) in verb.table
 
 
-def atom(cls: Any) -> Any:
+def atom(cls: Class) -> Class:
     """Give a NamedTuple an equality and a hash that look at the class too (bare tuples compare by content only)."""
 
     def equal(a: Any, b: Any) -> bool:
@@ -79,7 +80,8 @@ def atom(cls: Any) -> Any:
     def key(field: Any) -> Any:
         return field.tobytes() if isinstance(field, np.ndarray) else field
 
-    cls.__eq__ = equal
-    cls.__ne__ = lambda a, b: not equal(a, b)
-    cls.__hash__ = lambda a: hash((type(a).__qualname__, *map(key, a)))
+    changed: Any = cls
+    changed.__eq__ = equal
+    changed.__ne__ = lambda a, b: not equal(a, b)
+    changed.__hash__ = lambda a: hash((type(a).__qualname__, *map(key, a)))
     return cls

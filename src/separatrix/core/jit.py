@@ -18,7 +18,7 @@ import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -97,14 +97,14 @@ def _worth_compiling(args: tuple[Any, ...]) -> bool:
     return _state["work"] > SMALL_WORK
 
 
-def compiled(function: Callable[..., Any]) -> Loop:
-    """Compile a loop: cached on disk, GIL released, sums reassociated."""
-    return Loop(function, set(REASSOCIATE))
+def compiled(function: F) -> F:
+    """Compile a loop: cached on disk, GIL released, sums reassociated. To callers it is the function it is made of."""
+    return cast(F, Loop(function, set(REASSOCIATE)))
 
 
-def compiled_exactly(function: Callable[..., Any]) -> Loop:
+def compiled_exactly(function: F) -> F:
     """Compile a loop whose every operation is rounded as written: for error-free transformations."""
-    return Loop(function, False)
+    return cast(F, Loop(function, False))
 
 
 def part(function: F) -> F:

@@ -3,14 +3,17 @@
 P(beta) = (1/Σs) Σ s_i value(loss, y_i, eta_i) + Σ_j cost(penalty_j, beta_j)
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from separatrix.core.dispatch import implemented
 from separatrix.core.jit import compiled, part
+from separatrix.core.problem import Problem
 from separatrix.core.scores import Scores
 from separatrix.core.target import weights_of
+from separatrix.core.types import Array, Loss, Penalty, RowsAtom
 from separatrix.core.verbs import (
     conjugate,
     conjugate_cost,
@@ -38,7 +41,7 @@ PIECE = 1024
 
 
 @compiled
-def sum_of_values(loss, y, eta, s):
+def sum_of_values(loss: Loss, y: Array, eta: Array, s: Array) -> float:
     """Σ s_i value(loss, y_i, eta_i); a row of weight 0 adds nothing, even where its loss overflows."""
     total = 0.0
     for first in range(0, y.shape[0], PIECE):
@@ -50,7 +53,7 @@ def sum_of_values(loss, y, eta, s):
 
 
 @compiled
-def sum_of_conjugates(loss, y, u, s):
+def sum_of_conjugates(loss: Loss, y: Array, u: Array, s: Array) -> float:
     """Σ s_i conjugate(loss, y_i, u_i); a row of weight 0 adds nothing, even where u_i is outside the domain."""
     total = 0.0
     for first in range(0, y.shape[0], PIECE):
@@ -62,7 +65,7 @@ def sum_of_conjugates(loss, y, u, s):
 
 
 @part
-def dual_terms(loss, y, eta, s, out):
+def dual_terms(loss: Loss, y: float, eta: float, s: float, out: Array) -> float:
     """s times the slope of a row, and out += what a duality gap at the slopes is made of.
 
     In turn: s value; s conjugate (= s (slope eta - value), by Fenchel's equality at the slope) where the slope is
@@ -80,14 +83,27 @@ def dual_terms(loss, y, eta, s, out):
 
 
 @compiled
-def fill_dual_terms(loss, y, eta, s, u, out):
+def fill_dual_terms(loss: Loss, y: Array, eta: Array, s: Array, u: Array, out: Array) -> None:
     """u_i = s_i slope_i, and out += the :func:`dual_terms` of all rows."""
     for i in range(y.shape[0]):
         u[i] = dual_terms(loss, y[i], eta[i], s[i], out)
 
 
 @compiled
-def add_dual_terms(rows, loss, y, s, first, last, beta, intercept, v_up, v_down, out, work):
+def add_dual_terms(
+    rows: RowsAtom,
+    loss: Loss,
+    y: Array,
+    s: Array,
+    first: int,
+    last: int,
+    beta: Array,
+    intercept: float,
+    v_up: Array,
+    v_down: Array,
+    out: Array,
+    work: Array,
+) -> None:
     """The same in one walk over the rows of X, first <= i < last: v_up and v_down get the rows times their u_i.
 
     `work` takes the terms of a piece of the rows, so that long sums lose no digits; `s` may have no length.
@@ -103,21 +119,21 @@ def add_dual_terms(rows, loss, y, s, first, last, beta, intercept, v_up, v_down,
 
 
 @compiled
-def fill_slopes(loss, y, eta, out):
+def fill_slopes(loss: Loss, y: Array, eta: Array, out: Array) -> None:
     """out_i = slope(loss, y_i, eta_i)."""
     for i in range(y.shape[0]):
         out[i] = slope(loss, y[i], eta[i])
 
 
 @compiled
-def fill_curvatures(loss, y, eta, out):
+def fill_curvatures(loss: Loss, y: Array, eta: Array, out: Array) -> None:
     """out_i = curvature(loss, y_i, eta_i)."""
     for i in range(y.shape[0]):
         out[i] = curvature(loss, y[i], eta[i])
 
 
 @compiled
-def sum_of_joint_values(loss, Y, eta, s):
+def sum_of_joint_values(loss: Loss, Y: Array, eta: Array, s: Array) -> float:
     """Σ s_i joint_value(loss, y_i, eta_i) over rows y_i and eta_i."""
     total = 0.0
     for i in range(Y.shape[0]):
@@ -126,7 +142,7 @@ def sum_of_joint_values(loss, Y, eta, s):
 
 
 @compiled
-def sum_of_joint_conjugates(loss, Y, U, s):
+def sum_of_joint_conjugates(loss: Loss, Y: Array, U: Array, s: Array) -> float:
     """Σ s_i joint_conjugate(loss, y_i, u_i) over rows y_i and u_i."""
     total = 0.0
     for i in range(Y.shape[0]):
@@ -135,28 +151,28 @@ def sum_of_joint_conjugates(loss, Y, U, s):
 
 
 @compiled
-def fill_joint_slopes(loss, Y, eta, out):
+def fill_joint_slopes(loss: Loss, Y: Array, eta: Array, out: Array) -> None:
     """Row i of out = slopes(loss, y_i, eta_i)."""
     for i in range(Y.shape[0]):
         slopes(loss, Y[i], eta[i], out[i])
 
 
 @compiled
-def fill_joint_curvatures(loss, Y, eta, out):
+def fill_joint_curvatures(loss: Loss, Y: Array, eta: Array, out: Array) -> None:
     """Row i of out = curvatures(loss, y_i, eta_i)."""
     for i in range(Y.shape[0]):
         curvatures(loss, Y[i], eta[i], out[i])
 
 
 @compiled
-def fill_curvature_matrices(loss, Y, eta, out):
+def fill_curvature_matrices(loss: Loss, Y: Array, eta: Array, out: Array) -> None:
     """Matrix i of out (n, k, k) = joint_curvature(loss, y_i, eta_i)."""
     for i in range(Y.shape[0]):
         joint_curvature(loss, Y[i], eta[i], out[i])
 
 
 @compiled
-def add_costs(penalty, beta):
+def add_costs(penalty: Penalty, beta: Array) -> float:
     """Σ_jc cost(penalty_j, beta_jc) of a matrix."""
     total = 0.0
     for j in range(beta.shape[0]):
@@ -167,7 +183,7 @@ def add_costs(penalty, beta):
 
 
 @compiled
-def add_conjugate_costs(penalty, v):
+def add_conjugate_costs(penalty: Penalty, v: Array) -> float:
     """Σ_jc conjugate_cost(penalty_j, v_jc) of a matrix."""
     total = 0.0
     for j in range(v.shape[0]):
@@ -178,7 +194,7 @@ def add_conjugate_costs(penalty, v):
 
 
 @compiled
-def fill_parts(penalty, out):
+def fill_parts(penalty: Penalty, out: Array) -> None:
     """Row j of out (p, 4) = split(penalty_j)."""
     for j in range(out.shape[0]):
         out[j, 0], out[j, 1], out[j, 2], out[j, 3] = split(of_coefficient(penalty, j))
@@ -193,7 +209,7 @@ class PenaltyParts(NamedTuple):
     high: np.ndarray
 
 
-def parts_of(penalty: Any, p: int) -> PenaltyParts:
+def parts_of(penalty: Penalty, p: int) -> PenaltyParts:
     """``kink_j |b| + ½ ridge_j b²`` on ``low_j <= b <= high_j`` for every coefficient.
 
     >>> from separatrix.penalties import ElasticNet
@@ -208,13 +224,13 @@ def parts_of(penalty: Any, p: int) -> PenaltyParts:
 
 
 @compiled
-def fill_domains(penalty, out):
+def fill_domains(penalty: Penalty, out: Array) -> None:
     """Row j of out (p, 2) = dual_domain(penalty_j)."""
     for j in range(out.shape[0]):
         out[j, 0], out[j, 1] = dual_domain(of_coefficient(penalty, j))
 
 
-def dual_domains(penalty: Any, p: int) -> tuple[np.ndarray, np.ndarray]:
+def dual_domains(penalty: Penalty, p: int) -> tuple[np.ndarray, np.ndarray]:
     """``(low, high)``: where the conjugate of each coefficient's penalty is finite.
 
     >>> from separatrix.penalties import ElasticNet
@@ -234,27 +250,27 @@ def _as_matrix(values: Any) -> np.ndarray:
     return np.ascontiguousarray(values if values.ndim == 2 else values[:, None])
 
 
-def sum_of_costs(penalty: Any, beta: np.ndarray) -> float:
+def sum_of_costs(penalty: Penalty, beta: np.ndarray) -> float:
     """Σ cost(penalty_j, beta_j) for beta of shape (p,) or (p, k)."""
     return add_costs(penalty, _as_matrix(beta))
 
 
-def sum_of_conjugate_costs(penalty: Any, v: np.ndarray) -> float:
+def sum_of_conjugate_costs(penalty: Penalty, v: np.ndarray) -> float:
     """Σ conjugate_cost(penalty_j, v_j) for v of shape (p,) or (p, k)."""
     return add_conjugate_costs(penalty, _as_matrix(v))
 
 
-def total_value(loss: Any, y: np.ndarray, eta: np.ndarray, s: np.ndarray) -> float:
+def total_value(loss: Loss, y: np.ndarray, eta: np.ndarray, s: np.ndarray) -> float:
     """Σ s_i value_i, of a loss of numbers or of rows."""
     return float((sum_of_joint_values if is_joint(loss) else sum_of_values)(loss, y, eta, s))
 
 
-def total_conjugate(loss: Any, y: np.ndarray, u: np.ndarray, s: np.ndarray) -> float:
+def total_conjugate(loss: Loss, y: np.ndarray, u: np.ndarray, s: np.ndarray) -> float:
     """Σ s_i conjugate_i, of a loss of numbers or of rows."""
     return float((sum_of_joint_conjugates if is_joint(loss) else sum_of_conjugates)(loss, y, u, s))
 
 
-def slopes_at(loss: Any, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
+def slopes_at(loss: Loss, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
     """The slopes of all rows, in the shape of eta: of a loss of rows, or of one of numbers, output by output."""
     out = np.empty(eta.shape)
     if is_joint(loss):
@@ -264,21 +280,21 @@ def slopes_at(loss: Any, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
     return out
 
 
-def curvatures_at(loss: Any, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
+def curvatures_at(loss: Loss, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
     """The curvatures of all rows along each of their scores, in the shape of eta."""
     out = np.empty(eta.shape)
     (fill_joint_curvatures if is_joint(loss) else fill_curvatures)(loss, y, eta, out)
     return out
 
 
-def objective(problem: Any, beta: np.ndarray, intercept: Any) -> float:
+def objective(problem: Problem, beta: Array, intercept: float | Array) -> float:
     """P(beta) of a problem with one output, or with one joint loss of several."""
     scores = Scores(problem.design, problem.target, beta, intercept)
     fit = scores.sums(lambda rows: total_value(problem.loss, rows.y, rows.eta, rows.s))
     return fit / problem.target.total + sum_of_costs(problem.penalty, beta)
 
 
-def null_score(problem: Any) -> Any:
+def null_score(problem: Problem) -> float | Array:
     """The score of the model that knows only a constant: the link of the mean of y, or 0 without an intercept."""
     mean = problem.target.mean()
     if not problem.intercept:
@@ -286,12 +302,12 @@ def null_score(problem: Any) -> Any:
     return link(problem.loss, mean)
 
 
-def null_objective(problem: Any) -> float:
+def null_objective(problem: Problem) -> float:
     """P of the model that knows only a constant: the scale on which gaps are judged."""
     return constant_objective(problem, null_score(problem))
 
 
-def gap_unit(problem: Any) -> float:
+def gap_unit(problem: Problem) -> float:
     """What gaps are divided by: P of the null model.
 
     Where y is constant, that is rounding, and P of the model 0 is taken instead; 1 where both vanish.
@@ -302,11 +318,11 @@ def gap_unit(problem: Any) -> float:
     return zero if zero > 0.0 else 1.0
 
 
-def constant_objective(problem: Any, score: Any) -> float:
+def constant_objective(problem: Problem, score: float | Array) -> float:
     """P of a model that gives every row the same score."""
     target = problem.target
     if is_likelihood(problem.loss):  # a likelihood is affine in y: its mean is its value at the mean of y
-        verb = joint_value if is_joint(problem.loss) else value
+        verb: Callable[..., float] = joint_value if is_joint(problem.loss) else value
         return float(verb(problem.loss, target.mean(), score))
     fit = 0.0
     for y, s in target.passes():

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.core.target import AnyTarget
+from separatrix.core.types import Loss, Penalty
 
 
 @dataclass(frozen=True)
@@ -13,8 +14,8 @@ class Problem:
     The intercept, where there is one, is never penalised.
     """
 
-    design: Any
+    design: Any  # a separatrix.designs.Design
     target: AnyTarget
-    loss: Any
-    penalty: Any
+    loss: Loss
+    penalty: Penalty
     intercept: bool = True

@@ -1,10 +1,12 @@
 """What a solver returns: coefficients, dual point, certificate and trace, in original units."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from separatrix.core.registry import register
+from separatrix.core.types import Array
 
 
 @register("record")
@@ -25,10 +27,10 @@ class Certificate:
     message: str = ""
 
     @property
-    def converged(self):
+    def converged(self) -> bool:
         return bool(self.value <= self.tolerance)
 
-    def __str__(self):
+    def __str__(self) -> str:
         verdict = "certified" if self.converged else "NOT certified"
         if self.kind == "mistakes":
             return f"{verdict}: {self.value:.0f} mistakes in the last pass"
@@ -42,17 +44,17 @@ class Certificate:
 class Trace:
     """Objective, certificate and, on request, coefficients at each iteration."""
 
-    objective: list = field(default_factory=list)
-    certificate: list = field(default_factory=list)
-    coefficients: list | None = None
+    objective: list[float] = field(default_factory=list)
+    certificate: list[float | None] = field(default_factory=list)
+    coefficients: list[Array] | None = None
 
-    def append(self, objective, certificate=None, coefficients=None):
+    def append(self, objective: float, certificate: float | None = None, coefficients: Array | None = None) -> None:
         self.objective.append(float(objective))
         self.certificate.append(None if certificate is None else float(certificate))
         if self.coefficients is not None and coefficients is not None:
             self.coefficients.append(np.array(coefficients, dtype=np.float64))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.objective)
 
 
@@ -60,11 +62,11 @@ class Trace:
 class Solution:
     """Coefficients ``beta`` (p,) or (p, k), intercept (a float or (k,)), and what else the solver learnt: no grade."""
 
-    beta: np.ndarray
-    intercept: np.ndarray | float
+    beta: Array
+    intercept: Array | float
     certificate: Certificate | None = None
-    theta: np.ndarray | None = None
+    theta: Array | None = None
     trace: Trace | None = None
-    details: dict = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
     iterations: int = 0
     passes: int = 0

@@ -1,6 +1,7 @@
 """What a fit knows of its own uncertainty: small numbers kept with the model, never the data."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class LeastSquaresStatistics:
     edf: float
     condition: float
     digits: np.ndarray
-    aliased: tuple = ()
+    aliased: tuple[int, ...] = ()
     penalised: bool = False
 
 
@@ -85,7 +86,7 @@ class LikelihoodStatistics:
     p: int
     rank: int
     intercept: bool
-    classes: tuple | None
+    classes: tuple[Any, ...] | None
     coefficients: np.ndarray
     covariance: np.ndarray | None
     log_likelihood: float
@@ -94,5 +95,5 @@ class LikelihoodStatistics:
     edf: float
     condition: float
     sure: int = 0
-    aliased: tuple = ()
+    aliased: tuple[int, ...] = ()
     penalised: bool = False

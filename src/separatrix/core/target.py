@@ -9,11 +9,10 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from separatrix.core.refusal import cannot
+from separatrix.core.types import Array
 
-Array = NDArray[Any]
 Rows = tuple[Array, Array | None]  # y and s of some rows
 
 

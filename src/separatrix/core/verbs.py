@@ -15,27 +15,28 @@ from math import inf
 from typing import Any
 
 from separatrix.core.dispatch import generic, with_default
+from separatrix.core.types import Array, Loss, Parts, Penalty, RowsAtom
 
 # ------------------------------------------------------------------ losses: scalar functions of (y, eta)
 
 
 @generic
-def value(loss, y, eta):
+def value(loss: Loss, y: float, eta: float) -> float:
     """The loss at (y, eta)."""
 
 
 @generic
-def slope(loss, y, eta):
+def slope(loss: Loss, y: float, eta: float) -> float:
     """d value / d eta (one subgradient where the loss has a kink)."""
 
 
 @generic
-def curvature(loss, y, eta):
+def curvature(loss: Loss, y: float, eta: float) -> float:
     """d² value / d eta², the generalised second derivative."""
 
 
 @generic
-def conjugate(loss, y, u):
+def conjugate(loss: Loss, y: float, u: float) -> float:
     """sup over eta of ``u eta - value(loss, y, eta)``; infinity outside the domain."""
 
 
@@ -43,43 +44,43 @@ def conjugate(loss, y, u):
 
 
 @with_default
-def largest_curvature(loss: Any) -> float:
+def largest_curvature(loss: Loss) -> float:
     """The supremum of the curvature over y and eta; infinity where there is none, or where the slope jumps."""
     return inf
 
 
 @with_default
-def is_smooth(loss: Any) -> bool:
+def is_smooth(loss: Loss) -> bool:
     """Whether the slope is continuous in eta; a loss of unbounded curvature, such as Poisson's, says so itself."""
     return bool(largest_curvature(loss) < inf)
 
 
 @with_default
-def is_joint(loss: Any) -> bool:
+def is_joint(loss: Loss) -> bool:
     """Whether the loss is a function of a row of k scores."""
     return False
 
 
 @with_default
-def is_of_residual(loss: Any) -> bool:
+def is_of_residual(loss: Loss) -> bool:
     """Whether the loss is a function of ``eta - y`` alone."""
     return False
 
 
 @with_default
-def is_squared_error(loss: Any) -> bool:
+def is_squared_error(loss: Loss) -> bool:
     """Whether the loss is ``½ (eta - y)²``: the gap of a solution then has a closed form."""
     return False
 
 
 @with_default
-def is_likelihood(loss: Any) -> bool:
+def is_likelihood(loss: Loss) -> bool:
     """Whether the loss is a negative log-likelihood in its canonical parameter: affine in y, its slope ``mu - y``."""
     return False
 
 
 @with_default
-def link(loss: Any, mean: Any) -> Any:
+def link(loss: Loss, mean: Any) -> Any:
     """The constant score that fits targets of this mean; only for losses whose best constant depends on the mean."""
     return mean
 
@@ -88,27 +89,27 @@ def link(loss: Any, mean: Any) -> Any:
 
 
 @generic
-def joint_value(loss, y, eta):
+def joint_value(loss: Loss, y: Array, eta: Array) -> float:
     """The loss at a row of targets and a row of scores."""
 
 
 @generic
-def slopes(loss, y, eta, out):
+def slopes(loss: Loss, y: Array, eta: Array, out: Array) -> None:
     """out_c = d value / d eta_c; `out` may be `eta` itself."""
 
 
 @generic
-def curvatures(loss, y, eta, out):
+def curvatures(loss: Loss, y: Array, eta: Array, out: Array) -> None:
     """out_c = d² value / d eta_c²."""
 
 
 @generic
-def joint_curvature(loss, y, eta, out):
+def joint_curvature(loss: Loss, y: Array, eta: Array, out: Array) -> None:
     """out_cd = d² value / d eta_c d eta_d, a (k, k) matrix."""
 
 
 @generic
-def joint_conjugate(loss, y, u):
+def joint_conjugate(loss: Loss, y: Array, u: Array) -> float:
     """sup over rows eta of ``u'eta - joint_value(loss, y, eta)``, for u that sum to 0 if the loss ignores shifts."""
 
 
@@ -116,13 +117,13 @@ def joint_conjugate(loss, y, u):
 
 
 @with_default
-def of_coefficient(penalty: Any, j: int) -> Any:
+def of_coefficient(penalty: Penalty, j: int) -> Penalty:
     """The penalty on coefficient j: the penalty itself, unless coefficients differ."""
     return penalty
 
 
 @generic
-def split(penalty):
+def split(penalty: Penalty) -> Parts:
     """``(kink, ridge, low, high)``, where the penalty is ``kink |beta| + ½ ridge beta²`` on ``low <= beta <= high``.
 
     ``kink >= 0``, ``ridge >= 0`` and ``low <= 0 <= high``. A penalty of this form needs to implement this only.
@@ -130,7 +131,7 @@ def split(penalty):
 
 
 @with_default
-def cost(penalty, beta):
+def cost(penalty: Penalty, beta: float) -> float:
     """The penalty on one coefficient; infinity outside its bounds."""
     kink, ridge, low, high = split(penalty)
     if not low <= beta <= high:
@@ -140,7 +141,7 @@ def cost(penalty, beta):
 
 
 @with_default
-def prox(penalty, v, step):
+def prox(penalty: Penalty, v: float, step: float) -> float:
     """argmin over u of ``(u - v)² / (2 step) + cost(penalty, u)``."""
     kink, ridge, low, high = split(penalty)
     t = kink * step
@@ -149,7 +150,7 @@ def prox(penalty, v, step):
 
 
 @with_default
-def conjugate_cost(penalty, v):
+def conjugate_cost(penalty: Penalty, v: float) -> float:
     """sup over beta of ``v beta - cost(penalty, beta)``; infinity outside the domain."""
     kink, ridge, low, high = split(penalty)
     excess = abs(v) - kink
@@ -164,7 +165,7 @@ def conjugate_cost(penalty, v):
 
 
 @with_default
-def dual_domain(penalty):
+def dual_domain(penalty: Penalty) -> tuple[float, float]:
     """``(low, high)``, the interval of v on which the conjugate is finite; it holds 0."""
     kink, ridge, low, high = split(penalty)
     return (
@@ -177,30 +178,30 @@ def dual_domain(penalty):
 
 
 @generic
-def row_score(rows, i, beta):
+def row_score(rows: RowsAtom, i: int, beta: Array) -> float:
     """``x_i' beta``."""
 
 
 @generic
-def row_dot(rows, i, beta):
+def row_dot(rows: RowsAtom, i: int, beta: Array) -> tuple[float, float]:
     """``x_i' beta`` and ``x_i' x_i``: the row is read once for both."""
 
 
 @generic
-def row_add(rows, i, a, out):
+def row_add(rows: RowsAtom, i: int, a: float, out: Array) -> None:
     """``out += a x_i``, in place."""
 
 
 @generic
-def row_span(rows, i):
+def row_span(rows: RowsAtom, i: int) -> tuple[int, int]:
     """Where row i starts and where it stops, for :func:`row_entry`."""
 
 
 @generic
-def row_entry(rows, i, k):
+def row_entry(rows: RowsAtom, i: int, k: int) -> tuple[int, float]:
     """Column and value of entry k of row i."""
 
 
 @generic
-def row_ahead(rows, i):
+def row_ahead(rows: RowsAtom, i: int) -> None:
     """A hint that row i will be read soon."""

@@ -13,12 +13,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from separatrix.core.refusal import TooLarge, cannot
 from separatrix.core.target import AnyTarget
+from separatrix.core.types import Array
 
-Array = NDArray[Any]
 Result = TypeVar("Result")
 
 # Rows are handed out in blocks of about this many numbers: four megabytes, which stay in cache while several sums are
@@ -144,6 +143,14 @@ class Design(ABC):
         from separatrix.designs.residual_sums import residual_sums
 
         return residual_sums(self, target, beta, intercept, doubled=doubled, unit=unit)
+
+    def remainders(
+        self, target: AnyTarget, factor: Any, beta: Any, intercept: Any, *, doubled: bool, unit: float
+    ) -> Any:
+        """:func:`separatrix.designs.remainders.remainders`."""
+        from separatrix.designs.remainders import remainders
+
+        return remainders(self, target, factor, beta, intercept, doubled=doubled, unit=unit)
 
     def _kept(self, target: AnyTarget, name: str, key: Any, make: Callable[[], Result]) -> Result:
         """What was made last under this name, if it was for the same target and key."""

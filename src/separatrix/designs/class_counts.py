@@ -14,8 +14,9 @@ import numpy as np
 from separatrix.core.registry import register
 from separatrix.core.target import AnyTarget, Target
 from separatrix.core.threads import parallel_map
+from separatrix.core.types import Array
 from separatrix.designs import base
-from separatrix.designs.base import Array, Block
+from separatrix.designs.base import Block
 from separatrix.designs.compiled.class_counts import (
     category_totals,
     class_ones,
@@ -170,7 +171,7 @@ def first_outside(design: Any, low: float, high: float) -> tuple[int, float] | N
     def merge(a: tuple[int, float] | None, b: tuple[int, float] | None) -> tuple[int, float] | None:
         return b if a is None or (b is not None and b[0] < a[0]) else a
 
-    return design.reduce(task, merge)  # type: ignore[no-any-return]
+    return design.reduce(task, merge)
 
 
 def category_ranges(design: Any) -> tuple[Array, Array, Array]:

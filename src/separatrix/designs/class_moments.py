@@ -13,7 +13,8 @@ import scipy.sparse as sp
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.core.target import AnyTarget
-from separatrix.designs.base import Array, Block
+from separatrix.core.types import Array
+from separatrix.designs.base import Block
 from separatrix.designs.compiled.class_sums import class_squares
 from separatrix.designs.moments import FAR_FROM_ZERO
 

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 
 from separatrix.core.registry import register
-from separatrix.designs.base import BLOCK_NUMBERS, Array
+from separatrix.core.types import Array
+from separatrix.designs.base import BLOCK_NUMBERS
 from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.rows import DenseRows
 

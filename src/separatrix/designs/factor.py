@@ -1,12 +1,18 @@
 """Triangular factors of centred and scaled columns: from the Gram matrix where that is safe, else by blocks of QR."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, qr, solve_triangular
 from scipy.linalg.lapack import dtrtri
 
 from separatrix.core.registry import register
+from separatrix.core.target import AnyTarget
+from separatrix.core.types import Array
+from separatrix.designs.base import Block, Design
+from separatrix.designs.moments import Moments
 from separatrix.designs.sparse import as_dense
 
 EPS = np.finfo(np.float64).eps
@@ -32,7 +38,7 @@ class Factor:
     constant: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
     combination: np.ndarray | None = None
 
-    def solve(self, g, g0):
+    def solve(self, g: Array, g0: Array) -> tuple[Array, Array]:
         """``(X'SX + lam I)^-1`` times a right-hand side g (p, k); with an intercept, g0 (k,) is its row."""
         if self.intercept:
             g = g - np.multiply.outer(self.mean, g0)
@@ -42,13 +48,13 @@ class Factor:
             step[self.kept] = D * cho_solve((self.R, False), D * g[self.kept], check_finite=False)
         return step, (g0 / self.total - self.mean @ step if self.intercept else np.zeros_like(g0))
 
-    def half_solve(self, g):
+    def half_solve(self, g: Array) -> Array:
         """``R^-T g`` on the kept columns, for g (p, k) in units of scaled columns."""
         if not len(self.kept):
             return np.zeros((0, g.shape[1]))
         return solve_triangular(self.R, g[self.kept], trans="T", check_finite=False)
 
-    def whitener(self):
+    def whitener(self) -> Array:
         """W (p, rank) with ``W'(X_c'S X_c + lam I) W = I``: rows times W have the identity for their scatter."""
         p, rank = len(self.scale), len(self.kept)
         if not rank:
@@ -61,7 +67,7 @@ class Factor:
         W[self.kept] = root
         return W
 
-    def root(self):
+    def root(self) -> Array:
         """Z (rank, p) with ``Z'Z = X_c'S X_c + lam I``; dependent columns are the combinations that they are."""
         Z = np.zeros((len(self.kept), len(self.scale)))
         Z[:, self.kept] = self.R / self.scale[self.kept]
@@ -70,11 +76,11 @@ class Factor:
         return Z
 
     @property
-    def log_determinant(self):
+    def log_determinant(self) -> float:
         """Logarithm of the determinant of ``X_c'S X_c + lam I`` on the kept columns."""
         return 2.0 * float(np.log(np.abs(np.diag(self.R))).sum() - np.log(self.scale[self.kept]).sum())
 
-    def inverse(self):
+    def inverse(self) -> Array:
         """``(X'SX + lam I)^-1``, intercept first; NaN for columns not kept."""
         first = 1 if self.intercept else 0
         q = len(self.scale) + first
@@ -87,7 +93,7 @@ class Factor:
         full[np.setdiff1d(np.arange(q), kept), :] = np.nan
         return full
 
-    def variance(self, inverse, lam):
+    def variance(self, inverse: Array, lam: Array | float) -> tuple[Array, float]:
         """``W X'SX W`` and its trace with ``W^-1``, the effective degrees of freedom, from the inverse W.
 
         Without a penalty: W itself, and the rank. Else ``W X'SX W = W - W L W``, where L is the diagonal of lam, 0 for
@@ -101,7 +107,17 @@ class Factor:
         penalised = W[:, first:]
         return inverse - (lam * penalised) @ penalised.T, q - float((lam * np.diag(W)[first:]).sum())
 
-    def condition(self, sweeps=12, settled=1.0):
+    def leading(self, rank: int) -> "Factor":
+        """The factor of the first `rank` kept columns; the others count as aliased."""
+        rest = self.R[:rank, rank:]
+        if len(self.aliased):
+            rest = np.hstack([rest, self.R[:rank] @ self.combination])
+        R = self.R[:rank, :rank]
+        combination = solve_triangular(R, rest, check_finite=False) if rank else None
+        aliased = np.concatenate([self.kept[rank:], self.aliased])
+        return replace(self, R=R, kept=self.kept[:rank], aliased=aliased, combination=combination)
+
+    def condition(self, sweeps: int = 12, settled: float = 1.0) -> float:
         """2-norm condition number of R, by power iterations on R'R and on its inverse (right to a few per cent).
 
         They end when a sweep finds less than `settled` times as much: 1.1 is enough to tell the order of magnitude.
@@ -111,16 +127,16 @@ class Factor:
             return 1.0
         start = 1.0 + 0.5 * np.cos(np.arange(q))  # no symmetry that an eigenvector could be orthogonal to
         big, small = start.copy(), start.copy()
-        found = 1.0
+        ratio = 1.0
         for _ in range(sweeps):
             big = self.R.T @ (self.R @ (big / np.linalg.norm(big)))
             small = cho_solve((self.R, False), small / np.linalg.norm(small), check_finite=False)
-            before, found = found, float(np.sqrt(np.linalg.norm(big) * np.linalg.norm(small)))
-            if found < settled * before:
+            before, ratio = ratio, float(np.sqrt(np.linalg.norm(big) * np.linalg.norm(small)))
+            if ratio < settled * before:
                 break
-        return found
+        return ratio
 
-    def minimum_norm(self, beta):
+    def minimum_norm(self, beta: Array) -> Array:
         """The shortest coefficients with the same predictions as `beta` (p, k), which uses kept columns only."""
         if not len(self.aliased):
             return beta
@@ -133,25 +149,25 @@ class Factor:
         return beta
 
 
-def gram_factor(found, lam, intercept):
+def gram_factor(sums: Moments, lam: Array | float, intercept: bool) -> Factor | None:
     """Cholesky factor from moments, or None where its rounding errors could spoil a digit that refinement needs.
 
     The error of a Cholesky factor is ``eps cond(G)``; refinement contracts by that much at each step. With
     ``cond(G) < 1e7`` one step takes any answer to working precision.
     """
-    squares = found.squares + lam
-    raw = squares + found.total * found.x_mean**2
+    squares = sums.squares + lam
+    raw = squares + sums.total * sums.x_mean**2
     if not np.all(squares > 1e-10 * raw) or not np.all(squares > 0.0):
         return None  # a column nearly constant: its centred square is mostly rounding
     scale = 1.0 / np.sqrt(squares)
-    C = found.xx * scale[:, None]
+    C = sums.xx * scale[:, None]
     C *= scale
     np.fill_diagonal(C, 1.0)
     try:
         R = cholesky(C.T, overwrite_a=True, check_finite=False)  # symmetric: the order that LAPACK works in place on
     except LinAlgError:
         return None
-    factor = Factor(R, scale, np.arange(len(scale)), found.x_mean, found.total, intercept)
+    factor = Factor(R, scale, np.arange(len(scale)), sums.x_mean, sums.total, intercept)
     return factor if factor.condition(settled=1.1) ** 2 < 1e7 else None
 
 
@@ -159,7 +175,7 @@ def gram_factor(found, lam, intercept):
 SMALL = 1 << 16
 
 
-def factor_of(design, target, lam, intercept):
+def factor_of(design: Design, target: AnyTarget, lam: Array | float, intercept: bool) -> Factor:
     """The factor of ``X_c'S X_c + diag(lam)`` for lam (p,): by Cholesky where that is safe, else by QR."""
     sums = design.moments(target, about_mean=intercept, gram=design.forms_gram)
     small = design.n * design.p <= SMALL
@@ -167,51 +183,74 @@ def factor_of(design, target, lam, intercept):
     return triangle_factor(design, target, sums, lam, intercept) if factor is None else factor
 
 
-def triangle_factor(design, target, found, lam, intercept, weights=None):
+def triangle_factor(
+    design: Design,
+    target: AnyTarget,
+    sums: Moments,
+    lam: Array | float,
+    intercept: bool,
+    weights: Callable[[Block], Array] | None = None,
+) -> Factor:
     """QR of the centred, scaled columns by blocks of rows, with column pivoting on the final triangle.
 
     Forming the triangle from the data costs the condition number once, where the Gram matrix would cost its square.
     `weights` is a function of a block of rows; None: their s.
     """
-    mean = found.x_mean if intercept else np.zeros(design.p)
+    mean = sums.x_mean if intercept else np.zeros(design.p)
 
-    def deviations(block):
+    def deviations(block: Block) -> Array:
         Z = as_dense(block.X) - mean
         s = block.s if weights is None else weights(block)
         return Z if s is None else Z * np.sqrt(s)[:, None]
 
-    factor = deviations_factor(design, target, deviations, found, mean, lam)
+    factor = deviations_factor(design, target, deviations, sums, mean, lam)
     return replace(factor, mean=mean, intercept=intercept)
 
 
-def live_columns(size, mean, total, n):
+def triangle_of(Z: Array) -> Array:
+    """The triangular factor R of ``Z = Q R``."""
+    R: Any = np.linalg.qr(Z, mode="r")  # numpy's types know of pairs (Q, R) only
+    return R
+
+
+def merged_triangles(upper: Array, lower: Array) -> Array:
+    """The triangular factor of two matrices, one upon the other, from those of each."""
+    return triangle_of(np.vstack([upper, lower]))
+
+
+def live_columns(size: Array, mean: Array, total: float, n: int) -> Array:
     """Columns whose centred length `size` is more than the rounding of their mean; the others are constant."""
     noise = 4.0 * EPS * np.sqrt(total) * np.abs(mean) * np.sqrt(n)
     return np.flatnonzero(size > np.maximum(noise, np.finfo(np.float64).tiny))
 
 
-def deviations_factor(design, target, deviations, found, mean, lam=0.0, n=None):
+def deviations_factor(
+    design: Design,
+    target: AnyTarget,
+    deviations: Callable[[Block], Array],
+    sums: Moments,
+    mean: Array,
+    lam: Array | float = 0.0,
+    n: int | None = None,
+) -> Factor:
     """Factor of ``Z'Z + lam I`` for ``Z = deviations(block)``, rows less some mean, by blocks of QR.
 
-    `found` holds the squares of Z's columns and the total weight; `mean` is the size of what was taken off each column.
+    `sums` holds the squares of Z's columns and the total weight; `mean` is the size of what was taken off each column.
     `lam` is a number, or one for each column.
     Z may have fewer rows than X: n.
     """
     n = design.n if n is None else n
-    size = np.sqrt(found.squares + lam)
-    live = live_columns(size, mean, found.total, n)
+    size = np.sqrt(sums.squares + lam)
+    live = live_columns(size, mean, sums.total, n)
     scale = np.zeros(design.p)
     scale[live] = 1.0 / size[live]
 
-    def task(block):
-        return np.linalg.qr(deviations(block)[:, live] * scale[live], mode="r")
+    def task(block: Block) -> Array:
+        return triangle_of(deviations(block)[:, live] * scale[live])
 
-    def merge(upper, lower):
-        return np.linalg.qr(np.vstack([upper, lower]), mode="r")
-
-    R = design.reduce(task, merge, target, gram=True)
+    R = design.reduce(task, merged_triangles, target, gram=True)
     if np.any(lam):
-        R = merge(R, np.diag((np.sqrt(lam) * scale)[live]))
+        R = merged_triangles(R, np.diag((np.sqrt(lam) * scale)[live]))
     R, order = qr(R, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(R))
     tolerance = 8.0 * EPS * max(n, design.p) ** 0.5 * max(len(live), 1)
@@ -220,4 +259,4 @@ def deviations_factor(design, target, deviations, found, mean, lam=0.0, n=None):
     combination = solve_triangular(R[:rank, :rank], R[:rank, rank:], check_finite=False) if rank else None
     constant = np.setdiff1d(np.arange(design.p), live)
     R = R[:rank, :rank]
-    return Factor(R, scale, kept, np.zeros(design.p), found.total, False, aliased, constant, combination)
+    return Factor(R, scale, kept, np.zeros(design.p), sums.total, False, aliased, constant, combination)

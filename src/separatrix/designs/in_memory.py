@@ -10,8 +10,9 @@ import numpy as np
 
 from separatrix.core.target import AnyTarget
 from separatrix.core.threads import parallel_map
+from separatrix.core.types import Array
 from separatrix.designs import base
-from separatrix.designs.base import Array, Block, Design
+from separatrix.designs.base import Block, Design
 
 Result = TypeVar("Result")
 
@@ -70,10 +71,16 @@ class InMemoryDesign(Design):
 
         return merged(of_block, merge, self.blocks(gram))
 
-    def reduce_rows(self, task, merge, *aligned, gram=0):  # type: ignore[no-untyped-def]
+    def reduce_rows(
+        self,
+        task: Callable[..., Result],
+        merge: Callable[[Result, Result], Result],
+        *aligned: Array | None,
+        gram: int = 0,
+    ) -> Result:
         """The older form of :meth:`reduce`."""
 
-        def of_block(rows: slice) -> Any:
+        def of_block(rows: slice) -> Result:
             return task(self.block(rows), *(None if a is None else a[rows] for a in aligned))
 
         return merged(of_block, merge, self.blocks(gram))

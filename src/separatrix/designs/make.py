@@ -1,5 +1,7 @@
 """From what a user holds to a design."""
 
+from typing import Any
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -9,7 +11,7 @@ from separatrix.designs.dense import DenseDesign
 from separatrix.designs.sparse import SparseDesign
 
 
-def as_design(X):
+def as_design(X: Any) -> Design:
     """Wrap a validated array, sparse array or design; designs pass through."""
     if isinstance(X, Design):
         return X

@@ -9,7 +9,7 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.core.target import Chunk
-from separatrix.designs.base import Array
+from separatrix.core.types import Array
 from separatrix.designs.streamed import StreamedDesign
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from separatrix.core.target import AnyTarget
-from separatrix.designs.base import Array, Block, Design, thin_product
+from separatrix.core.types import Array
+from separatrix.designs.base import Block, Design, thin_product
 from separatrix.designs.sparse import as_dense
 
 # Where some column's mean is this many standard deviations from zero, squares are summed about a provisional mean

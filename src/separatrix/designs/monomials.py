@@ -1,16 +1,20 @@
 """The matrix of monomials of a matrix, dense in dense out, sparse in sparse out."""
 
 from math import comb
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from separatrix.core.threads import parallel_map
+from separatrix.core.types import Array, Matrix
 from separatrix.designs.base import BLOCK_NUMBERS
 from separatrix.designs.compiled.monomials import STRIP, Plan, csr_monomials, dense_monomials
 
+Order = Literal["C", "F"]
 
-def count_monomials(degree, p, *, distinct=False, cross=True):
+
+def count_monomials(degree: int, p: int, *, distinct: bool = False, cross: bool = True) -> int:
     """How many monomials of exactly this degree (>= 1) there are in p variables.
 
     >>> count_monomials(2, 3), count_monomials(2, 3, distinct=True), count_monomials(2, 3, cross=False)
@@ -21,7 +25,9 @@ def count_monomials(degree, p, *, distinct=False, cross=True):
     return comb(p, degree) if distinct else comb(p + degree - 1, degree)
 
 
-def plan_monomials(p, least, degree, *, bias, distinct=False, cross=True, weighted=False):
+def plan_monomials(
+    p: int, least: int, degree: int, *, bias: bool, distinct: bool = False, cross: bool = True, weighted: bool = False
+) -> Plan:
     """Lay out the columns: the constant if wanted, then degree by degree, each in lexicographic order."""
     sizes = np.zeros((degree + 1, p + 1), dtype=np.int64)
     for d in range(1, degree + 1):
@@ -35,20 +41,20 @@ def plan_monomials(p, least, degree, *, bias, distinct=False, cross=True, weight
     return Plan(sizes, first, least, bool(bias), bool(distinct), bool(cross), bool(weighted))
 
 
-def monomials(X, plan, order="C"):
+def monomials(X: Matrix, plan: Plan, order: Order = "C") -> Matrix:
     """Expand a numpy array (into a new one of the given order) or a csr or csc matrix (into one of the same kind)."""
     width = max(int(plan.first[-1]), int(plan.bias))
     return _sparse(X, plan, width) if sp.issparse(X) else _dense(X, plan, width, order)
 
 
-def _dense(X, plan, width, order):
+def _dense(X: Array, plan: Plan, width: int, order: Order) -> Array:
     n = X.shape[0]
     out = np.empty((n, width), dtype=X.dtype, order=order)
     flat = out.reshape(-1, order=order)  # a view: one compiled loop serves both orders
     row_step, column_step = (width, 1) if order == "C" else (1, n)
     height = max(STRIP, BLOCK_NUMBERS // max(width, 1) // STRIP * STRIP)
 
-    def expand(top):
+    def expand(top: int) -> None:
         block = np.ascontiguousarray(X[top : top + height].T, dtype=np.float64)
         dense_monomials(block, plan, top * row_step, row_step, column_step, flat)
 
@@ -56,7 +62,7 @@ def _dense(X, plan, width, order):
     return out
 
 
-def _sparse(X, plan, width):
+def _sparse(X: Matrix, plan: Plan, width: int) -> Matrix:
     rows = sp.csr_array(X)
     rows.sum_duplicates()
     stored = np.diff(rows.indptr)
@@ -67,7 +73,7 @@ def _sparse(X, plan, width):
     indices = np.empty(starts[-1], dtype=index)
     height = max(1, BLOCK_NUMBERS * X.shape[0] // max(data.size, 1))
 
-    def expand(top):
+    def expand(top: int) -> None:
         pointers = rows.indptr[top : top + height + 1]
         csr_monomials(rows.data, rows.indices, pointers, X.shape[1], plan, starts[top:], data, indices)
 

@@ -3,11 +3,13 @@
 import numpy as np
 import scipy.sparse as sp
 
+from separatrix.core.types import Array, Matrix
+
 # Pairs are gathered in pieces of this many numbers, which stay in cache.
 IN_CACHE = 1 << 17
 
 
-def by_rows(X):
+def by_rows(X: Matrix) -> Matrix:
     """X in C order, or in compressed sparse rows that are sorted and hold no entry twice."""
     if not sp.issparse(X):
         return np.ascontiguousarray(X)
@@ -18,14 +20,14 @@ def by_rows(X):
     return rows
 
 
-def stored_like(Q, X):
+def stored_like(Q: Matrix, X: Matrix) -> Matrix:
     """The rows of Q in the storage of X, which :func:`by_rows` has made."""
     if sp.issparse(X):
         return by_rows(sp.csr_array(Q))
     return np.ascontiguousarray(Q.toarray() if sp.issparse(Q) else Q)
 
 
-def unit_rows(X, mark):
+def unit_rows(X: Matrix, mark: int) -> Matrix:
     """Rows of length 1, float64, with two columns more.
 
     A row of zeros has no direction. It gets its 1 in the extra column `mark`: 0 for training rows, 1 for queries. So
@@ -49,7 +51,7 @@ def unit_rows(X, mark):
     return np.hstack([X, extra])
 
 
-def squared_norms(X):
+def squared_norms(X: Matrix) -> Array:
     """``Σ_j x_ij²`` of every row, float64."""
     if sp.issparse(X):
         X = X.astype(np.float64, copy=False)
@@ -57,12 +59,12 @@ def squared_norms(X):
     return np.einsum("ij,ij->i", X, X, dtype=np.float64)
 
 
-def inner_products(Q, X):
+def inner_products(Q: Matrix, X: Matrix) -> Array:
     """``Q X'`` as a dense float64 array, of sparse rows."""
     return (Q.astype(np.float64, copy=False) @ X.T.astype(np.float64, copy=False)).toarray()
 
 
-def power_sums(Q, X, i, j, power):
+def power_sums(Q: Matrix, X: Matrix, i: Array, j: Array, power: float) -> Array:
     """``Σ |q - x|^power`` of the pairs of rows (i, j), or the largest difference for an infinite power; float64.
 
     The sum runs over the columns from the first to the last, each operation rounded on its own: the same pair of rows
@@ -84,14 +86,14 @@ def power_sums(Q, X, i, j, power):
     return total
 
 
-def _raised(difference, power):
+def _raised(difference: Array, power: float) -> Array:
     if power == 2.0:
         return difference * difference
     size = np.abs(difference)
     return size if power in (1.0, np.inf) else size**power
 
 
-def _stored_sums(difference, power):
+def _stored_sums(difference: Matrix, power: float) -> Array:
     """The same sums over the stored entries; the others add nothing."""
     difference.data = _raised(difference.data, power)
     if power == np.inf:

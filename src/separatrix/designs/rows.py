@@ -6,6 +6,7 @@ import numpy as np
 
 from separatrix.core.dispatch import implements
 from separatrix.core.prefetch import prefetch
+from separatrix.core.types import Array
 from separatrix.core.verbs import row_add, row_ahead, row_dot, row_entry, row_score, row_span
 
 LINE = 64  # bytes of a cache line
@@ -16,11 +17,11 @@ LINES_AHEAD = 16
 class DenseRows(NamedTuple):
     """A C-ordered matrix, float32 or float64."""
 
-    X: object
+    X: Array
 
 
 @implements(row_score, DenseRows)
-def _(rows, i, beta):
+def _(rows: DenseRows, i: int, beta: Array) -> float:
     dot = 0.0
     for j in range(beta.shape[0]):
         dot += float(rows.X[i, j]) * beta[j]
@@ -28,7 +29,7 @@ def _(rows, i, beta):
 
 
 @implements(row_dot, DenseRows)
-def _(rows, i, beta):
+def _(rows: DenseRows, i: int, beta: Array) -> tuple[float, float]:
     dot, square = 0.0, 0.0
     for j in range(beta.shape[0]):
         x = float(rows.X[i, j])
@@ -38,23 +39,23 @@ def _(rows, i, beta):
 
 
 @implements(row_add, DenseRows)
-def _(rows, i, a, out):
+def _(rows: DenseRows, i: int, a: float, out: Array) -> None:
     for j in range(out.shape[0]):
         out[j] += a * float(rows.X[i, j])
 
 
 @implements(row_span, DenseRows)
-def _(rows, i):
+def _(rows: DenseRows, i: int) -> tuple[int, int]:
     return 0, rows.X.shape[1]
 
 
 @implements(row_entry, DenseRows)
-def _(rows, i, k):
+def _(rows: DenseRows, i: int, k: int) -> tuple[int, float]:
     return k, float(rows.X[i, k])
 
 
 @implements(row_ahead, DenseRows)
-def _(rows, i):
+def _(rows: DenseRows, i: int) -> None:
     width = rows.X.shape[1] * rows.X.itemsize
     for offset in range(0, min(width, LINE * LINES_AHEAD), LINE):
         prefetch(rows.X, i * width + offset)
@@ -68,13 +69,13 @@ unsigned = np.uint64
 class SparseRows(NamedTuple):
     """Compressed sparse rows."""
 
-    data: object
-    indices: object
-    indptr: object
+    data: Array
+    indices: Array
+    indptr: Array
 
 
 @implements(row_score, SparseRows)
-def _(rows, i, beta):
+def _(rows: SparseRows, i: int, beta: Array) -> float:
     dot = 0.0
     for k in range(unsigned(rows.indptr[i]), unsigned(rows.indptr[i + 1])):
         dot += float(rows.data[k]) * beta[unsigned(rows.indices[k])]
@@ -82,7 +83,7 @@ def _(rows, i, beta):
 
 
 @implements(row_dot, SparseRows)
-def _(rows, i, beta):
+def _(rows: SparseRows, i: int, beta: Array) -> tuple[float, float]:
     dot, square = 0.0, 0.0
     for k in range(unsigned(rows.indptr[i]), unsigned(rows.indptr[i + 1])):
         x = float(rows.data[k])
@@ -92,23 +93,23 @@ def _(rows, i, beta):
 
 
 @implements(row_add, SparseRows)
-def _(rows, i, a, out):
+def _(rows: SparseRows, i: int, a: float, out: Array) -> None:
     for k in range(unsigned(rows.indptr[i]), unsigned(rows.indptr[i + 1])):
         out[unsigned(rows.indices[k])] += a * float(rows.data[k])
 
 
 @implements(row_span, SparseRows)
-def _(rows, i):
+def _(rows: SparseRows, i: int) -> tuple[np.uint64, np.uint64]:
     return unsigned(rows.indptr[i]), unsigned(rows.indptr[i + 1])
 
 
 @implements(row_entry, SparseRows)
-def _(rows, i, k):
+def _(rows: SparseRows, i: int, k: int) -> tuple[np.uint64, float]:
     return unsigned(rows.indices[k]), float(rows.data[k])
 
 
 @implements(row_ahead, SparseRows)
-def _(rows, i):
+def _(rows: SparseRows, i: int) -> None:
     start = rows.indptr[i]
     prefetch(rows.data, start * rows.data.itemsize)
     prefetch(rows.indices, start * rows.indices.itemsize)

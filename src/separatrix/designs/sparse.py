@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from sklearn.utils import assert_all_finite
 
 from separatrix.core.registry import register
+from separatrix.core.types import Array
 from separatrix.designs import base
-from separatrix.designs.base import Array
 from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.rows import SparseRows
 

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 
 from separatrix.core.target import AnyTarget, Chunk
-from separatrix.designs.base import Array, Block, Design
+from separatrix.core.types import Array
+from separatrix.designs.base import Block, Design
 
 Result = TypeVar("Result")
 

@@ -141,7 +141,7 @@ class SparseColumns(WorkingColumns):
             self._by_rows = self._held.tocsr()
             self._by_rows.sort_indices()
         Z, bounds = self._by_rows, [n * piece // PIECES for piece in range(PIECES + 1)]
-        weights = np.full(n, w) if np.ndim(w) == 0 else w
+        weights: Any = np.full(n, w) if np.ndim(w) == 0 else w
 
         def task(piece: int) -> np.ndarray:
             out = np.zeros((self.size - first, self.size))

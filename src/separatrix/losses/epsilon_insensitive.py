@@ -29,23 +29,23 @@ class EpsilonInsensitive(NamedTuple):
 
 
 @implements(value, EpsilonInsensitive)
-def _(loss, y, eta):
+def _(loss: EpsilonInsensitive, y: float, eta: float) -> float:
     return max(abs(eta - y) - loss.epsilon, 0.0)
 
 
 @implements(slope, EpsilonInsensitive)
-def _(loss, y, eta):
+def _(loss: EpsilonInsensitive, y: float, eta: float) -> float:
     r = eta - y
     return 1.0 if r > loss.epsilon else -1.0 if r < -loss.epsilon else 0.0
 
 
 @implements(curvature, EpsilonInsensitive)
-def _(loss, y, eta):
+def _(loss: EpsilonInsensitive, y: float, eta: float) -> float:
     return 0.0
 
 
 @implements(conjugate, EpsilonInsensitive)
-def _(loss, y, u):
+def _(loss: EpsilonInsensitive, y: float, u: float) -> float:
     return u * y + loss.epsilon * abs(u) if abs(u) <= 1.0 else inf
 
 
@@ -68,37 +68,37 @@ class SquaredEpsilonInsensitive(NamedTuple):
 
 
 @implements(value, SquaredEpsilonInsensitive)
-def _(loss, y, eta):
+def _(loss: SquaredEpsilonInsensitive, y: float, eta: float) -> float:
     excess = max(abs(eta - y) - loss.epsilon, 0.0)
     return excess * excess
 
 
 @implements(slope, SquaredEpsilonInsensitive)
-def _(loss, y, eta):
+def _(loss: SquaredEpsilonInsensitive, y: float, eta: float) -> float:
     r = eta - y
     return 2.0 * (r - loss.epsilon) if r > loss.epsilon else 2.0 * (r + loss.epsilon) if r < -loss.epsilon else 0.0
 
 
 @implements(curvature, SquaredEpsilonInsensitive)
-def _(loss, y, eta):
+def _(loss: SquaredEpsilonInsensitive, y: float, eta: float) -> float:
     return 2.0 if abs(eta - y) > loss.epsilon else 0.0
 
 
 @implements(conjugate, SquaredEpsilonInsensitive)
-def _(loss, y, u):
+def _(loss: SquaredEpsilonInsensitive, y: float, u: float) -> float:
     return u * y + loss.epsilon * abs(u) + 0.25 * u * u
 
 
 @implements(is_of_residual, EpsilonInsensitive)
-def _(loss):
+def _(loss: EpsilonInsensitive) -> bool:
     return True
 
 
 @implements(is_of_residual, SquaredEpsilonInsensitive)
-def _(loss):
+def _(loss: SquaredEpsilonInsensitive) -> bool:
     return True
 
 
 @implements(largest_curvature, SquaredEpsilonInsensitive)
-def _(loss):
+def _(loss: SquaredEpsilonInsensitive) -> float:
     return 2.0

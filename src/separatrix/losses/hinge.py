@@ -33,22 +33,22 @@ class Hinge(NamedTuple):
 
 
 @implements(value, Hinge)
-def _(loss, y, eta):
+def _(loss: Hinge, y: float, eta: float) -> float:
     return max(loss.threshold - y * eta, 0.0)
 
 
 @implements(slope, Hinge)
-def _(loss, y, eta):
+def _(loss: Hinge, y: float, eta: float) -> float:
     return -y if y * eta <= loss.threshold else 0.0
 
 
 @implements(curvature, Hinge)
-def _(loss, y, eta):
+def _(loss: Hinge, y: float, eta: float) -> float:
     return 0.0
 
 
 @implements(conjugate, Hinge)
-def _(loss, y, u):
+def _(loss: Hinge, y: float, u: float) -> float:
     return loss.threshold * y * u if -1.0 <= y * u <= 0.0 else inf
 
 
@@ -67,27 +67,27 @@ class SquaredHinge(NamedTuple):
 
 
 @implements(value, SquaredHinge)
-def _(loss, y, eta):
+def _(loss: SquaredHinge, y: float, eta: float) -> float:
     short = max(1.0 - y * eta, 0.0)
     return short * short
 
 
 @implements(slope, SquaredHinge)
-def _(loss, y, eta):
+def _(loss: SquaredHinge, y: float, eta: float) -> float:
     short = 1.0 - y * eta
     return -2.0 * y * short if short > 0.0 else 0.0
 
 
 @implements(curvature, SquaredHinge)
-def _(loss, y, eta):
+def _(loss: SquaredHinge, y: float, eta: float) -> float:
     return 2.0 if y * eta < 1.0 else 0.0
 
 
 @implements(conjugate, SquaredHinge)
-def _(loss, y, u):
+def _(loss: SquaredHinge, y: float, u: float) -> float:
     return y * u + 0.25 * u * u if y * u <= 0.0 else inf
 
 
 @implements(largest_curvature, SquaredHinge)
-def _(loss):
+def _(loss: SquaredHinge) -> float:
     return 2.0

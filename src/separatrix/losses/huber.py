@@ -29,31 +29,31 @@ class Huber(NamedTuple):
 
 
 @implements(value, Huber)
-def _(loss, y, eta):
+def _(loss: Huber, y: float, eta: float) -> float:
     r = abs(eta - y)
     return 0.5 * r * r if r <= loss.delta else loss.delta * (r - 0.5 * loss.delta)
 
 
 @implements(slope, Huber)
-def _(loss, y, eta):
+def _(loss: Huber, y: float, eta: float) -> float:
     return min(max(eta - y, -loss.delta), loss.delta)
 
 
 @implements(curvature, Huber)
-def _(loss, y, eta):
+def _(loss: Huber, y: float, eta: float) -> float:
     return 1.0 if abs(eta - y) <= loss.delta else 0.0
 
 
 @implements(conjugate, Huber)
-def _(loss, y, u):
+def _(loss: Huber, y: float, u: float) -> float:
     return 0.5 * u * u + u * y if abs(u) <= loss.delta else inf
 
 
 @implements(is_of_residual, Huber)
-def _(loss):
+def _(loss: Huber) -> bool:
     return True
 
 
 @implements(largest_curvature, Huber)
-def _(loss):
+def _(loss: Huber) -> float:
     return 1.0

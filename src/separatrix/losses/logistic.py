@@ -27,25 +27,25 @@ class Logistic(NamedTuple):
 
 
 @implements(value, Logistic)
-def _(loss, y, eta):
+def _(loss: Logistic, y: float, eta: float) -> float:
     # the linear part is written so that it vanishes exactly for a sure and right score: no digits are lost there
     return (1.0 - y) * max(eta, 0.0) + y * max(-eta, 0.0) + log1p(exp(-abs(eta)))
 
 
 @implements(slope, Logistic)
-def _(loss, y, eta):
+def _(loss: Logistic, y: float, eta: float) -> float:
     z = exp(-abs(eta))
     return ((1.0 - y) - y * z if eta >= 0.0 else (1.0 - y) * z - y) / (1.0 + z)
 
 
 @implements(curvature, Logistic)
-def _(loss, y, eta):
+def _(loss: Logistic, y: float, eta: float) -> float:
     z = exp(-abs(eta))
     return z / ((1.0 + z) * (1.0 + z))
 
 
 @implements(conjugate, Logistic)
-def _(loss, y, u):
+def _(loss: Logistic, y: float, u: float) -> float:
     mu, rest = y + u, (1.0 - y) - u  # rest = 1 - mu, exact where mu is near 1
     if mu < 0.0 or rest < 0.0:
         return inf
@@ -55,15 +55,15 @@ def _(loss, y, u):
 
 
 @implements(largest_curvature, Logistic)
-def _(loss):
+def _(loss: Logistic) -> float:
     return 0.25
 
 
 @implements(is_likelihood, Logistic)
-def _(loss):
+def _(loss: Logistic) -> bool:
     return True
 
 
 @implements(link, Logistic)
-def _(loss, mean):
+def _(loss: Logistic, mean: float) -> float:
     return log(mean / (1.0 - mean)) if 0.0 < mean < 1.0 else copysign(LARGEST_ODDS, mean - 0.5)

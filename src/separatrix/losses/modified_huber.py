@@ -27,27 +27,27 @@ class ModifiedHuber(NamedTuple):
 
 
 @implements(value, ModifiedHuber)
-def _(loss, y, eta):
+def _(loss: ModifiedHuber, y: float, eta: float) -> float:
     z = y * eta
     return 0.0 if z >= 1.0 else (1.0 - z) * (1.0 - z) if z >= -1.0 else -4.0 * z
 
 
 @implements(slope, ModifiedHuber)
-def _(loss, y, eta):
+def _(loss: ModifiedHuber, y: float, eta: float) -> float:
     z = y * eta
     return 0.0 if z >= 1.0 else -2.0 * y * (1.0 - z) if z >= -1.0 else -4.0 * y
 
 
 @implements(curvature, ModifiedHuber)
-def _(loss, y, eta):
+def _(loss: ModifiedHuber, y: float, eta: float) -> float:
     return 2.0 if -1.0 <= y * eta < 1.0 else 0.0
 
 
 @implements(conjugate, ModifiedHuber)
-def _(loss, y, u):
+def _(loss: ModifiedHuber, y: float, u: float) -> float:
     return y * u + 0.25 * u * u if -4.0 <= y * u <= 0.0 else inf
 
 
 @implements(largest_curvature, ModifiedHuber)
-def _(loss):
+def _(loss: ModifiedHuber) -> float:
     return 2.0

@@ -29,26 +29,26 @@ class Quantile(NamedTuple):
 
 
 @implements(value, Quantile)
-def _(loss, y, eta):
+def _(loss: Quantile, y: float, eta: float) -> float:
     return loss.q * (y - eta) if y >= eta else (1.0 - loss.q) * (eta - y)
 
 
 @implements(slope, Quantile)
-def _(loss, y, eta):
+def _(loss: Quantile, y: float, eta: float) -> float:
     # at the kink any value in [-q, 1 - q] is a subgradient; 0 is always among them
     return -loss.q if y > eta else 1.0 - loss.q if y < eta else 0.0
 
 
 @implements(curvature, Quantile)
-def _(loss, y, eta):
+def _(loss: Quantile, y: float, eta: float) -> float:
     return 0.0
 
 
 @implements(conjugate, Quantile)
-def _(loss, y, u):
+def _(loss: Quantile, y: float, u: float) -> float:
     return u * y if -loss.q <= u <= 1.0 - loss.q else inf
 
 
 @implements(is_of_residual, Quantile)
-def _(loss):
+def _(loss: Quantile) -> bool:
     return True

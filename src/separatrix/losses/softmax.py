@@ -8,6 +8,7 @@ import numpy as np
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.jit import part
 from separatrix.core.registry import register
+from separatrix.core.types import Array
 from separatrix.core.verbs import (
     curvatures,
     is_joint,
@@ -43,7 +44,7 @@ class Softmax(NamedTuple):
 
 
 @implements(joint_value, Softmax)
-def _(loss, y, eta):
+def _(loss: Softmax, y: Array, eta: Array) -> float:
     largest = -inf
     for c in range(eta.shape[0]):
         largest = max(largest, eta[c])
@@ -55,7 +56,7 @@ def _(loss, y, eta):
 
 
 @part
-def fill_probabilities(eta, out):
+def fill_probabilities(eta: Array, out: Array) -> None:
     """out_c = e^eta_c / Σ_d e^eta_d."""
     largest = -inf
     for c in range(eta.shape[0]):
@@ -70,21 +71,21 @@ def fill_probabilities(eta, out):
 
 
 @implements(slopes, Softmax)
-def _(loss, y, eta, out):
+def _(loss: Softmax, y: Array, eta: Array, out: Array) -> None:
     fill_probabilities(eta, out)
     for c in range(eta.shape[0]):
         out[c] -= y[c]
 
 
 @implements(curvatures, Softmax)
-def _(loss, y, eta, out):
+def _(loss: Softmax, y: Array, eta: Array, out: Array) -> None:
     fill_probabilities(eta, out)
     for c in range(eta.shape[0]):
         out[c] *= 1.0 - out[c]
 
 
 @implements(joint_curvature, Softmax)
-def _(loss, y, eta, out):
+def _(loss: Softmax, y: Array, eta: Array, out: Array) -> None:
     mu = out[0]
     fill_probabilities(eta, mu)
     for c in range(eta.shape[0] - 1, -1, -1):  # from the last: the first row holds the probabilities until then
@@ -94,7 +95,7 @@ def _(loss, y, eta, out):
 
 
 @implements(joint_conjugate, Softmax)
-def _(loss, y, u):
+def _(loss: Softmax, y: Array, u: Array) -> float:
     total = 0.0
     for c in range(u.shape[0]):
         mu = y[c] + u[c]
@@ -106,20 +107,20 @@ def _(loss, y, u):
 
 
 @implements(is_joint, Softmax)
-def _(loss):
+def _(loss: Softmax) -> bool:
     return True
 
 
 @implements(largest_curvature, Softmax)
-def _(loss):
+def _(loss: Softmax) -> float:
     return 0.5
 
 
 @implements(is_likelihood, Softmax)
-def _(loss):
+def _(loss: Softmax) -> bool:
     return True
 
 
 @implements(link, Softmax)
-def _(loss, mean):
+def _(loss: Softmax, mean: Array) -> Array:
     return np.log(np.maximum(mean, np.finfo(np.float64).tiny))

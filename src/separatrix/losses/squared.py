@@ -30,35 +30,35 @@ class Squared(NamedTuple):
 
 
 @implements(value, Squared)
-def _(loss, y, eta):
+def _(loss: Squared, y: float, eta: float) -> float:
     return 0.5 * (eta - y) * (eta - y)
 
 
 @implements(slope, Squared)
-def _(loss, y, eta):
+def _(loss: Squared, y: float, eta: float) -> float:
     return eta - y
 
 
 @implements(curvature, Squared)
-def _(loss, y, eta):
+def _(loss: Squared, y: float, eta: float) -> float:
     return 1.0
 
 
 @implements(conjugate, Squared)
-def _(loss, y, u):
+def _(loss: Squared, y: float, u: float) -> float:
     return 0.5 * u * u + u * y
 
 
 @implements(is_of_residual, Squared)
-def _(loss):
+def _(loss: Squared) -> bool:
     return True
 
 
 @implements(is_squared_error, Squared)
-def _(loss):
+def _(loss: Squared) -> bool:
     return True
 
 
 @implements(largest_curvature, Squared)
-def _(loss):
+def _(loss: Squared) -> float:
     return 1.0

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
+from separatrix.core.types import Parts
 from separatrix.core.verbs import split
 
 
@@ -35,5 +36,5 @@ class ElasticNet(NamedTuple):
 
 
 @implements(split, ElasticNet)
-def _(penalty):
+def _(penalty: ElasticNet) -> Parts:
     return penalty.l1, penalty.l2, 0.0 if penalty.positive else -inf, inf

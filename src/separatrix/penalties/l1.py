@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
+from separatrix.core.types import Parts
 from separatrix.core.verbs import split
 
 
@@ -31,5 +32,5 @@ class L1(NamedTuple):
 
 
 @implements(split, L1)
-def _(penalty):
+def _(penalty: L1) -> Parts:
     return penalty.lam, 0.0, -inf, inf

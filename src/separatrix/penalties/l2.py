@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
+from separatrix.core.types import Parts
 from separatrix.core.verbs import split
 
 
@@ -30,7 +31,7 @@ class L2(NamedTuple):
 
 
 @implements(split, L2)
-def _(penalty):
+def _(penalty: L2) -> Parts:
     return 0.0, penalty.lam, -inf, inf
 
 
@@ -48,5 +49,5 @@ class NoPenalty(NamedTuple):
 
 
 @implements(split, NoPenalty)
-def _(penalty):
+def _(penalty: NoPenalty) -> Parts:
     return 0.0, 0.0, -inf, inf

@@ -1,13 +1,14 @@
 r"""A strength and bounds for each coefficient: :math:`\sum_j k_j |\beta_j| + \tfrac12 r_j \beta_j^2` on a box."""
 
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.objective import parts_of
 from separatrix.core.registry import register
+from separatrix.core.types import Array, Parts, Penalty
 from separatrix.core.verbs import of_coefficient, split
 
 
@@ -40,7 +41,7 @@ class Bounded(NamedTuple):
 
 
 @implements(split, Bounded)
-def _(penalty):
+def _(penalty: Bounded) -> Parts:
     return penalty.kink, penalty.ridge, penalty.low, penalty.high
 
 
@@ -65,12 +66,12 @@ class Separable(NamedTuple):
     True
     """
 
-    kink: np.ndarray
-    ridge: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
+    kink: Array
+    ridge: Array
+    low: Array
+    high: Array
 
-    def take(self, J: Any) -> "Separable":
+    def take(self, J: Array) -> "Separable":
         """The penalties of the coefficients J, in that order."""
         return Separable(*(np.ascontiguousarray(part[J]) for part in self))
 
@@ -79,26 +80,26 @@ class Separable(NamedTuple):
         return self if times == 1 else Separable(*(np.tile(part, times) for part in self))
 
     @property
-    def unbounded(self) -> np.ndarray:
+    def unbounded(self) -> Array:
         """Which coefficients have no bounds."""
         return (self.low == -inf) & (self.high == inf)
 
     @property
-    def free(self) -> np.ndarray:
+    def free(self) -> Array:
         """Which coefficients are neither penalised nor bounded."""
         return (self.kink == 0.0) & (self.ridge == 0.0) & self.unbounded
 
     @property
-    def dense(self) -> np.ndarray:
+    def dense(self) -> Array:
         """Which coefficients nothing keeps at 0: they have no kink there, and may move."""
         return (self.kink == 0.0) & (self.low < self.high)
 
 
 @implements(of_coefficient, Separable)
-def _(penalty, j):
+def _(penalty: Separable, j: int) -> Bounded:
     return Bounded(penalty.kink[j], penalty.ridge[j], penalty.low[j], penalty.high[j])
 
 
-def as_separable(penalty: Any, p: int) -> Separable:
+def as_separable(penalty: Penalty, p: int) -> Separable:
     """Any penalty on p coefficients as a :class:`Separable` one."""
     return Separable(*parts_of(penalty, p))

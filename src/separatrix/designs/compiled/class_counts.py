@@ -3,10 +3,11 @@
 import math
 
 from separatrix.core.jit import compiled
+from separatrix.core.types import Array
 
 
 @compiled
-def class_ones(B, codes, weights, threshold, sums):
+def class_ones(B: Array, codes: Array, weights: Array, threshold: float, sums: Array) -> float:
     """Add the weight of a row to the sums of its class in the columns where it is above the threshold.
 
     weights may be one number, for all rows alike. Returns 0, or NaN where some number of B is not finite, which the
@@ -25,7 +26,7 @@ def class_ones(B, codes, weights, threshold, sums):
 
 
 @compiled
-def class_totals(B, codes, weights, low, high, sums):
+def class_totals(B: Array, codes: Array, weights: Array, low: float, high: float, sums: Array) -> float:
     """Add a row, times its weight, to the sums of its class; returns how many numbers are not in [low, high]."""
     alike = weights.shape[0] == 1
     outside = 0.0
@@ -40,7 +41,9 @@ def class_totals(B, codes, weights, low, high, sums):
 
 
 @compiled
-def class_totals_by_rows(data, indices, indptr, start, stop, codes, weights, sums):
+def class_totals_by_rows(
+    data: Array, indices: Array, indptr: Array, start: int, stop: int, codes: Array, weights: Array, sums: Array
+) -> None:
     """The same for some of the rows of a matrix in compressed sparse rows, and nothing returned."""
     alike = weights.shape[0] == 1
     for i in range(start, stop):
@@ -51,7 +54,9 @@ def class_totals_by_rows(data, indices, indptr, start, stop, codes, weights, sum
 
 
 @compiled
-def class_totals_by_columns(data, indices, indptr, start, stop, codes, weights, sums):
+def class_totals_by_columns(
+    data: Array, indices: Array, indptr: Array, start: int, stop: int, codes: Array, weights: Array, sums: Array
+) -> None:
     """The same for some of the columns of a matrix in compressed sparse columns."""
     alike = weights.shape[0] == 1
     for j in range(start, stop):
@@ -62,7 +67,7 @@ def class_totals_by_columns(data, indices, indptr, start, stop, codes, weights, 
 
 
 @compiled
-def category_totals(B, codes, weights, offsets, sums):
+def category_totals(B: Array, codes: Array, weights: Array, offsets: Array, sums: Array) -> None:
     """Add the weight of a row to the sums of its class at ``offsets[j] + x_j`` for each column j, fractions cut off."""
     alike = weights.shape[0] == 1
     for i in range(B.shape[0]):

@@ -1,10 +1,11 @@
 """Sums and squares of the columns, class by class, in one walk over the rows."""
 
 from separatrix.core.jit import compiled
+from separatrix.core.types import Array
 
 
 @compiled
-def class_squares(B, codes, weights, shifts, sums, squares):
+def class_squares(B: Array, codes: Array, weights: Array, shifts: Array, sums: Array, squares: Array) -> None:
     """Add ``Σ s d`` to the class's row of sums and ``Σ s d²`` to that of squares, where d is a row less its shift.
 
     weights may be one number, for all rows alike.

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.core.jit import compiled_exactly, part_exactly
+from separatrix.core.types import Array
 
 # Rows of a strip (measured: 64 spends its time between strips, beyond 256 nothing is gained).
 STRIP = 256
@@ -37,7 +38,7 @@ class Plan(NamedTuple):
 
 
 @compiled_exactly
-def dense_monomials(X, plan, start, row_step, column_step, out):
+def dense_monomials(X: Array, plan: Plan, start: int, row_step: int, column_step: int, out: Array) -> None:
     """Expand a block of rows, given as X' (p, m), into the flat `out`.
 
     Row i of column c is at start + i row_step + c column_step.
@@ -56,7 +57,9 @@ def dense_monomials(X, plan, start, row_step, column_step, out):
 
 
 @compiled_exactly
-def csr_monomials(data, indices, starts, p, plan, out_starts, out, out_indices):
+def csr_monomials(
+    data: Array, indices: Array, starts: Array, p: int, plan: Plan, out_starts: Array, out: Array, out_indices: Array
+) -> None:
     """Expand rows in compressed storage; column indices of a row, in and out, are in order."""
     work = _work(plan, 1)
     widest = 0
@@ -85,7 +88,7 @@ class Walk(NamedTuple):
 
 
 @part_exactly
-def _work(plan, width):
+def _work(plan: Plan, width: int) -> Walk:
     depth = plan.sizes.shape[0] + 1
     return Walk(
         np.zeros(depth, dtype=np.int64),
@@ -99,7 +102,19 @@ def _work(plan, width):
 
 
 @part_exactly
-def _walk(x, present, p, width, plan, start, row_step, column_step, out, indices, work):
+def _walk(
+    x: Array,
+    present: Array,
+    p: int,
+    width: int,
+    plan: Plan,
+    start: int,
+    row_step: int,
+    column_step: int,
+    out: Array,
+    indices: Array,
+    work: Walk,
+) -> None:
     """All monomials of the variables `present`, depth first.
 
     With `indices` given (sparse), entries go to consecutive slots in the order of their columns.
@@ -143,7 +158,7 @@ def _walk(x, present, p, width, plan, start, row_step, column_step, out, indices
 
 
 @part_exactly
-def _number(present, p, d, plan, listed, work):
+def _number(present: Array, p: int, d: int, plan: Plan, listed: bool, work: Walk) -> None:
     """Where the monomials with the current prefix of d - 1 factors begin: lexicographic order within their degree."""
     column, slot, k = plan.first[d], plan.first[d], present.size
     if listed:
@@ -161,19 +176,19 @@ def _number(present, p, d, plan, listed, work):
 
 
 @part_exactly
-def _multiply(product, error, x, width, out_product, out_error):
+def _multiply(product: Array, error: Array, x: Array, width: int, out_product: Array, out_error: Array) -> None:
     for i in range(width):
         out_product[i], out_error[i] = _times(product[i], error[i], x[i])
 
 
 @part_exactly
-def _multiply_plainly(product, x, width, out_product):
+def _multiply_plainly(product: Array, x: Array, width: int, out_product: Array) -> None:
     for i in range(width):
         out_product[i] = product[i] * x[i]
 
 
 @part_exactly
-def _emit(product, error, width, weight, at, row_step, out):
+def _emit(product: Array, error: Array, width: int, weight: float, at: int, row_step: int, out: Array) -> None:
     if row_step == 1:  # the compiler must know to use vector registers
         for i in range(width):
             out[at + i] = (product[i] + error[i]) * weight
@@ -183,7 +198,7 @@ def _emit(product, error, width, weight, at, row_step, out):
 
 
 @part_exactly
-def _times(product, error, x):
+def _times(product: float, error: float, x: float) -> tuple[float, float]:
     """(product + error) x, as a product and the sum of the errors made so far."""
     q = product * x
     big = _SPLIT * product

@@ -1,10 +1,13 @@
 """Weighted products of sparse columns, summed row by row."""
 
 from separatrix.core.jit import compiled
+from separatrix.core.types import Array
 
 
 @compiled
-def row_products(data, indices, indptr, w, start, stop, first, out):
+def row_products(
+    data: Array, indices: Array, indptr: Array, w: Array, start: int, stop: int, first: int, out: Array
+) -> None:
     """Add ``Σ w_i z_i z_i'`` over some rows to out, in its columns from `first` on and on or above the diagonal.
 
     out has the shape (size - first, size) and holds the transpose: row j - first is column j. The indices of a row are
@@ -22,7 +25,7 @@ def row_products(data, indices, indptr, w, start, stop, first, out):
 
 
 @compiled
-def mirror(first, out):
+def mirror(first: int, out: Array) -> None:
     """Complete the columns from `first` on: ``out[j - first, l] = out[l - first, j]`` for l > j >= first."""
     for j in range(out.shape[0]):
         for l in range(j + 1, out.shape[0]):

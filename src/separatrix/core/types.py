@@ -1,0 +1,16 @@
+"""The types that annotations name throughout the library.
+
+A loss, a penalty or the rows of a storage is an atom: a flat NamedTuple, of this package or not, known by the verbs
+that it implements (:mod:`separatrix.core.verbs`). Its class says nothing to a solver, so that its type is a tuple.
+"""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+Array = NDArray[Any]  # its shape stands in the docstring
+Matrix = Any  # two-dimensional: a numpy array or a scipy sparse array, which has no types
+Loss = tuple[Any, ...]
+Penalty = tuple[Any, ...]
+RowsAtom = tuple[Any, ...]
+Parts = tuple[float, float, float, float]  # kink, ridge, low and high of the penalty on one coefficient
