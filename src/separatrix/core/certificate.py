@@ -43,7 +43,8 @@ def certify(
     ----------
     problem : Problem.
     solution : Solution.  ``beta`` (p,) or (p, k) in the precision in which it is published, ``intercept``, and a dual
-        point ``theta``, if the solver has one: any dual point gives a true bound, a good one a tight one.
+        point ``theta``, if one is known: a slope for each row, or the coefficients and the intercept whose slopes it
+        is. Any dual point gives a true bound, a good one a tight one.
     tol : float, [0, inf).  The relative gap (or gradient) asked for. Where the rounding of the coefficients to the
         precision in which they are published may cost more, the certificate is held to that, and says so.
     iterations, passes : int.  Facts to be published.
@@ -102,14 +103,15 @@ def _outputs(problem: Problem, solution: Solution) -> list[tuple[Problem, Soluti
         return [(problem, solution)]
     (k,) = target.outputs
     intercepts = np.broadcast_to(np.asarray(solution.intercept, dtype=np.float64), k)
-    theta = [None] * k if solution.theta is None else list(solution.theta.T)
-    return [
-        (
-            replace(problem, target=target.output(c)),
-            Solution(np.ascontiguousarray(solution.beta[:, c]), float(intercepts[c]), theta=theta[c]),
-        )
-        for c in range(k)
-    ]
+    pairs = []
+    for c in range(k):
+        one = Solution(np.ascontiguousarray(solution.beta[:, c]), float(intercepts[c]))
+        if isinstance(solution.theta, tuple):
+            one.theta = solution.theta[0][:, c], solution.theta[1][c]
+        elif solution.theta is not None:
+            one.theta = solution.theta[:, c]
+        pairs.append((replace(problem, target=target.output(c)), one))
+    return pairs
 
 
 def closed_form(residual: float, tol: float, *, started: float | None = None, message: str = "") -> Certificate:

@@ -33,11 +33,11 @@ from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual
 EPS = np.finfo(np.float64).eps
 
 
-def duality_gap(problem: Any, beta: Any, intercept: Any, u: np.ndarray | None = None) -> float:
+def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float:
     """An upper bound on ``P(beta) - min P``, rounding included.
 
-    `u` is a dual point, one slope for each row, if the solver knows a better one than the slopes at beta. Any u gives a
-    true bound; a good one gives a tight one.
+    `u` is a dual point, one slope for each row, if a better one is known than the slopes at beta: an array, or the
+    coefficients and the intercept whose slopes it is. Any u gives a true bound; a good one gives a tight one.
     """
     design, target, loss, penalty = problem.design, problem.target, problem.loss, problem.penalty
     beta = np.asarray(beta, dtype=np.float64)
@@ -49,9 +49,12 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: np.ndarray | None = 
         # y and the intercept move together; about the mean of y nothing large cancels in the sums below
         mean = target.mean()
         target, intercept = target.mapped(lambda y, s: (y - mean, s)), intercept - mean
-    scores = Scores(design, target, beta, intercept, None if u is None else np.asarray(u, dtype=np.float64))
+        u = (u[0], u[1] - mean) if isinstance(u, tuple) else u
+    scores = Scores(design, target, beta, intercept, u)
     if u is None:
         scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.eta)))
+    elif isinstance(u, tuple):
+        scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.u)))
     (_transport if is_joint(loss) else _balance)(problem, scores)
 
     def task(rows: ScoredRows) -> np.ndarray:

@@ -27,15 +27,21 @@ class ScoredRows(NamedTuple):
 
 
 class Scores:
-    """``eta = X beta + intercept`` of a design in memory or in a stream; `u` are slopes that are known beforehand."""
+    """``eta = X beta + intercept`` of a design in memory or in a stream.
 
-    def __init__(
-        self, design: Any, target: AnyTarget, beta: np.ndarray, intercept: Any, u: np.ndarray | None = None
-    ) -> None:
+    `u` are slopes that are known beforehand, or coefficients and an intercept: u is then, at first, their scores.
+    """
+
+    def __init__(self, design: Any, target: AnyTarget, beta: np.ndarray, intercept: Any, u: Any = None) -> None:
         self.design, self.target, self.beta, self.intercept = design, target, beta, intercept
-        self._u, self._changes = u, list[Callable[[ScoredRows], ScoredRows]]()
+        self._other = u if isinstance(u, tuple) else None
+        self._u = None if isinstance(u, tuple) else u
+        self._changes = list[Callable[[ScoredRows], ScoredRows]]()
+        self._held: ScoredRows | None = None
         eta = design.scores(beta, intercept)
-        self._held = None if eta is None else ScoredRows(target.y, target.weights, eta, u)
+        if eta is not None:
+            u = self._u if self._other is None else design.scores(*self._other)
+            self._held = ScoredRows(target.y, target.weights, eta, u)
 
     def change(self, function: Callable[[ScoredRows], ScoredRows]) -> None:
         """Replace rows by a function of each: at once where they are held, else as they are read."""
@@ -69,6 +75,8 @@ class Scores:
         return sums, products
 
     def _rows(self, block: Any, u: np.ndarray | None) -> ScoredRows:
+        if self._other is not None:
+            u = np.asarray(block.X @ self._other[0]) + self._other[1]
         rows = ScoredRows(block.y, block.weights, np.asarray(block.X @ self.beta) + self.intercept, u)
         for function in self._changes:
             rows = function(rows)

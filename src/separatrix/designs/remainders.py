@@ -13,7 +13,8 @@ import numpy as np
 
 from separatrix.core.extended import Pair, pair_matvec, renormalise, two_product, two_sum
 from separatrix.core.target import AnyTarget
-from separatrix.designs.base import Array, Block, Design
+from separatrix.core.types import Array
+from separatrix.designs.base import Block, Design
 from separatrix.designs.factor import Factor
 from separatrix.designs.sparse import as_dense
 

@@ -37,6 +37,14 @@ def published_solutions(model, problems):
     return solutions
 
 
+def rounded(problem, solution):
+    """A solution of one output in the precision in which it is published, that of X."""
+    if problem.design.dtype == np.float64:
+        return solution
+    with np.errstate(over="ignore"):
+        return replace(solution, beta=solution.beta.astype(problem.design.dtype))
+
+
 def worst(certificates):
     """The certificate that is farthest above its tolerance."""
     return max(certificates, key=lambda c: c.value - c.tolerance if np.isfinite(c.value) else np.inf)

@@ -18,6 +18,7 @@ from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
 from separatrix.estimators.linear.strengths import with_factors
+from separatrix.estimators.published import rounded
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
@@ -146,11 +147,16 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         nonnegative = not penalty.low.any() and np.isinf(penalty.high).all() and not problem.design.is_streamed
         if not penalty.kink.any() and (penalty.unbounded.all() or nonnegative):  # ridge or least squares
             solution = solve_least_squares(problem, tol=tol)
+            solution = rounded(problem, solution)
             solution.certificate = certify(problem, solution, tol)
             solution.details["gap"] = solution.certificate.value * gap_unit(problem)
             return solution
         started, trace = time.perf_counter(), Trace() if self.trace else None
         solution = solve_separable(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+        if problem.design.dtype != np.float64:
+            # rounding moves the slopes out of the domain of a penalty with kinks; those before it give a tight bound
+            solution.theta = solution.beta, solution.intercept
+            solution = rounded(problem, solution)
         solution.certificate = certify(problem, solution, max(tol, 1e-15), started=started, passes=solution.passes + 1)
         if not solution.certificate.converged:
             advice = "Increase max_iter, tol or alpha."
