@@ -8,7 +8,7 @@ Cost     a few reads of v, and of u where the loss is no square.
 Every scale gives a bound. Certificates are made of it, and the L1 solvers stop by it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import inf
 
 import numpy as np
@@ -21,18 +21,26 @@ EPS = np.finfo(np.float64).eps
 
 
 def dual_bound(
-    penalty: Penalty, parts: tuple[Array, ...], v: Array, beta: Array, conjugate_at: Callable[[float], float]
+    penalty: Penalty,
+    parts: tuple[Array, ...],
+    v: Array,
+    beta: Array,
+    conjugates_at: Callable[[list[float]], Iterable[float]],
 ) -> float:
     """The best dual value among the scales; see the head of this file.
 
     `parts` are kink, ridge, low and high of each coefficient's penalty; v and beta are (p,) or (p, k).
+    ``conjugates_at(scales)`` gives ``Σ s_i conjugate(a u_i) / Σs`` for each a, in one pass over the rows.
     """
-    shape = len(v), -1
-    ends = scales(*parts, np.ascontiguousarray(v).reshape(shape), np.ascontiguousarray(beta).reshape(shape))
-    tried = {a if a == 1.0 else a * (1.0 - 2.0 * EPS) for a in ends}
-    best = max(-conjugate_at(a) - sum_of_conjugate_costs(penalty, a * v) for a in tried)
-    # at the scale 0 the bound is the least that the losses can be, which is not negative
-    return best if best >= 0.0 else max(best, -conjugate_at(0.0))
+    shape, (kink, ridge, low, high) = (len(v), -1), parts
+    ends = scales(
+        kink, ridge, low, high, np.ascontiguousarray(v).reshape(shape), np.ascontiguousarray(beta).reshape(shape)
+    )
+    tried = list({a if a == 1.0 else a * (1.0 - 2.0 * EPS) for a in ends})
+    best = max(-fit - sum_of_conjugate_costs(penalty, a * v) for a, fit in zip(tried, conjugates_at(tried)))
+    if best >= 0.0:
+        return float(best)
+    return float(max(best, *(-fit for fit in conjugates_at([0.0]))))  # the least that the losses can be
 
 
 @compiled

@@ -148,7 +148,7 @@ class GramProblem:
         ry = 2.0 * null - float(beta @ c)
         rr = max(ry - float(beta @ q), 0.0)
         held = penalty.bounded_where_free(beta)
-        dual = dual_bound(held, held, q, beta, lambda a: 0.5 * a * a * rr - a * ry)
+        dual = dual_bound(held, held, q, beta, lambda scales: [0.5 * a * a * rr - a * ry for a in scales])
         return max(0.5 * rr + sum_of_costs(penalty, beta) - dual, 0.0) / null + 16.0 * EPS
 
     def objective(self, penalty: Separable) -> float:

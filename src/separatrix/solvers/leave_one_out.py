@@ -80,7 +80,7 @@ def _tall(design, target, strengths, intercept, keep):
                 kept.append(np.stack(errors, axis=1))
         return squares, kept
 
-    squares, kept = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), Y, target.s)
+    squares, kept = design.reduce_rows(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), Y, target.s)
 
     return squares.T / sums.total, (np.concatenate(kept) if keep else None)
 

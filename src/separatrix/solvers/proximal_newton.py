@@ -145,7 +145,7 @@ class WorkingSet:
         """Relative duality gap of the columns with gradients -v and coefficients beta (those left out have none)."""
         loss, y, u, share = self.problem.loss, self.y, self.u, self.share
         held = penalty.bounded_where_free(beta)
-        dual = dual_bound(held, held, v, beta, lambda a: total_conjugate(loss, y, a * u, share))
+        dual = dual_bound(held, held, v, beta, lambda scales: [total_conjugate(loss, y, a * u, share) for a in scales])
         return max(self.value - dual, 0.0) / self.null if self.null > 0.0 else 0.0
 
     def coefficients(self) -> np.ndarray:
