@@ -8,24 +8,36 @@ Returns  a Solution; ``details`` holds "evidence" (LikelihoodStatistics) and, wh
 """
 
 import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
 from separatrix.core.errors import NotCertified
+from separatrix.core.problem import Problem
+from separatrix.core.solution import Certificate, Solution
 from separatrix.core.target import Target
+from separatrix.core.types import Array
 from separatrix.designs.factor import triangle_factor
 from separatrix.designs.moments import moments
 from separatrix.penalties import L2
 from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.information import likelihood_evidence, without_aliased
-from separatrix.solvers.separation.existence import separation_of
+from separatrix.solvers.separation.existence import Separation, separation_of
 
 # Strengths tried in turn on separated classes: scores stay below 25, the likelihood comes within 1e-7 of its supremum.
 FAINT = (1e-10, 1e-12)
 
 
-def maximum_likelihood(problem, *, solve=solve_likelihood, classes=None, names=None, **options):
+def maximum_likelihood(
+    problem: Problem,
+    *,
+    solve: Callable[..., Solution] = solve_likelihood,
+    classes: Any = None,
+    names: Iterable[str] | None = None,
+    **options: Any,
+) -> Solution:
     """Maximise a likelihood, or prove that it has no maximum; see the head of this file.
 
     Parameters
@@ -39,15 +51,15 @@ def maximum_likelihood(problem, *, solve=solve_likelihood, classes=None, names=N
     >>> from separatrix.losses import Logistic
     >>> from separatrix.penalties import NoPenalty
     >>> X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0.0, 1.0, 0.0, 1.0])
-    >>> found = maximum_likelihood(Problem(as_design(X), Target(y), Logistic(), NoPenalty()))
-    >>> found.beta, found.details["evidence"].rank
+    >>> solution = maximum_likelihood(Problem(as_design(X), Target(y), Logistic(), NoPenalty()))
+    >>> solution.beta, solution.details["evidence"].rank
     (array([0.]), 1)
     """
     with warnings.catch_warnings():  # whether more iterations would help is known after the question of existence
         warnings.simplefilter("ignore", NotCertified)
         solution = solve(problem, **options)
     evidence = likelihood_evidence(problem, solution.beta, solution.intercept, classes)
-    if evidence.sure or not solution.certificate.converged:
+    if evidence.sure or solution.certificate is None or not solution.certificate.converged:
         k = 2 if problem.target.y.ndim == 1 else problem.target.y.shape[1]
         proof = separation_of(
             problem, solution.beta, solution.intercept, n_classes=k, names=names, classes=_array(classes)
@@ -61,11 +73,11 @@ def maximum_likelihood(problem, *, solve=solve_likelihood, classes=None, names=N
     return solution
 
 
-def _array(classes):
+def _array(classes: Any) -> Array | None:
     return None if classes is None else np.asarray(classes)
 
 
-def _faintly_penalised(problem, proof, solution, options):
+def _faintly_penalised(problem: Problem, proof: Separation, solution: Solution, options: dict[str, Any]) -> Solution:
     """The fit under a penalty so faint that every row off the boundary falls on the side of its class.
 
     Unlike the place where some iteration happened to stop it is unique, whatever the order of the rows; columns are
@@ -73,8 +85,8 @@ def _faintly_penalised(problem, proof, solution, options):
     margin as the penalty vanishes.
     """
     target = problem.target
-    found = moments(problem.design, Target(np.zeros(target.n), target.s), about_mean=problem.intercept, gram=False)
-    size = np.sqrt(found.squares / target.total)
+    sums = moments(problem.design, Target(np.zeros(target.n), target.s), about_mean=problem.intercept, gram=False)
+    size = np.sqrt(sums.squares / target.total)
     size = np.where(size > 0.0, size, 1.0)
     scaled = replace(problem, design=problem.design.scaled(1.0 / size))
     off = target.weights > 0.0
@@ -84,14 +96,13 @@ def _faintly_penalised(problem, proof, solution, options):
         if (_leads(scaled, fit.beta, fit.intercept)[off] > 0.0).all():
             break
     fit.beta, fit.trace = (fit.beta.T / size).T, solution.trace
-    fit.certificate = replace(
-        fit.certificate, kind="gradient", value=np.inf, message=f"no maximum exists: {proof.verdict} separation"
-    )
+    message = f"no maximum exists: {proof.verdict} separation"
+    fit.certificate = replace(cast(Certificate, fit.certificate), kind="gradient", value=np.inf, message=message)
     fit.details["separation"] = proof
     return fit
 
 
-def _leads(problem, beta, intercept):
+def _leads(problem: Problem, beta: Array, intercept: Array | float) -> Array:
     """By how much the score of the class of each row leads the best of the others."""
     eta = problem.design.matvec(beta) + intercept
     if eta.ndim == 1:
@@ -102,7 +113,7 @@ def _leads(problem, beta, intercept):
     return score - eta.max(axis=1)
 
 
-def _shorten(problem, solution):
+def _shorten(problem: Problem, solution: Solution) -> None:
     """Replace coefficients by the shortest with the same scores."""
     design, target = problem.design, problem.target
     plain = Target(np.zeros(target.n), target.s)
