@@ -5,8 +5,10 @@ the sums that its closed form is made of, the rows that it stores; or nothing, a
 """
 
 import time
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import certify
@@ -14,6 +16,7 @@ from separatrix.core.declaration import declaration, steps_of
 from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
 from separatrix.core.solution import Certificate
+from separatrix.core.types import MatrixLike
 from separatrix.core.verbs import is_squared_error
 from separatrix.designs import as_dense
 from separatrix.estimators.published import published_solutions, worst
@@ -27,7 +30,9 @@ class NothingToVerify(TypeError):
     """A model that solves no problem and keeps no sums that could be recomputed."""
 
 
-def verify(model, X, y=None, sample_weight=None):
+def verify(
+    model: Any, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+) -> Certificate:
     r"""Recompute the certificate of a fitted model from the data it claims to fit.
 
     .. math:: \frac{P(\hat\beta, \hat b) - \min P}{P(\text{null model})} \le \text{value}

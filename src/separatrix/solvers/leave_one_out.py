@@ -10,7 +10,6 @@ Cost     n p² once, then 2 n p for each strength (tall); n² p once, then 2 n²
 A row of weight s counts as s rows. One copy of it is left out, or all of it if it counts for less than one.
 """
 
-
 import numpy as np
 
 from separatrix.core.target import AnyTarget, Target

@@ -6,8 +6,10 @@ each class against the rest.
 
 import time
 import warnings
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
 
@@ -17,6 +19,7 @@ from separatrix.core.objective import objective
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.core.target import Target
+from separatrix.core.types import MatrixLike
 from separatrix.estimators.base import LinearModel, LinearRegressor
 from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.losses import (
@@ -48,7 +51,7 @@ class Online(LinearModel):
     losses: dict
     usual_rate: str
     passive_loss: str  # the loss that the passive-aggressive rules are made for
-    average = False
+    average: bool | int = False
     trace = False
 
     def _check(self):
@@ -199,7 +202,14 @@ class OnlineRegressor(LinearRegressor, Online):
     usual_rate = "invscaling"
     passive_loss = "epsilon_insensitive"
 
-    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit from the start (or, with `warm_start` or given coefficients, from there).
 
         Parameters
@@ -222,7 +232,7 @@ class OnlineRegressor(LinearRegressor, Online):
         self._certify([self._grade(problem, walker, walked, started)], [walked])
         return self
 
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Make one pass over a chunk of a stream; chunk after chunk equals one pass over all of them.
 
         Parameters

@@ -1,12 +1,17 @@
 """Linear quantile regression; at one half, the median: least absolute deviations."""
 
 import warnings
+from typing import Any, Self, cast
+
+from numpy.typing import ArrayLike
 
 from separatrix.core.certificate import not_certified
 from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
+from separatrix.core.solution import Certificate
+from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.validation import check_choice, check_number, enter
@@ -67,14 +72,22 @@ class QuantileRegressor(LinearRegressor):
     (array([10.]), True)
     """
 
-    def __init__(self, *, quantile=0.5, alpha=1.0, fit_intercept=True, solver="highs", solver_options=None):
+    def __init__(
+        self,
+        *,
+        quantile: float = 0.5,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        solver: str = "highs",
+        solver_options: dict[str, Any] | None = None,
+    ) -> None:
         self.quantile = quantile
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.solver = solver
         self.solver_options = solver_options
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X of shape (n, p), dense or sparse, and y of shape (n,); a weight counts as repetitions of its row."""
         design, target = enter(self, X, y, sample_weight, multi_output=False)
         method = check_choice(self, "solver", ("highs", "highs-ds", "highs-ipm"))
@@ -86,11 +99,11 @@ class QuantileRegressor(LinearRegressor):
                 kind=TypeError,
             )
         solution = linear_program.solve(self._problem(design, target), method, self.solver_options, TOLERANCE)
-        self.n_iter_ = solution.certificate.iterations
-        self.certificate_ = solution.certificate
-        if not solution.certificate.converged:
+        self.certificate_ = certificate = cast(Certificate, solution.certificate)
+        self.n_iter_ = certificate.iterations
+        if not certificate.converged:
             said = f"The linear program said: {solution.details['message']}"
-            warnings.warn(not_certified(solution.certificate, f"{said} Raise maxiter in solver_options."), stacklevel=2)
+            warnings.warn(not_certified(certificate, f"{said} Raise maxiter in solver_options."), stacklevel=2)
         return self._publish(solution.beta, solution.intercept)
 
     def _problem(self, design, target):
