@@ -13,6 +13,7 @@ import pytest
 import separatrix
 from separatrix.core.certificate import certify
 from separatrix.core.dispatch import atom, implements
+from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution
 from separatrix.core.target import Target
@@ -23,7 +24,7 @@ from separatrix.losses import Logistic, Squared
 from separatrix.penalties import L1, L2
 
 sys.path.insert(0, str(Path(__file__).parent))
-from many_gaps import BRANCHES, branch, claim_and_truth, random_problem
+from many_gaps import BRANCHES, branch, claim_and_truth, exact_gap, random_problem
 
 
 @pytest.mark.parametrize("change", [0.0, 1e-12, 1e-5, 0.1])
@@ -34,6 +35,52 @@ def test_claims_are_never_below_the_truth_on_random_problems(where, change):
         claimed, true = claim_and_truth(problem, X, where, change)
         assert true != inf, "no branch returns coefficients that are not numbers"
         assert claimed == inf or Fraction(claimed) >= true, (seed, claimed, float(true))
+
+
+@pytest.mark.parametrize("seed", [2043, 12947])
+def test_columns_dependent_to_within_rounding_are_not_taken_for_dependent(seed):
+    problem, X, where = random_problem(np.random.default_rng(seed))
+    claimed, true = claim_and_truth(problem, X, where)
+    assert true <= Fraction(claimed) <= 4 * true
+
+
+def nearly_dependent(seed):
+    """Two columns 1e-10 apart, and one row a million times as far from 0 as the others."""
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal(12)
+    X = np.column_stack([x, x + 1e-10 * rng.standard_normal(12)])
+    X[0] *= 1e6
+    return X, rng.standard_normal(12)
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), Ridge(1e-20), Ridge(1e-12)], ids=str)
+def test_what_a_nearly_dependent_column_gains_is_part_of_the_gap(model):
+    for seed in range(5):
+        X, y = nearly_dependent(seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(X, y)
+        (problem,) = model._restate(X, y, None)
+        true = exact_gap(problem, X, model.coef_, model.intercept_) / Fraction(gap_unit(problem))
+        assert true <= Fraction(model.certificate_.value) <= 2 * true
+
+
+def test_rounding_of_the_data_may_gain_and_exact_dependence_may_not():
+    rng = np.random.default_rng(4)
+    X, y = rng.standard_normal((50, 3)), rng.standard_normal(50)
+    levels = np.eye(5)[np.arange(50) % 5]
+    rounded = np.column_stack([X, X[:, 0] + X[:, 1]]), np.column_stack([X, 1.8 * X[:, 0] + 32.0])
+    exact = np.column_stack([X, X[:, 0]]), np.column_stack([X, levels]), np.column_stack([levels, levels[:, 0]])
+    for data in rounded + exact:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = LinearRegression().fit(data, y)
+        (problem,) = model._restate(data, y, None)
+        true = exact_gap(problem, data, model.coef_, model.intercept_) / Fraction(gap_unit(problem))
+        certificate = model.certificate_
+        assert true <= Fraction(certificate.value) and certificate.converged
+        dependent = "columns dependent to within rounding may gain" in certificate.message
+        assert dependent == (true > 1e-6) == any(data is each for each in rounded)
 
 
 @pytest.mark.parametrize("far", [1e3, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10])

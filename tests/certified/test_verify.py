@@ -1,6 +1,7 @@
 """verify() finds the truth about a model: against optima computed elsewhere, and against tampering."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -236,3 +237,35 @@ def test_a_ridge_too_wide_for_the_exact_gap_is_bounded(monkeypatch):
     monkeypatch.setattr("separatrix.core.quadratic.AFFORDABLE", 0)
     bound = separatrix.verify(model, X, y).value
     assert exact < bound < 1e3 * exact
+
+
+@pytest.mark.parametrize("model", [Lasso(1e-2), ElasticNet(1e-2), Lasso(1e-2, positive=True)], ids=str)
+def test_single_precision_is_held_to_the_tolerance_of_the_model(model):
+    X, y, _ = data()
+    X = np.float32(X + 100.0)
+    model.fit(X, y)
+    again = separatrix.verify(model, X, y)
+    assert model.certificate_.converged and again.converged
+    assert again.tolerance == model.certificate_.tolerance == model.tol
+    model.coef_ = model.coef_ + np.float32(1e-3)
+    assert not separatrix.verify(model, X, y).converged
+
+
+@pytest.mark.parametrize("sizes", [(1e-20, 1e25), (1e30, 1e-30)], ids=["overflow", "underflow"])
+@pytest.mark.parametrize("model", [LinearRegression(), Lasso(1e-12), ElasticNet(1e-50)], ids=str)
+def test_coefficients_that_single_precision_cannot_hold_are_not_certified(model, sizes):
+    X, y, _ = data()
+    X, y = np.float32(X * sizes[0]), y * sizes[1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(X, y)
+    assert not np.isfinite(model.coef_).all() or not model.coef_.any()
+    assert not model.certificate_.converged
+
+
+def test_a_tolerance_that_a_model_claims_is_not_taken_on_trust():
+    X, y, _ = data()
+    model = Ridge(1.0).fit(X, y)
+    model.certificate_ = replace(model.certificate_, tolerance=1e300)
+    model.coef_ = model.coef_ + 1.0
+    assert not separatrix.verify(model, X, y).converged

@@ -237,9 +237,10 @@ def test_a_start_at_the_solution_is_a_proof_and_nothing_else(k):
 @pytest.mark.parametrize("k", [2, 3])
 def test_a_path_ends_where_single_fits_end_whatever_its_order(k):
     X, codes, s = rows(k=k)
-    penalties = [ElasticNet(0.8 * a, 0.2 * a) for a in (0.005, 0.3, 0.05, 1.0)]
+    strengths = (0.005, 0.3, 0.05, 1.0)
+    penalties = [ElasticNet(0.8 * a, 0.2 * a) for a in strengths]
     stated = problem(X, codes, penalties[0], s)
-    coefs, offsets, gaps, rounds = path(stated, penalties, tol=1e-12)
+    coefs, offsets, gaps, rounds = path(stated, strengths, lambda a: ElasticNet(0.8 * a, 0.2 * a), tol=1e-12)
     assert gaps.max() <= 1e-12 and rounds.min() >= 1
     for place, penalty in enumerate(penalties):
         alone = solved(replace(stated, penalty=penalty), tol=1e-12)
@@ -250,7 +251,7 @@ def test_a_path_ends_where_single_fits_end_whatever_its_order(k):
 def test_a_path_without_an_l1_part_is_solved_by_newton():
     X, codes, _ = rows()
     penalties = [L2(0.01), L2(1.0)]
-    coefs, offsets, _, _ = path(problem(X, codes, penalties[0]), penalties, tol=1e-12)
+    coefs, offsets, _, _ = path(problem(X, codes, penalties[0]), (0.01, 1.0), L2, tol=1e-12)
     for place, penalty in enumerate(penalties):
         alone = newton(problem(X, codes, penalty), tol=1e-12)
         # a gap of 1e-12 leaves an error of its square root

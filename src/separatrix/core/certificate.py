@@ -9,7 +9,8 @@ What is certified depends on the problem only:
 - smooth losses with coefficients that nothing penalises: the gradient (:mod:`separatrix.core.stationarity`).
 
 All are relative to the null model. The rounding errors of a gap's own computation are bounded and added to it. The
-bounds assume errors of random signs, and columns that are dependent to within rounding count as dependent.
+bounds assume errors of random signs. What a column may gain that is a combination of others to within rounding is part
+of the gap; where its entries differ from the combination by no more than their own rounding, of the tolerance, too.
 """
 
 import time
@@ -78,7 +79,9 @@ def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, fl
     if _is_quadratic(problem):
         gap = quadratic_gap(problem, np.asarray(solution.beta), solution.intercept, tol)
         rounding = f"rounding of the coefficients may cost {gap.explained:.1e}" if gap.explained > tol else ""
-        return gap.value, max(tol, gap.explained), ", ".join(filter(None, (gap.independent, rounding)))
+        dependent = f"columns dependent to within rounding may gain {gap.dependent:.1e}" if gap.dependent > tol else ""
+        message = ", ".join(filter(None, (gap.independent, rounding, dependent)))
+        return gap.value, max(tol, gap.explained) + gap.dependent, message
     if not np.all(np.isfinite(solution.beta)) or not np.all(np.isfinite(solution.intercept)):
         return np.inf, tol, ""
     if certificate_kind(problem) == "gradient":

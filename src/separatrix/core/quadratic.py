@@ -13,7 +13,7 @@ it, g is computed again in doubled precision.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,8 @@ SURE = 8.0
 AFFORDABLE = 1 << 31
 # Errors below this share of the bound are not worth a second computation.
 SMALL_SHARE = 0.1
+# A triangle that rounding may move by more than this share says nothing: fewer columns are then kept in it.
+LARGEST_MOVE = 0.1
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,24 @@ class QuadraticGap:
 
     value: float
     explained: float
+    dependent: float  # what columns may gain that are combinations of others to within the rounding of their entries
     independent: str  # how many columns are independent and their condition, where a factor was made
+
+
+class _Errors(NamedTuple):
+    """Bounds on the rounding errors of residuals (k,), root mean square, and of g (p, k); the size of the residuals."""
+
+    r: np.ndarray
+    g: np.ndarray
+    size: np.ndarray
+
+
+class _Lengths(NamedTuple):
+    """``sqrt(g'H^-1 g)`` of each output: from columns a factor kept, from those it left out, and from errors (k,)."""
+
+    kept: np.ndarray
+    left_out: np.ndarray
+    error: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -65,18 +84,18 @@ def quadratic_gap(problem: Any, beta: np.ndarray, intercept: Any, tolerance: flo
     half_0 = 0.5 * float(np.finfo(np.result_type(intercept, np.float32)).eps)
     intercept = np.broadcast_to(np.asarray(intercept, dtype=np.float64).reshape(-1), k)
     if not (np.isfinite(beta).all() and np.isfinite(intercept).all()):
-        return QuadraticGap(np.inf, 0.0, "")
+        return QuadraticGap(np.inf, 0.0, 0.0, "")
     if ((parts.low > beta.T) | (parts.high < beta.T)).any():
-        return QuadraticGap(np.inf, 0.0, "")
+        return QuadraticGap(np.inf, 0.0, 0.0, "")
     try:
         scales = _scales(problem)
     except TooLarge:  # nothing can be said of data whose squares overflow
-        return QuadraticGap(np.inf, 0.0, "")
+        return QuadraticGap(np.inf, 0.0, 0.0, "")
     judge = _Judge(problem, parts, scales, beta / scales.sigma, intercept / scales.sigma)
     explained = float((judge.published(half, half_0) / scales.unit).max())
     limit = max(tolerance, explained)
     value = judge.gap(limit)
-    return QuadraticGap(value, explained, judge.independent)
+    return QuadraticGap(value, explained, judge.dependent, judge.independent)
 
 
 def _scales(problem: Any) -> _Scales:
@@ -98,7 +117,8 @@ class _Judge:
     ) -> None:
         self.problem, self.parts, self.scales, self.beta, self.intercept = problem, parts, scales, beta, intercept
         self.bounded = bool(np.isfinite(parts.low).any() or np.isfinite(parts.high).any())
-        self.independent = ""
+        self.independent, self.dependent = "", 0.0
+        self.all_rounding = False  # whether columns left out differ from combinations of others by rounding alone
 
     def published(self, half: float, half_0: float) -> np.ndarray:
         """Twice the gap that rounding each coefficient by the share `half`, the intercept by `half_0`, may cost."""
@@ -110,12 +130,12 @@ class _Judge:
     def gap(self, limit: float) -> float:
         """The relative gap, in working precision or, where that is too coarse for `limit`, in doubled precision."""
         value, share = self._bound(limit, doubled=False)
-        if value > limit and share > SMALL_SHARE:
+        if value - self.dependent > limit and share > SMALL_SHARE:
             value, _ = self._bound(limit, doubled=True)
         return value
 
     def _bound(self, limit: float, *, doubled: bool) -> tuple[float, float]:
-        """The relative gap of the worst output, and the share of errors in its root."""
+        """The relative gap of the worst output, and the share of errors in its root (without what was left out)."""
         design, target, scales, ridge = self.problem.design, self.problem.target, self.scales, self.parts.ridge
         beta, intercept = (Pair(part, np.zeros_like(part)) for part in (self.beta, self.intercept))
         sums = design.residual_sums(target, beta, intercept, doubled=doubled, unit=scales.sigma)
@@ -133,50 +153,138 @@ class _Judge:
         error_g = 2.0 * unit_g * np.multiply.outer(scales.columns, size) + EPS * (
             np.abs(g) + 2.0 * np.abs(pull) + 2.0 * far
         )
+        clipped = np.zeros_like(step)
         if self.bounded:  # a clipped entry does not know that errors of the residuals are common to all
             error_g += np.multiply.outer(scales.columns, error_r)
             low, high = self.parts.low / scales.sigma, self.parts.high / scales.sigma
             at_low, at_high = low >= self.beta.T, high <= self.beta.T
-            step = np.where((at_low & (step.T < 0.0)) | (at_high & (step.T > 0.0)), 0.0, step.T).T
-        length, error = self._lengths(step, error_g, limit)
+            clipped = np.where((at_low & (step.T < 0.0)) | (at_high & (step.T > 0.0)), -step.T, 0.0).T
+        length, gain, error = self._lengths(step, clipped, _Errors(error_r, error_g, size), limit, doubled)
         errors = error + error_r + unit_g * size + EPS * np.abs(g0)
         least = size + np.sqrt((pull * self.beta).sum(axis=0))  # min P is not negative: P itself is a bound
-        root = np.minimum(np.hypot(length, g0) + errors, least)
-        relative = root * root / scales.unit * (1.0 + 64.0 * EPS)
+        roots = [np.minimum(np.hypot(part, g0) + errors, least) for part in (np.hypot(length, gain), length)]
+        relative, without = (root * root / scales.unit * (1.0 + 64.0 * EPS) for root in roots)
+        self.dependent = float((relative - without).max()) if self.all_rounding else 0.0
         worst = int(relative.argmax())
-        return float(relative[worst]), float(min(errors[worst] / root[worst], 1.0)) if root[worst] > 0.0 else 0.0
+        share = errors[worst] / roots[1][worst] if roots[1][worst] > 0.0 else 0.0
+        return float(relative[worst]), float(min(share, 1.0))
 
-    def _lengths(self, step: np.ndarray, error: np.ndarray, limit: float) -> tuple[np.ndarray, np.ndarray]:
-        """``sqrt(g'H^-1 g)`` for each column of `step`, and a bound on it for entries of size `error`."""
+    def _lengths(self, step: np.ndarray, clipped: np.ndarray, errors: _Errors, limit: float, doubled: bool) -> _Lengths:
+        """``sqrt(g'H^-1 g)`` for each column g of ``step + clipped``, and a bound on it for the errors."""
         design, ridge = self.problem.design, self.parts.ridge
         n, p = design.n, design.p
         if ridge.all() and not design.forms_gram:  # H >= diag(ridge)
-            lengths = [np.linalg.norm(part / np.sqrt(ridge)[:, None], axis=0) for part in (step, error)]
+            lengths = [np.linalg.norm(part / np.sqrt(ridge)[:, None], axis=0) for part in (step + clipped, errors.g)]
             sure = ((lengths[0] + lengths[1]) ** 2 <= limit * self.scales.unit).all()
             if sure or (n + p) * p * p > AFFORDABLE:
-                return lengths[0], lengths[1]
+                return _Lengths(lengths[0], np.zeros(step.shape[1]), lengths[1])
         elif not design.forms_gram and n * n * p > AFFORDABLE:
-            return np.full(step.shape[1], np.inf), np.zeros(step.shape[1])
-        return self._factored(step, error)
+            return _Lengths(*(np.full(step.shape[1], part) for part in (np.inf, 0.0, 0.0)))
+        return self._factored(step, clipped, errors, doubled)
 
-    def _factored(self, step: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _factored(self, step: np.ndarray, clipped: np.ndarray, errors: _Errors, doubled: bool) -> _Lengths:
         """The same by a triangular factor of H, larger by what its own rounding errors may hide."""
-        target, scales = self.problem.target, self.scales
-        factor = self.problem.design.factor(target, self.parts.ridge * target.total, self.problem.intercept)
+        design, target = self.problem.design, self.problem.target
+        factor = design.factor(target, self.parts.ridge * target.total, self.problem.intercept)
+        self.independent = f"{len(factor.kept)} of {design.p} columns independent, condition {factor.condition():.1e}"
+        factor, condition, moved = self._trusted(factor)
+        left_out = None
+        if self._may_gain(factor):
+            residual = self.beta, self.intercept
+            left_out = design.remainders(target, factor, *residual, doubled=doubled, unit=self.scales.sigma)
+            if left_out is None:
+                return _Lengths(*(np.full(step.shape[1], part) for part in (np.inf, 0.0, 0.0)))
+            clipped = _consistent(clipped, factor.kept, left_out)
         root = np.sqrt(target.total) * factor.scale[:, None]
-        condition = factor.condition()
-        self.independent = (
-            f"{len(factor.kept)} of {self.problem.design.p} columns independent, condition {condition:.1e}"
-        )
-        # the triangle is that of data moved by their own rounding, about means that are rounded, too
-        moved = SURE * np.sqrt(len(factor.kept) + 1.0) * EPS * condition
-        moved += EPS * condition * float(np.linalg.norm(root[:, 0] * scales.mean))
-        larger = 1.0 / (1.0 - min(moved, 0.9))
-        length = larger * np.linalg.norm(factor.half_solve(root * step), axis=0)
-        errors = larger * condition * np.linalg.norm((root * error)[factor.kept], axis=0)
-        if self.bounded and len(factor.aliased):
-            kept, aliased = (root * step)[factor.kept], (root * step)[factor.aliased]
-            excess = np.abs(aliased - factor.combination.T @ kept).sum(axis=0)
-            unit = np.divide(1.0, root[:, 0], out=np.zeros(len(root)), where=root[:, 0] > 0.0)
-            errors = errors + np.sqrt(2.0 * excess * (unit @ np.abs(self.beta)))
-        return length, errors
+        solved = factor.half_solve(root * (step + clipped))
+        larger = 1.0 / (1.0 - moved)
+        length = larger * np.linalg.norm(solved, axis=0)
+        error = larger * condition * np.linalg.norm((root * errors.g)[factor.kept], axis=0)
+        if left_out is None:
+            return _Lengths(length, np.zeros_like(length), error)
+        gain, its_error = self._gain(factor, moved, left_out, solved, clipped, errors)
+        self.all_rounding = bool(left_out.rounding.all()) and not self.bounded
+        return _Lengths(length, gain, error + its_error)
+
+    def _may_gain(self, factor: Any) -> bool:
+        """Whether columns were left out of the factor that may reach what the others do not."""
+        rows = self.problem.target.rows_of_positive_weight - self.problem.intercept
+        spanned = len(factor.kept) >= rows and not self.parts.ridge.any() and not self.bounded
+        return bool(len(factor.aliased) + len(factor.constant)) and not spanned
+
+    def _trusted(self, factor: Any) -> tuple[Any, float, float]:
+        """The factor of as many columns as rounding leaves well apart, its condition, and how far rounding may move it.
+
+        The triangle is that of data moved by their own rounding, about means that are rounded, too.
+        """
+        far = np.abs(self.scales.mean) * np.sqrt(self.problem.target.total)
+        diagonal, cut = np.abs(np.diag(factor.R)), 1e-10
+        while True:
+            condition = factor.condition()
+            kept = factor.kept
+            moved = EPS * condition * (SURE * np.sqrt(len(kept) + 1.0) + np.linalg.norm(factor.scale[kept] * far[kept]))
+            if moved <= LARGEST_MOVE or not len(kept):
+                return factor, condition, float(moved)
+            factor = factor.leading(int((diagonal[: len(kept)] > cut * diagonal[0]).sum()))
+            cut *= 10.0
+
+    def _gain(
+        self,
+        factor: Any,
+        moved: float,
+        left_out: Any,
+        solved: np.ndarray,
+        clipped: np.ndarray,
+        errors: _Errors,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """What the columns that the factor left out add to the length of g, and the error of that.
+
+        With E, what the kept columns leave of them, orthogonal to these, it is ``sqrt(e'(E'SE)^-1 e)``, ``e = E'S r``.
+        """
+        total, kept, left = self.problem.target.total, factor.kept, left_out.columns
+        # a ridge is rows below X that hold its root
+        ridge, T = self.parts.ridge * total, left_out.T * left_out.scale
+        own, pull = left_out.scale * ridge[left], ridge[kept, None] * T
+        e = left_out.residuals - own[:, None] * self.beta[left] + pull.T @ self.beta[kept]
+        e = e + total * (left_out.scale[:, None] * clipped[left] - T.T @ clipped[kept])
+        e_size = own[:, None] * np.abs(self.beta[left]) + np.abs(pull).T @ np.abs(self.beta[kept])
+        e_size += total * (left_out.scale[:, None] * np.abs(clipped[left]) + np.abs(T).T @ np.abs(clipped[kept]))
+        squares = left_out.squares + np.diag(own * left_out.scale) + T.T @ pull
+        live = np.flatnonzero(np.diag(squares) > 0.0)
+        dead = np.diag(squares) == 0.0
+        impossible = np.where((np.abs(e[dead]) > 8.0 * EPS * e_size[dead]).any(axis=0), np.inf, 0.0)
+        if not len(live):
+            return impossible, np.zeros_like(impossible)
+        unit = 1.0 / np.sqrt(np.diag(squares)[live])
+        products = np.zeros((len(factor.scale), len(live)))
+        products[kept] = (left_out.kept - factor.scale[kept, None] * pull)[:, live] * unit
+        W = factor.half_solve(products)
+        values, vectors = np.linalg.eigh(squares[np.ix_(live, live)] * np.multiply.outer(unit, unit) - W.T @ W)
+        rounding = SURE * np.sqrt(self.problem.design.n + len(kept) + 3.0) * EPS
+        wrong = 2.0 * moved * float((W * W).sum()) + len(live) * rounding
+        if not values[0] > 4.0 * wrong:
+            return np.full_like(impossible, np.inf), np.zeros_like(impossible)
+        weight = unit[:, None] / np.sqrt(total)
+        length = np.linalg.norm((vectors.T @ (weight * e[live] - W.T @ solved)) / np.sqrt(values)[:, None], axis=0)
+        noise = float(np.linalg.norm(left_out.noise[live] * unit)) + rounding * np.sqrt(len(live))
+        error = noise * errors.size + moved * np.linalg.norm(W) * np.linalg.norm(solved, axis=0)
+        error += 4.0 * EPS * np.linalg.norm(weight * e_size[live], axis=0) + self.bounded * errors.r
+        share = np.sqrt(values[0] - wrong)
+        return impossible + length * np.sqrt(values[0]) / share, error / share
+
+
+def _consistent(clipped: np.ndarray, kept: np.ndarray, left_out: Any) -> np.ndarray:
+    """What was added to the entries of g that point out of the bounds, changed so that dependent columns agree.
+
+    Anything of the same sign may be added to such an entry. For ``x_a = X_K t`` the sum for a has to be that for K
+    times t: where nothing may be added for a, nothing is for K.
+    """
+    clipped = clipped.copy()
+    free = clipped[left_out.columns] == 0.0
+    involved = (left_out.T != 0.0).astype(float) @ free > 0.0
+    clipped[kept] = np.where(involved, 0.0, clipped[kept])
+    wanted, own = left_out.T.T @ clipped[kept], clipped[left_out.columns]
+    clipped[left_out.columns] = np.where(
+        own > 0.0, np.maximum(wanted, 0.0), np.where(own < 0.0, np.minimum(wanted, 0.0), 0.0)
+    )
+    return clipped

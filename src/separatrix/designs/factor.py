@@ -107,6 +107,16 @@ class Factor:
         penalised = W[:, first:]
         return inverse - (lam * penalised) @ penalised.T, q - float((lam * np.diag(W)[first:]).sum())
 
+    def leading(self, rank: int) -> "Factor":
+        """The factor of the first `rank` kept columns; the others count as aliased."""
+        rest = self.R[:rank, rank:]
+        if len(self.aliased):
+            rest = np.hstack([rest, self.R[:rank] @ self.combination])
+        R = self.R[:rank, :rank]
+        combination = solve_triangular(R, rest, check_finite=False) if rank else None
+        aliased = np.concatenate([self.kept[rank:], self.aliased])
+        return replace(self, R=R, kept=self.kept[:rank], aliased=aliased, combination=combination)
+
     def condition(self, sweeps: int = 12, settled: float = 1.0) -> float:
         """2-norm condition number of R, by power iterations on R'R and on its inverse (right to a few per cent).
 

@@ -22,6 +22,7 @@ from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
 from separatrix.estimators.linear.strengths import with_factors
+from separatrix.estimators.published import dual_point, rounded
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
@@ -147,11 +148,15 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         nonnegative = not penalty.low.any() and np.isinf(penalty.high).all()
         if not penalty.kink.any() and (penalty.unbounded.all() or nonnegative):  # ridge or least squares
             solution = solve_least_squares(problem, tol=tol)
+            solution = rounded(problem, solution)
             solution.certificate = certify(problem, solution, tol)
             solution.details["gap"] = solution.certificate.value * gap_unit(problem)
             return solution
         started, trace = time.perf_counter(), Trace() if self.trace else None
         solution = proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+        if problem.design.dtype != np.float64:
+            solution.theta = dual_point(problem, solution)
+            solution = rounded(problem, solution)
         solution.certificate = certify(problem, solution, max(tol, 1e-15), started=started, passes=solution.passes + 1)
         if not solution.certificate.converged:
             advice = "Increase max_iter, tol or alpha."

@@ -234,9 +234,10 @@ class LogisticRegressionCV(LogisticRegression):
         else:
             target, loss = Target((codes[:, None] == present).astype(np.float64), s), Softmax()
         # C Σ s_i loss_i + ratio |w|_1 + (1 - ratio) |w|²/2 divided by C Σ s
-        penalties = [_penalty(1.0 / (C * total), ratio) for C in self.Cs_]
-        problem = Problem(design, target, loss, penalties[0], bool(self.fit_intercept))
-        beta, offset, gaps, used = path(problem, penalties, tol=self.tol, max_iter=self.max_iter)
+        problem = Problem(design, target, loss, _penalty(1.0, ratio), bool(self.fit_intercept))
+        beta, offset, gaps, used = path(
+            problem, 1.0 / (self.Cs_ * total), lambda a: _penalty(a, ratio), tol=self.tol, max_iter=self.max_iter
+        )
         if k == 2:
             return beta[:, None, :], offset[:, None], gaps, used
         coefs, offsets = np.zeros((count, k, design.p)), np.full((count, k), NEVER)

@@ -5,7 +5,7 @@ from math import inf
 from separatrix.core.jit import compiled, part
 from separatrix.core.types import Array, Penalty
 from separatrix.core.verbs import conjugate_cost, of_coefficient, split
-from separatrix.penalties.separable import Bounded
+from separatrix.penalties.separable import Bounded, Separable
 
 
 @part
@@ -19,7 +19,7 @@ def bounded_if_free(penalty: Penalty, size: float) -> Bounded:
 
 @part
 def largest_size(beta: Array, j: int) -> float:
-    """The size of the largest coefficient of a column."""
+    """The size of the largest number in row j."""
     size = 0.0
     for c in range(beta.shape[1]):
         size = max(size, abs(beta[j, c]))
@@ -27,7 +27,7 @@ def largest_size(beta: Array, j: int) -> float:
 
 
 @compiled
-def scales(penalty: Penalty, v: Array, beta: Array) -> tuple[float, float]:
+def scales(penalty: Separable, v: Array, beta: Array) -> tuple[float, float]:
     """The largest ``a <= 1`` at which the conjugates at a v are finite, and at which they are 0 but at bounds.
 
     The elastic net is a lasso on rows augmented with ``sqrt(ridge) I``: its slopes there are ``v - ridge beta``.
@@ -35,6 +35,8 @@ def scales(penalty: Penalty, v: Array, beta: Array) -> tuple[float, float]:
     finite = 1.0
     tight = 1.0
     for j in range(v.shape[0]):
+        if largest_size(v, j) <= penalty.kink[j]:
+            continue  # so are nearly all: nothing else of them is read
         kink, ridge, low, high = split(bounded_if_free(of_coefficient(penalty, j), largest_size(beta, j)))
         for c in range(v.shape[1]):
             size = abs(v[j, c])
@@ -50,10 +52,12 @@ def scales(penalty: Penalty, v: Array, beta: Array) -> tuple[float, float]:
 
 
 @compiled
-def sum_at(penalty: Penalty, v: Array, beta: Array, a: float) -> float:
+def sum_at(penalty: Separable, v: Array, beta: Array, a: float) -> float:
     """Σ of the conjugates at a v."""
     total = 0.0
     for j in range(v.shape[0]):
+        if a * largest_size(v, j) <= penalty.kink[j]:
+            continue  # the conjugate is 0
         here = bounded_if_free(of_coefficient(penalty, j), largest_size(beta, j))
         for c in range(v.shape[1]):
             total += conjugate_cost(here, a * v[j, c])
