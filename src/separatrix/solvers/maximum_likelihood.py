@@ -7,24 +7,22 @@ Returns  a Solution; ``details`` holds "evidence" (LikelihoodStatistics) and, wh
          maximum, the fit under a faint penalty is returned.
 """
 
-import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from separatrix.core.errors import NotCertified
+from separatrix.core.certificate import certify
 from separatrix.core.problem import Problem
-from separatrix.core.solution import Certificate, Solution
+from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
-from separatrix.core.types import Array
 from separatrix.designs.factor import triangle_factor
 from separatrix.designs.moments import moments
 from separatrix.penalties import L2
 from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.information import likelihood_evidence, without_aliased
-from separatrix.solvers.separation.existence import Separation, separation_of
+from separatrix.solvers.separation.existence import separation_of
 
 # Strengths tried in turn on separated classes: scores stay below 25, the likelihood comes within 1e-7 of its supremum.
 FAINT = (1e-10, 1e-12)
@@ -33,20 +31,23 @@ FAINT = (1e-10, 1e-12)
 def maximum_likelihood(
     problem: Problem,
     *,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    start: tuple[Any, Any] | None = None,
+    trace: Trace | None = None,
     solve: Callable[..., Solution] = solve_likelihood,
-    classes: Any = None,
-    names: Iterable[str] | None = None,
-    **options: Any,
+    classes: Sequence[Any] | None = None,
+    names: Sequence[str] | None = None,
 ) -> Solution:
     """Maximise a likelihood, or prove that it has no maximum; see the head of this file.
 
     Parameters
     ----------
     problem : Problem.
-    solve : callable.  ``solve(problem, **options)``, a Solution.
+    tol, max_iter, start, trace : options of the solver.
+    solve : callable.  ``solve(problem, tol=..., max_iter=..., start=..., trace=...)``, a Solution.
     classes, names : sequences or None.  Labels and names of the columns, for the evidence and the proof.
 
-    >>> from separatrix.core.problem import Problem
     >>> from separatrix.designs import as_design
     >>> from separatrix.losses import Logistic
     >>> from separatrix.penalties import NoPenalty
@@ -55,17 +56,15 @@ def maximum_likelihood(
     >>> solution.beta, solution.details["evidence"].rank
     (array([0.]), 1)
     """
-    with warnings.catch_warnings():  # whether more iterations would help is known after the question of existence
-        warnings.simplefilter("ignore", NotCertified)
-        solution = solve(problem, **options)
+    solution = solve(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
     evidence = likelihood_evidence(problem, solution.beta, solution.intercept, classes)
-    if evidence.sure or solution.certificate is None or not solution.certificate.converged:
+    if evidence.sure or not certify(problem, solution, tol).converged:
         k = 2 if problem.target.y.ndim == 1 else problem.target.y.shape[1]
         proof = separation_of(
             problem, solution.beta, solution.intercept, n_classes=k, names=names, classes=_array(classes)
         )
         if proof.exists is False:
-            solution = _faintly_penalised(problem, proof, solution, options)
+            solution = replace(_faintly_penalised(problem, proof, tol, max_iter), trace=trace)
             evidence = likelihood_evidence(problem, solution.beta, solution.intercept, classes)
     if evidence.aliased:
         _shorten(problem, solution)
@@ -73,11 +72,11 @@ def maximum_likelihood(
     return solution
 
 
-def _array(classes: Any) -> Array | None:
+def _array(classes: Sequence[Any] | None) -> np.ndarray | None:
     return None if classes is None else np.asarray(classes)
 
 
-def _faintly_penalised(problem: Problem, proof: Separation, solution: Solution, options: dict[str, Any]) -> Solution:
+def _faintly_penalised(problem: Problem, proof: Any, tol: float, max_iter: int) -> Solution:
     """The fit under a penalty so faint that every row off the boundary falls on the side of its class.
 
     Unlike the place where some iteration happened to stop it is unique, whatever the order of the rows; columns are
@@ -92,17 +91,15 @@ def _faintly_penalised(problem: Problem, proof: Separation, solution: Solution, 
     off = target.weights > 0.0
     off[proof.rows_on_boundary] = False
     for lam in FAINT:
-        fit = solve_likelihood(replace(scaled, penalty=L2(lam)), **{**options, "start": None, "trace": None})
+        fit = solve_likelihood(replace(scaled, penalty=L2(lam)), tol=tol, max_iter=max_iter)
         if (_leads(scaled, fit.beta, fit.intercept)[off] > 0.0).all():
             break
-    fit.beta, fit.trace = (fit.beta.T / size).T, solution.trace
-    message = f"no maximum exists: {proof.verdict} separation"
-    fit.certificate = replace(cast(Certificate, fit.certificate), kind="gradient", value=np.inf, message=message)
+    fit.beta = (fit.beta.T / size).T
     fit.details["separation"] = proof
     return fit
 
 
-def _leads(problem: Problem, beta: Array, intercept: Array | float) -> Array:
+def _leads(problem: Problem, beta: np.ndarray, intercept: Any) -> np.ndarray:
     """By how much the score of the class of each row leads the best of the others."""
     eta = problem.design.matvec(beta) + intercept
     if eta.ndim == 1:

@@ -115,5 +115,4 @@ def _one_by_one(problem: Problem, penalties: Iterator[Any], tol: float, max_iter
         here = replace(problem, penalty=penalty)
         solution = solve_likelihood(here, tol=tol, max_iter=max_iter, start=start)
         start = solution.beta, solution.intercept
-        certificate = solution.certificate or certify(here, solution, tol)
-        yield *start, certificate.value, max(certificate.iterations, 1)
+        yield *start, certify(here, solution, tol).value, max(solution.iterations, 1)

@@ -1,6 +1,5 @@
 r"""Logistic regression with its strength C, and the mixture of L1 and L2, chosen by cross-validation."""
 
-import warnings
 from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any, Self
@@ -10,12 +9,11 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.metrics import brier_score_loss, get_scorer, log_loss, make_scorer
 
-from separatrix.core.certificate import not_certified
+from separatrix.core.certificate import path_gap, warn_if_not_certified
 from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, Search, declares
-from separatrix.core.errors import NotCertified, cannot
+from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
-from separatrix.core.solution import Certificate
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import MatrixLike
@@ -150,14 +148,11 @@ class LogisticRegressionCV(LogisticRegression):
         def job(fold):
             return self._fold(design, codes, s, given, *fold, scorer)
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotCertified)  # one warning for all, below
-            found = parallel_map(job, folds, numbers=design.n * design.p)
         # (folds, shares, strengths, 1 or k, p or p + 1), and without the last two
-        paths, scores, gaps, rounds = (np.array(part) for part in zip(*found))
-        if gaps.max() > self.tol:
-            worst = Certificate("gap", float(gaps.max()), self.tol, int(rounds.max()), int(rounds.max()))
-            warnings.warn(not_certified(worst, "Raise max_iter or tol, or leave out the largest Cs."), stacklevel=2)
+        each = parallel_map(job, folds, numbers=design.n * design.p)
+        paths, scores, gaps, rounds = (np.array(part) for part in zip(*each))
+        advice = "Raise max_iter or tol, or leave out the largest Cs."
+        warn_if_not_certified(path_gap(gaps, self.tol, rounds), advice, stacklevel=2)
         self._choose(design, labels, given, paths, scores)
         self._keep(paths, scores, rounds)
         return self
