@@ -87,7 +87,7 @@ def logistic_posterior(d, gamma=1.0, d0=0.0, class_ratio=1.0):
     losses=("losses:Logistic",),
     penalties=("penalties:NoPenalty",),
     solvers=("solvers.newton_raphson",),
-    verification=verification.CURVE,
+    verification=verification.OF_CALIBRATION_CURVE,
 )
 class LogisticCalibrator(BaseEstimator):
     r"""Probabilities from one score, by a logistic curve.
@@ -138,10 +138,7 @@ class LogisticCalibrator(BaseEstimator):
         if method == "moments":
             self.gamma_, self.d0_ = _by_moments(d, codes, weights, counts)
         else:
-            targets = codes.astype(np.float64)
-            if method == "platt":
-                targets = np.where(codes == 1, (counts[1] + 1.0) / (counts[1] + 2.0), 1.0 / (counts[0] + 2.0))
-            self.gamma_, self.d0_ = _by_likelihood(d, codes, targets, s, observed)
+            self.gamma_, self.d0_ = _by_likelihood(d, codes, self._targets(codes, counts), s, observed)
         if self.gamma_ < 0.0:
             warnings.warn(
                 ReversedScores(
@@ -151,6 +148,12 @@ class LogisticCalibrator(BaseEstimator):
                 stacklevel=2,
             )
         return self
+
+    def _targets(self, codes, counts):
+        """1 and 0, or Platt's targets, which are short of them."""
+        if self.method != "platt":
+            return codes.astype(np.float64)
+        return np.where(codes == 1, (counts[1] + 1.0) / (counts[1] + 2.0), 1.0 / (counts[0] + 2.0))
 
     def _ratio(self, observed):
         if isinstance(self.class_ratio, str):
@@ -237,7 +240,7 @@ def _estimator_has(name):
 @declares(
     task="classification",
     inside=attrgetter("estimator_"),
-    verification=verification.OF_INSIDE,
+    verification=verification.OF_CALIBRATED,
 )
 class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Any linear classifier, with probabilities: a logistic curve of the signed distance from its boundary.
@@ -304,18 +307,21 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
                 because=f"it knows the classes {self.estimator_.classes_.tolist()}, y has {self.classes_.tolist()}",
                 instead="labels of all its classes",
             )
-        if self.cv is None:
-            d = signed_distances(self.estimator_, X)
-        else:
-            from sklearn.model_selection import cross_val_predict  # imported late: 0.2 s
-
-            told = {"method": "decision_function", "params": weights}
-            d = cross_val_predict(_Distances(self.estimator), X, labels, cv=self.cv, **told)
+        d = self._distances(X, labels, s)
         if k == 2:
             self.calibrators_ = [self._curve(d, codes, s)]
         else:
             self.calibrators_ = [self._curve(d[:, c], (codes == c).astype(int), s) for c in range(k)]
         return self
+
+    def _distances(self, X, labels, s):
+        """Distances of the rows from the boundary of the fitted estimator, or of fits to the other folds."""
+        if self.cv is None:
+            return signed_distances(self.estimator_, X)
+        from sklearn.model_selection import cross_val_predict  # imported late: 0.2 s
+
+        options = {"method": "decision_function", "params": {} if s is None else {"sample_weight": s}}
+        return cross_val_predict(_Distances(self.estimator), X, labels, cv=self.cv, **options)
 
     def _curve(self, d, codes, s):
         return LogisticCalibrator(self.method, class_ratio=self.class_ratio).fit(d, codes, s)

@@ -28,7 +28,7 @@ from separatrix.solvers.linalg.class_spheres import short_blocks
     task="classification",
     sums=("designs.class_moments",),
     prediction=forms.LOG_ODDS,
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_DIAGONAL_DISCRIMINANT,
     description=CLASSES,
 )
 class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):

@@ -24,7 +24,7 @@ from separatrix.prediction import forms
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.sphering"),
     prediction=forms.LINEAR_CLASSES,
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_FISHER,
     description=CLASSES,
 )
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):

@@ -82,6 +82,14 @@ class GaussianClasses(Generative):
         warn_if_not_certified(self.certificate_, instead, stacklevel)
         return self
 
+    def _parts_of_covariance(self):
+        """How much of its own covariance a class has, and how much of the pooled one."""
+        return 1.0, 0.0
+
+    def _blended(self, matrices, moments, design, target):
+        """Covariances (k, p, p) as the parameters change them, or None if they do not."""
+        return None
+
     def _some_rank(self, factor):
         """A pooled factor, unless there is nothing in it."""
         if not len(factor.kept):

@@ -43,7 +43,7 @@ from separatrix.solvers.principal_axes import signs
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.sphering", "solvers.linalg.ledoit_wolf"),
     prediction=forms.LOG_ODDS,
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_LINEAR_DISCRIMINANT,
     description=CLASSES,
 )
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LogOddsClassifier, Generative):
@@ -242,17 +242,20 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Totals, means and the sphering of Σ, as `shrinkage` and `covariance_estimator` want it."""
         if self.shrinkage != "auto" and self.covariance_estimator is None:
             return within(self, design, target, self.denominator, float(self.shrinkage or 0.0))
-        automatic = self.covariance_estimator is None
-        found = class_moments(design, target, len(self.classes_), scatter="each" if automatic else "diagonal")
-        refuse_if_nothing_varies(self, found.totals, found.pooled.scatter, target)
-        if automatic:
-            each = found.scatter / found.totals[:, None, None]
-            each = shrunk(each, ledoit_wolf(found, design, target), standardised=True)
-            covariance = np.tensordot(found.totals, each, axes=1) / divisor(found, self.denominator)
-        else:
+        kind = "each" if self.covariance_estimator is None else "diagonal"
+        moments = class_moments(design, target, len(self.classes_), scatter=kind)
+        refuse_if_nothing_varies(self, moments.totals, moments.pooled.scatter, target)
+        covariance = self._stated_covariance(moments, design, target)
+        return Within(moments.totals, moments.means, sphere(matrix_factor(covariance), 1.0), covariance.__matmul__)
+
+    def _stated_covariance(self, moments, design, target):
+        """Σ (p, p) as Ledoit and Wolf's rule or the `covariance_estimator` want it."""
+        if self.covariance_estimator is not None:
             each = estimated_covariances(self, design, target)
-            covariance = np.tensordot(found.totals / found.total, each, axes=1)
-        return Within(found.totals, found.means, sphere(matrix_factor(covariance), 1.0), covariance.__matmul__)
+            return np.tensordot(moments.totals / moments.total, each, axes=1)
+        each = moments.scatter / moments.totals[:, None, None]
+        each = shrunk(each, ledoit_wolf(moments, design, target), standardised=True)
+        return np.tensordot(moments.totals, each, axes=1) / divisor(moments, self.denominator)
 
     def _rounding(self, found):
         """How far rounding moves sphered class means: the means, in standard deviations, times eps."""

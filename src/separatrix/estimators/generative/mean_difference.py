@@ -20,7 +20,7 @@ from separatrix.estimators.validation import validate_classes, validate_rows
 @declares(
     task="transformation",
     sums=("designs.class_moments",),
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_MEAN_DIFFERENCE,
     description=CLASSES,
 )
 class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -26,7 +26,7 @@ from separatrix.solvers.linalg.scatter import class_factor, matrix_factor, settl
     task="classification",
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres", "solvers.linalg.ledoit_wolf"),
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_QUADRATIC_DISCRIMINANT,
     description=CLASSES,
 )
 class QuadraticDiscriminantAnalysis(GaussianClasses):

@@ -37,7 +37,7 @@ SMALLEST = float(np.log(np.finfo(np.float64).eps))
     task="classification",
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres"),
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_QUADRATIC_DISCRIMINANT,
     description=CLASSES,
 )
 class RegularizedDiscriminantAnalysis(GaussianClasses):
@@ -106,6 +106,9 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
         """The fitted classes at other alphas: a :class:`RegularizedPath`, without another look at the data."""
         check_is_fitted(self)
         return RegularizedPath(self, validate_alphas(alphas), self._spectra, self._log_shares())
+
+    def _parts_of_covariance(self):
+        return self.alpha, 1.0 - self.alpha
 
     def _check_choices(self):
         check_choice(self, "store_covariance", (False, True))

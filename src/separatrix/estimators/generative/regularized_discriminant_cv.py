@@ -31,7 +31,7 @@ TIED = 1e-12
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres"),
     search=Search(RegularizedDiscriminantAnalysis, {"alpha": "alpha_"}),
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_QUADRATIC_DISCRIMINANT,
     description=CLASSES,
 )
 class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
@@ -106,6 +106,9 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         self.alpha_, self.best_score_ = float(self.alphas_[chosen]), float(self.mean_scores_[chosen])
         with one_blas_thread():
             return self._fit_at(self.alpha_, found, design, Target(codes, s), started)
+
+    def _parts_of_covariance(self):
+        return self.alpha_, 1.0 - self.alpha_
 
     def _folds(self, design, codes):
         from sklearn.model_selection import check_cv  # 0.2 s that a fit without cross-validation need not spend

@@ -34,7 +34,7 @@ EPS = np.finfo(np.float64).eps
     sums=("designs.moments",),
     solvers=("solvers.direct", "solvers.linalg.refine"),
     prediction=forms.LINEAR_CLASSES,
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_BASIC_CLASSIFIER,
     description=CLASSES,
 )
 class BasicLinearClassifier(LinearClassifier):

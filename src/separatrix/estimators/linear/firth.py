@@ -31,7 +31,7 @@ _firth_summary = late("separatrix.inference.firth:firth_summary")
     solvers=("solvers.firth",),
     likelihood=FIRTH,
     prediction=forms.LOG_ODDS,
-    verification=verification.OF_MODIFIED_SCORE,
+    verification=verification.OF_MODIFIED_LIKELIHOOD,
     description=COEFFICIENTS,
 )
 class FirthLogisticRegression(LogOddsClassifier):

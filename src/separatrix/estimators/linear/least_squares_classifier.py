@@ -31,7 +31,7 @@ from separatrix.solvers.choose import solve_least_squares
     penalties=(NoPenalty,),
     solvers=("solvers.direct", "solvers.linalg.refine"),
     prediction=forms.LINEAR_SCORES,
-    verification=verification.OF_PROBLEMS,
+    verification=verification.OF_TARGET_PROBLEMS,
     description=COEFFICIENTS,
 )
 class LeastSquaresClassifier(LinearClassifier):
@@ -100,14 +100,18 @@ class LeastSquaresClassifier(LinearClassifier):
             intercept = np.zeros(beta.shape[1])
         dtype = design.dtype
         self.target_coef_, self.target_intercept_ = np.ascontiguousarray(beta.T, dtype=dtype), intercept.astype(dtype)
-        if len(self.classes_) == 2 and self._coding() == "zero_one":
-            intercept = intercept - 0.5
-        elif len(self.classes_) == 2 and self._coding() == "one_of_k":
-            beta, intercept = beta[:, 1:] - beta[:, :1], intercept[1:] - intercept[:1]
-        self._publish(beta, intercept, dtype)
+        self._publish(*self._decision(beta, intercept), dtype)
         self.certificate_ = certify_published(self, [problem], tol, solution, started, NOT_REACHED)
         name_aliases(self, solution, design, stacklevel=3)
         return self
+
+    def _decision(self, beta, intercept):
+        """Coefficients (p, m) and intercepts of the scores, from those of the targets."""
+        if len(self.classes_) == 2 and self._coding() == "zero_one":
+            return beta, intercept - 0.5
+        if len(self.classes_) == 2 and self._coding() == "one_of_k":
+            return beta[:, 1:] - beta[:, :1], intercept[1:] - intercept[:1]
+        return beta, intercept
 
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, for each column of targets."""

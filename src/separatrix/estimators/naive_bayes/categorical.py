@@ -22,7 +22,7 @@ LARGEST_CODE = (1 << 24) - 1
 @declares(
     task="classification",
     sums=("designs.class_counts",),
-    verification=verification.OF_COUNTS,
+    verification=verification.OF_CATEGORICAL_NB,
     description=CLASSES,
     small_fits=(SmallFit(counts=True, storages=DENSE),),
 )

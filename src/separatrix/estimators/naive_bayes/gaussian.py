@@ -21,7 +21,7 @@ ROUNDING = 4.0 * EPS
 @declares(
     task="classification",
     sums=("designs.class_moments",),
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_GAUSSIAN_NB,
     description=CLASSES,
     small_fits=(SmallFit(counts=True, storages=DENSE),),
 )

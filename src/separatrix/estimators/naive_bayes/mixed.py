@@ -31,7 +31,7 @@ DISTRIBUTIONS = ("gaussian", "bernoulli", "categorical", "multinomial")
 @declares(
     task="classification",
     sums=("designs.class_moments", "designs.class_counts"),
-    verification=verification.OF_COLUMN_MODELS,
+    verification=verification.OF_MIXED_NB,
     description=CLASSES,
 )
 class MixedNB(Generative):

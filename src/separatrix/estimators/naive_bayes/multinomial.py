@@ -18,7 +18,7 @@ from separatrix.prediction import forms
     task="classification",
     sums=("designs.class_counts",),
     prediction=forms.LINEAR_SCORES,
-    verification=verification.OF_COUNTS,
+    verification=verification.OF_MULTINOMIAL_NB,
     description=CLASSES,
     small_fits=(
         SmallFit(classes=3, counts=True),

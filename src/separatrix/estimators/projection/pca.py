@@ -44,7 +44,7 @@ class NoVariance(UserWarning):
     task="transformation",
     solvers=("solvers.principal_axes", "solvers.linalg.leading"),
     sums=("designs.moments",),
-    verification=verification.AXES,
+    verification=verification.OF_PRINCIPAL_AXES,
 )
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Principal component analysis.
