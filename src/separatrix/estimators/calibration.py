@@ -237,11 +237,7 @@ def _estimator_has(name):
     return check
 
 
-@declares(
-    task="classification",
-    inside=attrgetter("estimator_"),
-    verification=verification.OF_CALIBRATED,
-)
+@declares(task="classification", inside=attrgetter("estimator_"), verification=verification.OF_CALIBRATED)
 class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Any linear classifier, with probabilities: a logistic curve of the signed distance from its boundary.
 
@@ -349,7 +345,7 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
         return self.classes_[(odds >= 0.0).astype(int) if odds.ndim == 1 else odds.argmax(axis=1)]
 
     @available_if(_estimator_has("coef_"))
-    def signed_distance(self, X):
+    def signed_distance(self, X: MatrixLike) -> Array:
         """Distance of each row from the boundary of the estimator, which the curves are functions of."""
         check_is_fitted(self)
         return signed_distances(self.estimator_, X)
