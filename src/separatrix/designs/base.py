@@ -7,6 +7,7 @@ A design always gives sums over blocks of rows (:meth:`Design.reduce`). What mor
 ``"vectors"``  products with vectors that have a number for each row, ``X beta`` and ``X'r``: n numbers fit in memory
 """
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, TypeVar
@@ -104,6 +105,19 @@ class Design(ABC):
     @abstractmethod
     def sample(self, target: AnyTarget | None = None, count: int = 256) -> Block:
         """Some rows, about `count`, for provisional means and scales: never a random sample."""
+
+    def column_squares(self, target: AnyTarget | None = None) -> Array:
+        """``Σ_i s_i x_ij²`` for every column."""
+        return self.reduce(lambda block: np.asarray((block.X * block.X).T @ block.weights), operator.add, target)
+
+    def scores(self, beta: Array, intercept: Any) -> Array | None:
+        """``X beta + intercept`` of all rows, or None where numbers for all rows are not held."""
+        return None
+
+    def reach(self, beta: Array) -> float:
+        """How large ``Σ_j |x_ij beta_j|`` gets: the scale of the rounding errors of scores."""
+        size = np.abs(beta)
+        return self.reduce(lambda block: float((abs(block.X) @ size).max(initial=0.0)), max)
 
     @property
     def forms_gram(self) -> bool:

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.declaration import COEFFICIENTS, Declaration, declare_class
 from separatrix.core.registry import late
 from separatrix.core.solution import Certificate
-from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.geometry import Geometry
 from separatrix.estimators.validation import enter, validate_rows
@@ -72,8 +71,9 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     def _problems(self, design, target):
         """The problem this estimator states for each output (``_problem`` states that of one)."""
-        outputs = target.y.reshape(target.n, -1)
-        return [self._problem(design, Target(np.ascontiguousarray(y), target.s)) for y in outputs.T]
+        if target.outputs == ():
+            return [self._problem(design, target)]
+        return [self._problem(design, target.output(c)) for c in range(target.outputs[0])]
 
 
 class LinearClassifier(ClassifierMixin, Geometry, LinearModel):

@@ -222,10 +222,10 @@ def _by_likelihood(d, codes, targets, s, observed):
             because="the scores separate the classes, and every steeper curve is more likely than the last",
             instead="method='platt' or method='moments'",
         )
-    unit, centre = spread, float(used.mean())
-    problem = Problem(as_design(((d - centre) / unit)[:, None]), Target(targets, s), Logistic(), NoPenalty(), True)
+    centre = float(used.mean())
+    problem = Problem(as_design(((d - centre) / spread)[:, None]), Target(targets, s), Logistic(), NoPenalty(), True)
     solution = newton(problem, tol=1e-12, max_iter=100)
-    gamma = float(solution.beta[0]) / unit
+    gamma = float(solution.beta[0]) / spread
     offset = solution.intercept - np.log(observed)
     return gamma, float(centre - offset / gamma) if gamma else centre
 
@@ -304,10 +304,8 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
                 instead="labels of all its classes",
             )
         d = self._distances(X, labels, s)
-        if k == 2:
-            self.calibrators_ = [self._curve(d, codes, s)]
-        else:
-            self.calibrators_ = [self._curve(d[:, c], (codes == c).astype(int), s) for c in range(k)]
+        columns = [(d, codes)] if k == 2 else [(d[:, c], (codes == c).astype(int)) for c in range(k)]
+        self.calibrators_ = [self._curve(distance, code, s) for distance, code in columns]
         return self
 
     def _distances(self, X, labels, s):

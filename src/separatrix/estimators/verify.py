@@ -18,11 +18,11 @@ from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
 from separatrix.core.solution import Certificate
 from separatrix.core.types import MatrixLike
-from separatrix.estimators.published import dual_point, published_solutions, timed, worst
+from separatrix.estimators.published import published_solutions, timed, worst
 from separatrix.estimators.recompute.comparison import Comparison, half_unit, not_looked_at, tolerance_of
 from separatrix.losses import Quantile
 from separatrix.solvers import linear_program
-from separatrix.solvers.proximal_newton import proximal_newton
+from separatrix.solvers.choose import solve_separable
 
 COEFFICIENTS = {"coef_", "intercept_", "target_coef_", "target_intercept_"}
 
@@ -128,5 +128,6 @@ def _recompute(kind, problem, solution, tolerance):
         solution.theta = linear_program.solve(problem).theta
     elif solution.beta.dtype != np.float64 and parts_of(problem.penalty, problem.design.p).kink.any():
         start = solution.beta.astype(np.float64), solution.intercept
-        solution.theta = dual_point(problem, proximal_newton(problem, tol=tolerance, start=start))
+        finer = solve_separable(problem, tol=tolerance, start=start)
+        solution.theta = finer.beta, finer.intercept
     return certify(problem, solution, tolerance)

@@ -21,14 +21,13 @@ from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
 from separatrix.estimators.linear.strengths import with_factors
-from separatrix.estimators.published import certify_each, dual_point, timed, worst
+from separatrix.estimators.published import certify_each, timed, worst
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
 from separatrix.penalties.separable import Separable, as_separable
 from separatrix.prediction import forms
-from separatrix.solvers.choose import solve_least_squares
-from separatrix.solvers.proximal_newton import proximal_newton
+from separatrix.solvers.choose import solve_least_squares, solve_separable
 
 # The finest relative gap that this precision can certify.
 FINEST = 1e-15
@@ -38,7 +37,12 @@ FINEST = 1e-15
     task="regression",
     losses=(Squared,),
     penalties=(ElasticNetPenalty, Separable),
-    solvers=("solvers.proximal_newton", "solvers.gram_coordinate", "solvers.nonnegative"),
+    solvers=(
+        "solvers.proximal_newton",
+        "solvers.gram_coordinate",
+        "solvers.nonnegative",
+        "solvers.newton_by_blocks",
+    ),
     prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
     description=COEFFICIENTS,
@@ -129,14 +133,13 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         max_iter = check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "selection", ("cyclic", "random"))
         design, target = enter(self, X, y, sample_weight, summed=True)
-        design.needs("columns", f"fit {type(self).__name__}")
         problems = self._problems(design, target)
         starts = [None] * len(problems)
         if self.warm_start and hasattr(self, "coef_"):
             coefficients = np.atleast_2d(self.coef_)
             starts = list(zip(coefficients, np.broadcast_to(self.intercept_, len(coefficients))))
         solutions = [self._solve(problem, tol, max_iter, start) for problem, start in zip(problems, starts)]
-        return self._keep(problems, solutions, target.y.ndim == 1, started)
+        return self._keep(problems, solutions, target.outputs == (), started)
 
     def _problem(self, design, target):
         """scikit-learn's alpha is ours: both divide the squares by twice the (weighted) number of rows."""
@@ -149,13 +152,14 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     def _solve(self, problem, tol, max_iter, start):
         """One output."""
         penalty = as_separable(problem.penalty, problem.design.p)
-        nonnegative = not penalty.low.any() and np.isinf(penalty.high).all()
+        nonnegative = not penalty.low.any() and np.isinf(penalty.high).all() and not problem.design.is_streamed
         if not penalty.kink.any() and (penalty.unbounded.all() or nonnegative):  # ridge or least squares
             return solve_least_squares(problem, tol=tol)
         trace = Trace() if self.trace else None
-        solution = proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+        solution = solve_separable(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
         if problem.design.dtype != np.float64:
-            solution.theta = dual_point(problem, solution)
+            # rounding moves the slopes out of the domain of a penalty with kinks; those before it give a tight bound
+            solution.theta = solution.beta, solution.intercept
         return solution
 
     def _keep(self, problems, solutions, one, started):

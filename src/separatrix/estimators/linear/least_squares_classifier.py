@@ -100,7 +100,8 @@ class LeastSquaresClassifier(LinearClassifier):
             intercept = np.zeros(beta.shape[1])
         dtype = design.dtype
         self.target_coef_, self.target_intercept_ = np.ascontiguousarray(beta.T, dtype=dtype), intercept.astype(dtype)
-        self._publish(*self._decision(beta, intercept), dtype=dtype)
+        scores = self._decision(beta, intercept)
+        self._publish(scores[0], scores[1], dtype)
         self.certificate_ = certify_published(self, [problem], tol, solution, started, NOT_REACHED)
         name_aliases(self, solution, design, stacklevel=3)
         return self
