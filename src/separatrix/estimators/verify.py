@@ -6,19 +6,23 @@ the sums that its closed form is made of, the rows that it stores; or nothing, a
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import certify, mistakes
 from separatrix.core.declaration import declaration, steps_of
 from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
-from separatrix.estimators.published import dual_point, published_solutions, timed, worst
+from separatrix.core.solution import Certificate
+from separatrix.core.types import MatrixLike
+from separatrix.estimators.published import published_solutions, timed, worst
 from separatrix.estimators.recompute.comparison import Comparison, half_unit, not_looked_at, tolerance_of
 from separatrix.losses import Quantile
 from separatrix.solvers import linear_program
-from separatrix.solvers.proximal_newton import proximal_newton
+from separatrix.solvers.choose import solve_separable
 
 COEFFICIENTS = {"coef_", "intercept_", "target_coef_", "target_intercept_"}
 
@@ -27,7 +31,9 @@ class NothingToVerify(TypeError):
     """A model that solves no problem and keeps no sums that could be recomputed."""
 
 
-def verify(model, X, y=None, sample_weight=None):
+def verify(
+    model: Any, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+) -> Certificate:
     r"""Recompute the certificate of a fitted model from the data it claims to fit.
 
     .. math:: \frac{P(\hat\beta, \hat b) - \min P}{P(\text{null model})} \le \text{value}
@@ -122,5 +128,6 @@ def _recompute(kind, problem, solution, tolerance):
         solution.theta = linear_program.solve(problem).theta
     elif solution.beta.dtype != np.float64 and parts_of(problem.penalty, problem.design.p).kink.any():
         start = solution.beta.astype(np.float64), solution.intercept
-        solution.theta = dual_point(problem, proximal_newton(problem, tol=tolerance, start=start))
+        finer = solve_separable(problem, tol=tolerance, start=start)
+        solution.theta = finer.beta, finer.intercept
     return certify(problem, solution, tolerance)
