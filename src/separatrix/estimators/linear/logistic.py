@@ -54,6 +54,7 @@ class LogOdds(NamedTuple):
     penalties=(L2, ElasticNet, NoPenalty, Separable),
     solvers=(
         "solvers.quasi_newton",
+        "solvers.row_space",
         "solvers.proximal_newton",
         "solvers.newton_by_blocks",
         "solvers.maximum_likelihood",
