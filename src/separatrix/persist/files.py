@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from separatrix import __version__
+from separatrix.core.protocol import can
 from separatrix.core.refusal import cannot
 from separatrix.persist import past, tensors
 from separatrix.persist.archive import Archive, CannotLoad, CannotSave, broken, packed, write
@@ -52,7 +53,7 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | No
     True
     """
     content = to_bytes(model, about)
-    if hasattr(path, "write"):
+    if can(path, "write"):
         path.write(content)
     else:
         write(path, content)

@@ -11,6 +11,7 @@ from separatrix.core import certificate
 from separatrix.core.declaration import COEFFICIENTS, FIRTH, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
+from separatrix.core.protocol import column_names
 from separatrix.core.registry import late
 from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
@@ -119,7 +120,7 @@ class FirthLogisticRegression(LogOddsClassifier):
         aliased = np.setdiff1d(np.arange(first, likelihood.width), likelihood.kept) - first
         if not len(aliased):
             return w
-        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(design.p)])
+        names = column_names(self, design.p)
         warnings.warn(RankDeficient(design.p - len(aliased), design.p, [names[j] for j in aliased]), stacklevel=3)
         return likelihood.shortest(w)
 
