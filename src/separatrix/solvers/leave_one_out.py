@@ -60,10 +60,10 @@ def _tall(design, target, strengths, intercept, keep):
     c = V.T @ sums.xy  # (p, k)
     k = c.shape[1]
     base = 1.0 / sums.total if intercept else 0.0
-    Y = target.y.reshape(design.n, -1)
     centre = sums.x_mean @ V if intercept else np.zeros(len(values))
 
-    def task(B, Y_block, s):
+    def task(block):
+        B, s, Y = block.X, block.s, block.y.reshape(-1, k)
         squares, kept = np.zeros((k, len(strengths))), []
         height = max(16, IN_CACHE // (len(values) + len(strengths)))
         for start in range(0, B.shape[0], height):
@@ -74,13 +74,13 @@ def _tall(design, target, strengths, intercept, keep):
             weights = np.ones(Z.shape[0]) if s is None else s[rows]
             errors = [Z @ (W * c[:, output, None]) for output in range(k)]
             for output in range(k):
-                y = Y_block[rows, output] - sums.y_mean[output]
+                y = Y[rows, output] - sums.y_mean[output]
                 left_out_errors(y, weights, base, leverage, errors[output], squares[output])
             if keep:
                 kept.append(np.stack(errors, axis=1))
         return squares, kept
 
-    squares, kept = design.reduce_rows(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), Y, target.s)
+    squares, kept = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), target)
 
     return squares.T / sums.total, (np.concatenate(kept) if keep else None)
 
