@@ -79,10 +79,11 @@ class GradientPass:
         even = np.zeros((self.k + self.k % 2, problem.design.p))
         even[: self.k] = W[1:].T
         intercept, s = np.ascontiguousarray(W[0]), _NO_WEIGHTS if target.s is None else target.s
+        (X,) = self._rows  # dense rows are one matrix
 
         def task(part: tuple[int, int]) -> np.ndarray:
             G, eta = np.zeros((len(even), problem.design.p + 1)), np.zeros((4, len(even)))
-            add_joint_gradient(self._rows.X, problem.loss, target.y, s, *part, even, intercept, G, eta)
+            add_joint_gradient(X, problem.loss, target.y, s, *part, even, intercept, G, eta)
             return G
 
         G = fold(operator.add, parallel_map(task, self._parts))[: self.k].T
