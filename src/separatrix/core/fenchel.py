@@ -13,24 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.dual_bound import EPS, dual_bound
 from separatrix.core.objective import (
+    PenaltyParts,
     add_dual_terms,
     dual_domains,
     fill_dual_terms,
     parts_of,
     slopes_at,
-    sum_of_conjugate_costs,
     sum_of_costs,
     total_conjugate,
     total_value,
 )
 from separatrix.core.scores import ScoredRows, Scores
 from separatrix.core.threads import parallel_map
+from separatrix.core.types import Array
 from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual
-
-# A computed gap is the difference of two sums of about equal size; each carries a relative rounding error of at most
-# a few eps per doubling of its length (numpy and our vector loops both sum in lanes or pairs).
-EPS = np.finfo(np.float64).eps
 
 
 def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float:
@@ -44,7 +42,7 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     parts = parts_of(penalty, design.p)
     smooth = np.all(parts.ridge > 0.0) and not parts.kink.any()
     if u is None and smooth and is_likelihood(loss) and not is_joint(loss):
-        return _gap_at_slopes(problem, beta, float(intercept))
+        return _gap_at_slopes(problem, parts, beta, float(intercept))
     if problem.intercept and is_of_residual(loss):
         # y and the intercept move together; about the mean of y nothing large cancels in the sums below
         mean = target.mean()
@@ -67,13 +65,22 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     reach = design.reach(beta) + np.abs(intercept).max()
     v, unsettled = _settled(problem, scores, -products / target.total, reach)
     primal = fit + sum_of_costs(penalty, beta)
-    dual = _dual(problem, scores, v)
+
+    def conjugates_at(scales: list[float]) -> Array:
+        def each(rows: ScoredRows) -> Array:
+            return np.array([total_conjugate(loss, rows.y, a * rows.u, rows.s) for a in scales])
+
+        return scores.sums(each) / target.total
+
+    dual = dual_bound(penalty, parts, v, beta, conjugates_at)
+    # a gap is the difference of two sums of about equal size; each carries a relative rounding error of at most a few
+    # eps per doubling of its length (numpy and our vector loops both sum in lanes or pairs)
     sizes += abs(primal) + abs(dual)
     rounding = EPS * (4.0 * np.log2(target.n + design.p + 2.0) * sizes + 4.0 * reach * weight) + unsettled
     return float(max(primal - dual, 0.0) + rounding)
 
 
-def _gap_at_slopes(problem: Any, beta: np.ndarray, intercept: float) -> float:
+def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercept: float) -> float:
     """The gap of a likelihood at its own slopes, in one read of X.
 
     With an intercept the slopes of one sign are multiplied by a <= 1 so that all sum to zero, and all by a scale that
@@ -90,7 +97,7 @@ def _gap_at_slopes(problem: Any, beta: np.ndarray, intercept: float) -> float:
     conjugates = shares[0] * conjugate_up + shares[1] * conjugate_down
     v = -(shares[0] * v_up + shares[1] * v_down) / total
     primal = fit + sum_of_costs(penalty, beta)
-    dual = max(-a * conjugates - sum_of_conjugate_costs(penalty, a * v) for a in _scales(penalty, beta, v))
+    dual = dual_bound(penalty, parts, v, beta, lambda scales: [a * conjugates for a in scales])
     products = (problem.design.reach(beta) + abs(intercept)) * (up + down)
     sums += abs(primal) + abs(dual)
     rounding = EPS * (4.0 * np.log2(target.n + problem.design.p + 2.0) * sums + 4.0 * products)
@@ -201,40 +208,3 @@ def _settled(problem: Any, scores: Scores, v: np.ndarray, reach: float) -> tuple
     excess = np.where(((low < 0.0) & (high > 0.0)).reshape((-1,) + (1,) * (v.ndim - 1)), 0.0, outside)
     small = np.abs(excess) <= limit
     return np.where(small, v - excess, v), 2.0 * float(np.abs(excess[small]) @ np.abs(beta[small]))
-
-
-def _dual(problem: Any, scores: Scores, v: np.ndarray) -> float:
-    """The dual objective at the best of a few scales of u and v."""
-    loss, scales = problem.loss, _scales(problem.penalty, scores.beta, v)
-
-    def task(rows: ScoredRows) -> np.ndarray:
-        return np.array([total_conjugate(loss, rows.y, a * rows.u, rows.s) for a in scales])
-
-    conjugates = scores.sums(task) / problem.target.total
-    costs = [sum_of_conjugate_costs(problem.penalty, a * v) for a in scales]
-    return float(max(-fit - cost for fit, cost in zip(conjugates, costs)))
-
-
-def _scales(penalty: Any, beta: np.ndarray, v: np.ndarray) -> list[float]:
-    """Factors that bring v into the domain of the penalty's conjugate, best guesses first."""
-    low, high = dual_domains(penalty, len(v))
-    kink, ridge, *_ = parts_of(penalty, len(v))
-    into = _largest_scale(v, low, high)
-    scales = [into]
-    if kink.any() and ridge.any():  # a finite conjugate outside the kink is no tight one
-        scales.append(_largest_scale(v, np.maximum(low, -kink), np.minimum(high, kink)))
-        # the elastic net is a lasso on rows augmented with sqrt(ridge) I
-        slack = (ridge * np.abs(beta).T).T
-        scales.append(_largest_scale(np.sign(v) * np.maximum(np.abs(v) - slack, 0.0), -kink, kink))
-    if into < 1.0 or not kink.any():
-        scales.append(0.0)
-    return scales
-
-
-def _largest_scale(v: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
-    """The largest a <= 1 with ``low <= a v <= high``."""
-    room = np.where(v.T > 0.0, high, -low).T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(np.abs(v) > room, room / np.abs(v), 1.0)
-    smallest = float(share.min(initial=1.0))
-    return smallest if smallest == 1.0 else smallest * (1.0 - 2.0 * EPS)

@@ -147,7 +147,8 @@ class Design(ABC):
         facts = self.__dict__.setdefault("_facts", {})
         last, known = facts.get("residual_sums"), facts.get("moments")
         if last is not None and known is not None and last[0] is target and known[0] is target:
-            sums = moved_sums(known[2], *last[1:], beta, intercept, unit)
+            _, old_beta, old_intercept, old_unit, old_sums = last
+            sums = moved_sums(known[2], old_beta, old_intercept, old_unit, old_sums, beta, intercept, unit)
             if sums is not None:
                 return sums
         sums = residual_sums(self, target, beta, intercept, doubled=False, unit=unit)

@@ -6,14 +6,18 @@ the sums that its closed form is made of, the rows that it stores; or nothing, a
 
 import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import certify, mistakes
 from separatrix.core.declaration import declaration, steps_of
 from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
+from separatrix.core.solution import Certificate
+from separatrix.core.types import MatrixLike
 from separatrix.estimators.published import published_solutions, timed, worst
 from separatrix.estimators.recompute.comparison import Comparison, half_unit, not_looked_at, tolerance_of
 from separatrix.losses import Quantile
@@ -27,7 +31,9 @@ class NothingToVerify(TypeError):
     """A model that solves no problem and keeps no sums that could be recomputed."""
 
 
-def verify(model, X, y=None, sample_weight=None):
+def verify(
+    model: Any, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+) -> Certificate:
     r"""Recompute the certificate of a fitted model from the data it claims to fit.
 
     .. math:: \frac{P(\hat\beta, \hat b) - \min P}{P(\text{null model})} \le \text{value}

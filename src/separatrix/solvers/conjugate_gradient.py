@@ -17,6 +17,7 @@ from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.threads import n_threads
+from separatrix.core.types import Array
 from separatrix.designs.base import Block
 from separatrix.designs.centred import Centred
 from separatrix.solvers.dual import centred
@@ -122,12 +123,12 @@ def _images(X_c: Centred, x_unit: float, s: np.ndarray, v: np.ndarray) -> tuple[
     v = v / x_unit
     shift = X_c.mean @ v
 
-    def task(block: Block, s_block: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, float]:
+    def task(block: Block, s_block: Array) -> tuple[list[Array], Array, float]:
         image = block.X @ v - shift
         weighted = s_block * image
         return [image], weighted @ block.X, float(weighted.sum())
 
-    def merge(a: Any, b: Any) -> tuple[list[np.ndarray], np.ndarray, float]:
+    def merge(a: Any, b: Any) -> Any:
         return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
     image, normal, total = X_c.design.reduce(task, merge, None, s)

@@ -157,7 +157,7 @@ def stochastic_descent(
     """
     design, target = problem.design, problem.target
     design.needs("rows", "walk over the examples")
-    walker = _walker(start, design.p)
+    walker = as_walker(start, design.p)
     atom, rows = design.rows_atom(), np.arange(target.n) if rows is None else np.asarray(rows, dtype=np.intp)
     rng = generator(random_state) if shuffle else None
     # Each step takes s_i times the slope but the whole penalty, so it descends on (1/n) Σ s_i loss_i + penalty:
@@ -203,7 +203,8 @@ def stochastic_descent(
     return Solution(beta.copy(), intercept, trace=trace, details=details, iterations=done, passes=done)
 
 
-def _walker(start: Walker | tuple[Any, float] | None, p: int) -> Walker:
+def as_walker(start: Walker | tuple[Any, float] | None, p: int) -> Walker:
+    """A Walker as it is, or a new one at (beta, intercept) or at zero."""
     if isinstance(start, Walker):
         return start
     beta, intercept = (np.zeros(p), 0.0) if start is None else start

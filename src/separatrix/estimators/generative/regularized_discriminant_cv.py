@@ -1,14 +1,17 @@
 r"""Regularised discriminants with alpha chosen by cross-validation, from moments that are summed once."""
 
 import time
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import CLASSES, Search, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.target import Target
 from separatrix.core.threads import one_blas_thread, parallel_map
+from separatrix.core.types import MatrixLike
 from separatrix.designs import ClassMoments, class_moments
 from separatrix.estimators import verification
 from separatrix.estimators.generative.regularized_discriminant import (
@@ -67,13 +70,13 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
     def __init__(
         self,
         *,
-        alphas=21,
-        cv=None,
-        scoring="accuracy",
-        priors=None,
-        store_covariance=False,
-        denominator="N",
-    ):
+        alphas: ArrayLike = 21,
+        cv: Any = None,
+        scoring: str = "accuracy",
+        priors: ArrayLike | None = None,
+        store_covariance: bool = False,
+        denominator: str = "N",
+    ) -> None:
         self.alphas = alphas
         self.cv = cv
         self.scoring = scoring
@@ -81,7 +84,7 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         self.store_covariance = store_covariance
         self.denominator = denominator
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose alpha, then fit to X (n, p) and labels y (n,); a weight is a repetition, in scores as well."""
         started = time.perf_counter()
         check_choice(self, "scoring", ("accuracy", "neg_log_loss"))

@@ -1,9 +1,12 @@
 r"""Elastic net: :math:`\min_w \tfrac1{2n} \|y - Xw\|^2 + \alpha \rho \|w\|_1 + \tfrac12 \alpha (1-\rho) \|w\|^2`."""
 
 import time
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin
 
 from separatrix.core.certificate import warn_if_not_certified
@@ -13,6 +16,7 @@ from separatrix.core.family import Family, declare
 from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Trace
+from separatrix.core.types import Matrix, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
@@ -91,22 +95,22 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
 
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float = 1.0,
         *,
-        l1_ratio=0.5,
-        fit_intercept=True,
-        precompute=False,
-        max_iter=1000,
-        copy_X=True,
-        tol=1e-8,
-        warm_start=False,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-        penalty_factor=None,
-        bounds=None,
-        trace=False,
-    ):
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        precompute: Any = False,
+        max_iter: int = 1000,
+        copy_X: bool = True,
+        tol: float = 1e-8,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: int | RandomState | None = None,
+        selection: str = "cyclic",
+        penalty_factor: ArrayLike | None = None,
+        bounds: tuple[ArrayLike, ArrayLike] | None = None,
+        trace: bool = False,
+    ) -> None:
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
@@ -122,7 +126,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         self.bounds = bounds
         self.trace = trace
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and y (n,) or (n, k); several outputs are fitted one by one."""
         started = time.perf_counter()
         tol = check_number(self, "tol", 0.0)
@@ -175,29 +179,29 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         return self
 
     @property
-    def sparse_coef_(self):
+    def sparse_coef_(self) -> Matrix:
         """``coef_`` as a sparse matrix."""
         return sp.csr_matrix(self.coef_)
 
 
 def enet_path(
-    X,
-    y,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
-    l1_ratio=0.5,
-    eps=1e-3,
-    alphas=100,
-    precompute="auto",
-    Xy=None,
-    copy_X=True,
-    coef_init=None,
-    verbose=False,
-    return_n_iter=False,
-    positive=False,
-    tol=1e-8,
-    max_iter=1000,
-    sample_weight=None,
-):
+    l1_ratio: float = 0.5,
+    eps: float = 1e-3,
+    alphas: ArrayLike = 100,
+    precompute: Any = "auto",
+    Xy: Any = None,
+    copy_X: bool = True,
+    coef_init: Any = None,
+    verbose: bool = False,
+    return_n_iter: bool = False,
+    positive: bool = False,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[Any, ...]:
     r"""Elastic-net coefficients along a path of strengths; no intercept, as in scikit-learn: centre X and y before.
 
     Parameters
@@ -277,23 +281,23 @@ class ElasticNetCV(CrossValidatedPath):
     def __init__(
         self,
         *,
-        l1_ratio=0.5,
-        eps=1e-3,
-        alphas=100,
-        fit_intercept=True,
-        precompute="auto",
-        max_iter=1000,
-        tol=1e-8,
-        cv=None,
-        copy_X=True,
-        verbose=0,
-        n_jobs=None,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-        penalty_factor=None,
-        bounds=None,
-    ):
+        l1_ratio: ArrayLike = 0.5,
+        eps: float = 1e-3,
+        alphas: ArrayLike = 100,
+        fit_intercept: bool = True,
+        precompute: Any = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-8,
+        cv: Any = None,
+        copy_X: bool = True,
+        verbose: int = 0,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        random_state: int | RandomState | None = None,
+        selection: str = "cyclic",
+        penalty_factor: ArrayLike | None = None,
+        bounds: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> None:
         self.l1_ratio = l1_ratio
         self.eps = eps
         self.alphas = alphas

@@ -4,10 +4,13 @@ r"""Logistic regression, of two classes and of more:
 
 import time
 import warnings
+from collections.abc import Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import existence_unknown, no_optimum, warn_if_not_certified
@@ -17,6 +20,7 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
+from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.linear.strengths import with_factors
@@ -130,25 +134,25 @@ class LogisticRegression(LogOddsClassifier):
 
     def __init__(
         self,
-        penalty="deprecated",
+        penalty: str | None = "deprecated",
         *,
-        C=1.0,
-        l1_ratio=0.0,
-        dual=False,
-        tol=1e-8,
-        fit_intercept=True,
-        intercept_scaling=1,
-        class_weight=None,
-        random_state=None,
-        solver="lbfgs",
-        max_iter=100,
-        verbose=0,
-        warm_start=False,
-        n_jobs=None,
-        penalty_factor=None,
-        bounds=None,
-        trace=False,
-    ):
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        dual: bool = False,
+        tol: float = 1e-8,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: int | RandomState | None = None,
+        solver: str = "lbfgs",
+        max_iter: int = 100,
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        penalty_factor: ArrayLike | None = None,
+        bounds: tuple[ArrayLike, ArrayLike] | None = None,
+        trace: bool = False,
+    ) -> None:
         self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
@@ -167,7 +171,7 @@ class LogisticRegression(LogOddsClassifier):
         self.bounds = bounds
         self.trace = trace
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to labels y (n,), or to class probabilities y (n, k).
 
         Parameters
@@ -278,7 +282,7 @@ class LogisticRegression(LogOddsClassifier):
         """The problem that the fitted model claims to solve, on data that are handed in again."""
         return [self._problem(*self._enter(X, y, sample_weight, reset=False))]
 
-    def log_odds(self, reference=None):
+    def log_odds(self, reference: Any = None) -> LogOdds:
         r"""The model seen from a reference class: :math:`\log P(c | x) / P(r | x) = w_{cr} \cdot x + b_{cr}`.
 
         Parameters
@@ -296,7 +300,7 @@ class LogisticRegression(LogOddsClassifier):
         )
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         """Free parameters: (k - 1) (p + 1), or (k - 1) p without an intercept."""
         check_is_fitted(self)
         return (len(self.classes_) - 1) * (self.coef_.shape[1] + bool(self.fit_intercept))
