@@ -65,8 +65,8 @@ def influence(model, X, y, sample_weight=None):
     >>> import numpy as np
     >>> from separatrix.linear_model import LinearRegression
     >>> X, y = np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([0.1, 0.9, 2.1, 5.0])
-    >>> found = influence(LinearRegression().fit(X, y), X, y)
-    >>> found.leverage.round(2), int(found.cooks_distance.argmax())
+    >>> measures = influence(LinearRegression().fit(X, y), X, y)
+    >>> measures.leverage.round(2), int(measures.cooks_distance.argmax())
     (array([0.43, 0.33, 0.27, 0.97]), 3)
     """
     check_is_fitted(model)
