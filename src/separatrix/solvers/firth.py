@@ -14,6 +14,7 @@ import operator
 import numpy as np
 from scipy.special import expit
 
+from separatrix.core.target import Target
 from separatrix.designs import as_dense
 from separatrix.solvers.separation.recession import independent, powers_of_two
 
@@ -34,8 +35,8 @@ class JeffreysLikelihood:
     """
 
     def __init__(self, design, y, s, intercept, last=None):
-        self.design, self.y, self.s, self.intercept = design, y, s, intercept
-        R = design.reduce_rows(self._triangle, lambda a, b: np.linalg.qr(np.vstack([a, b]), mode="r"), s)
+        self.design, self.target, self.intercept = design, Target(y, s), intercept
+        R = design.reduce(self._triangle, lambda a, b: np.linalg.qr(np.vstack([a, b]), mode="r"), self.target)
         design.refuse_if_not_finite(R)
         scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
         self.kept = independent(R * scale)
@@ -51,8 +52,8 @@ class JeffreysLikelihood:
         B = np.asarray(as_dense(B))
         return np.column_stack([np.ones(len(B)), B]) if self.intercept else B
 
-    def _triangle(self, B, s):
-        return np.linalg.qr(np.sqrt(s)[:, None] * self._rows(B), mode="r")
+    def _triangle(self, block):
+        return np.linalg.qr(np.sqrt(block.weights)[:, None] * self._rows(block.X), mode="r")
 
     def _eta(self, B, u):
         M = self._rows(B)[:, self.kept] @ self.T
@@ -61,14 +62,14 @@ class JeffreysLikelihood:
     def information(self, u):
         """``l*`` and the Cholesky factor of I at u; (-inf, None) where I is singular to working precision."""
 
-        def task(B, y, s):
-            M, eta = self._eta(B, u)
+        def task(block):
+            y, s, (M, eta) = block.y, block.weights, self._eta(block.X, u)
             tail = np.exp(-np.abs(eta))
             value = (1.0 - y) * np.maximum(eta, 0.0) + y * np.maximum(-eta, 0.0) + np.log1p(tail)
             return Sums(-float(s @ value), (M * (s * tail / (1.0 + tail) ** 2)[:, None]).T @ M)
 
         self.passes += 1
-        total = self.design.reduce_rows(task, operator.add, self.y, self.s)
+        total = self.design.reduce(task, operator.add, self.target)
         try:
             factor = np.linalg.cholesky(total.slope)
         except np.linalg.LinAlgError:
@@ -84,15 +85,15 @@ class JeffreysLikelihood:
 
         half = np.linalg.inv(factor).T
 
-        def task(B, y, s):
-            M, eta = self._eta(B, u)
+        def task(block):
+            y, s, (M, eta) = block.y, block.weights, self._eta(block.X, u)
             mu, tail = expit(eta), np.exp(-np.abs(eta))
             bend = tail / (1.0 + tail) ** 2
             h = s * bend * ((M @ half) ** 2).sum(axis=1)
             return Sums(M.T @ (s * (y - mu) + h * (0.5 - mu)), (M * ((s + h) * bend)[:, None]).T @ M)
 
         self.passes += 1
-        total = self.design.reduce_rows(task, operator.add, self.y, self.s)
+        total = self.design.reduce(task, operator.add, self.target)
         return total.value, total.slope
 
     def maximise(self, u, *, tol, max_iter, free=None):
@@ -119,7 +120,7 @@ class JeffreysLikelihood:
         return u, value, factor, relative, step
 
     def _halved(self, u, value, move):
-        rounding = 64.0 * np.finfo(np.float64).eps * (abs(value) + len(self.y))
+        rounding = 64.0 * np.finfo(np.float64).eps * (abs(value) + self.target.n)
         for _ in range(HALVINGS):
             found, factor = self.information(u + move)
             if found >= value - rounding:
@@ -186,15 +187,15 @@ def modified_score(design, y, s, intercept, w):
     def merge(a, b):
         return np.linalg.qr(np.vstack([a, b]), mode="r")
 
-    R = design.reduce_rows(lambda B, r: np.linalg.qr(r[:, None] * rows(B), mode="r"), merge, root)
+    R = design.reduce(lambda block, r: np.linalg.qr(r[:, None] * rows(block.X), mode="r"), merge, None, root)
     scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
     kept = independent(R * scale)
     half = scale[kept, None] * np.linalg.inv(np.linalg.qr(R[:, kept] * scale[kept], mode="r"))
 
-    def task(B, y, s, r, mu):
-        G = rows(B)[:, kept] @ half
+    def task(block, r, mu):
+        G = rows(block.X)[:, kept] @ half
         h = (r * r) * (G * G).sum(axis=1)
-        return G.T @ (s * (y - mu) + h * (0.5 - mu))
+        return G.T @ (block.weights * (block.y - mu) + h * (0.5 - mu))
 
-    whitened = design.reduce_rows(task, operator.add, y, s, root, mu)
+    whitened = design.reduce(task, operator.add, Target(y, s), root, mu)
     return float(np.sqrt(np.mean(whitened**2)))
