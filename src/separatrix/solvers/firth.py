@@ -10,12 +10,16 @@ The solution is equivariant under linear maps of the columns, so all is done in 
 """
 
 import operator
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
 from separatrix.core.target import Target
+from separatrix.core.types import Array, Matrix
 from separatrix.designs import as_dense
+from separatrix.designs.base import Block, Design
+from separatrix.designs.factor import merged_triangles, triangle_of
 from separatrix.solvers.separation.recession import independent, powers_of_two
 
 HALVINGS = 30
@@ -34,35 +38,34 @@ class JeffreysLikelihood:
         alone, so that fixing the last coordinate fixes it.
     """
 
-    def __init__(self, design, y, s, intercept, last=None):
+    def __init__(self, design: Design, y: Array, s: Array, intercept: bool, last: int | None = None) -> None:
         self.design, self.target, self.intercept = design, Target(y, s), intercept
-        R = design.reduce(self._triangle, lambda a, b: np.linalg.qr(np.vstack([a, b]), mode="r"), self.target)
+        R = design.reduce(self._triangle, merged_triangles, self.target)
         design.refuse_if_not_finite(R)
         scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
         self.kept = independent(R * scale)
         self.relations = _relations(R * scale, self.kept, scale)
         if last is not None:
             self.kept = np.append(self.kept[self.kept != last], last)
-        R = np.linalg.qr(R[:, self.kept] * scale[self.kept], mode="r")
-        self.T = scale[self.kept, None] * np.linalg.inv(R)
+        self.T = scale[self.kept, None] * np.linalg.inv(triangle_of(R[:, self.kept] * scale[self.kept]))
         self.width = design.p + int(intercept)
         self.passes = 1
 
-    def _rows(self, B):
+    def _rows(self, B: Matrix) -> Array:
         B = np.asarray(as_dense(B))
         return np.column_stack([np.ones(len(B)), B]) if self.intercept else B
 
-    def _triangle(self, block):
-        return np.linalg.qr(np.sqrt(block.weights)[:, None] * self._rows(block.X), mode="r")
+    def _triangle(self, block: Block) -> Array:
+        return triangle_of(np.sqrt(block.weights)[:, None] * self._rows(block.X))
 
-    def _eta(self, B, u):
+    def _eta(self, B: Matrix, u: Array) -> tuple[Array, Array]:
         M = self._rows(B)[:, self.kept] @ self.T
         return M, M @ u
 
-    def information(self, u):
+    def information(self, u: Array) -> tuple[float, Any]:
         """``l*`` and the Cholesky factor of I at u; (-inf, None) where I is singular to working precision."""
 
-        def task(block):
+        def task(block: Block) -> "Sums":
             y, s, (M, eta) = block.y, block.weights, self._eta(block.X, u)
             tail = np.exp(-np.abs(eta))
             value = (1.0 - y) * np.maximum(eta, 0.0) + y * np.maximum(-eta, 0.0) + np.log1p(tail)
@@ -76,7 +79,7 @@ class JeffreysLikelihood:
             return -np.inf, None
         return total.value + float(np.log(np.diag(factor)).sum()), factor
 
-    def score(self, u, factor):
+    def score(self, u: Array, factor: Array) -> tuple[Array, Array]:
         """``U*`` at u and minus its slope at fixed h, ``M' diag((s + h) mu (1 - mu)) M``.
 
         With h held, U* is the score of weights s + h and labels (s y + h/2) / (s + h): steps by that slope do not
@@ -85,7 +88,7 @@ class JeffreysLikelihood:
 
         half = np.linalg.inv(factor).T
 
-        def task(block):
+        def task(block: Block) -> "Sums":
             y, s, (M, eta) = block.y, block.weights, self._eta(block.X, u)
             mu, tail = expit(eta), np.exp(-np.abs(eta))
             bend = tail / (1.0 + tail) ** 2
@@ -96,7 +99,9 @@ class JeffreysLikelihood:
         total = self.design.reduce(task, operator.add, self.target)
         return total.value, total.slope
 
-    def maximise(self, u, *, tol, max_iter, free=None):
+    def maximise(
+        self, u: Array, *, tol: float, max_iter: int, free: int | None = None
+    ) -> tuple[Array, float, Array, float, int]:
         """Climb from u; coordinates after the first `free` stay. Returns u, l*, factor, the relative score and steps.
 
         The relative score is ``sqrt(U*' I^-1 U* / q)``: the mean length of the step still to go, in standard errors.
@@ -113,28 +118,28 @@ class JeffreysLikelihood:
             move = np.zeros_like(u)
             move[moving] = np.linalg.solve(slope[moving, moving], U[moving])
             move *= min(1.0, LONGEST_STEP / max(float(np.linalg.norm(whitened)), LONGEST_STEP))
-            found = self._halved(u, value, move)
-            if found is None:  # rounding hides any further progress
+            climbed = self._halved(u, value, move)
+            if climbed is None:  # rounding hides any further progress
                 break
-            u, value, factor = found
+            u, value, factor = climbed
         return u, value, factor, relative, step
 
-    def _halved(self, u, value, move):
+    def _halved(self, u: Array, value: float, move: Array) -> tuple[Array, float, Array] | None:
         rounding = 64.0 * np.finfo(np.float64).eps * (abs(value) + self.target.n)
         for _ in range(HALVINGS):
-            found, factor = self.information(u + move)
-            if found >= value - rounding:
-                return u + move, found, factor
+            there, factor = self.information(u + move)
+            if there >= value - rounding:
+                return u + move, there, factor
             move = 0.5 * move
         return None
 
-    def coefficients(self, u):
+    def coefficients(self, u: Array) -> Array:
         """Intercept first where there is one; 0 for aliased columns."""
         w = np.zeros(self.width)
         w[self.kept] = self.T @ u
         return w
 
-    def shortest(self, w):
+    def shortest(self, w: Array) -> Array:
         """Coefficients with the scores of w and the least length, the intercept not counted."""
         aliased = np.setdiff1d(np.arange(self.width), self.kept)
         if not len(aliased):
@@ -144,7 +149,7 @@ class JeffreysLikelihood:
         counted = null[int(self.intercept) :]
         return w - null @ np.linalg.solve(counted.T @ counted, counted.T @ w[int(self.intercept) :])
 
-    def covariance(self, factor):
+    def covariance(self, factor: Array) -> Array:
         """``I^-1``, intercept first; NaN for aliased columns."""
         half = np.linalg.solve(factor, self.T.T)
         whole = np.full((self.width, self.width), np.nan)
@@ -152,26 +157,26 @@ class JeffreysLikelihood:
         return whole
 
 
-def _relations(R, kept, scale):
+def _relations(R: Array, kept: Array, scale: Array) -> Array:
     """Aliased columns as combinations of the kept ones: (kept, aliased), in the units of the unscaled columns."""
     aliased = np.setdiff1d(np.arange(R.shape[1]), kept)
-    found = np.linalg.lstsq(R[:, kept], R[:, aliased], rcond=None)[0]
+    relations = np.linalg.lstsq(R[:, kept], R[:, aliased], rcond=None)[0]
     # what rounding leaves of a zero would be magnified by the units
-    found = np.where(np.abs(found) > 1e-12 * np.abs(found).max(axis=0, initial=0.0), found, 0.0)
-    return found * scale[kept, None] / scale[aliased]
+    relations = np.where(np.abs(relations) > 1e-12 * np.abs(relations).max(axis=0, initial=0.0), relations, 0.0)
+    return relations * scale[kept, None] / scale[aliased]
 
 
 class Sums:
     """A value or vector and a matrix, summed over some rows."""
 
-    def __init__(self, value, slope):
+    def __init__(self, value: Any, slope: Array) -> None:
         self.value, self.slope = value, slope
 
-    def __add__(self, other):
+    def __add__(self, other: "Sums") -> "Sums":
         return Sums(self.value + other.value, self.slope + other.slope)
 
 
-def modified_score(design, y, s, intercept, w):
+def modified_score(design: Design, y: Array, s: Array, intercept: bool, w: Array) -> float:
     """The relative modified score at coefficients w (intercept first), recomputed from the data alone.
 
     ``sqrt(U*' I^-1 U* / q)`` with an orthonormal basis of the weighted columns instead of the solver's information.
@@ -180,19 +185,16 @@ def modified_score(design, y, s, intercept, w):
     mu, tail = expit(eta), np.exp(-np.abs(eta))
     root = np.sqrt(s * tail) / (1.0 + tail)
 
-    def rows(B):
+    def rows(B: Matrix) -> Array:
         B = np.asarray(as_dense(B))
         return np.column_stack([np.ones(len(B)), B]) if intercept else B
 
-    def merge(a, b):
-        return np.linalg.qr(np.vstack([a, b]), mode="r")
-
-    R = design.reduce(lambda block, r: np.linalg.qr(r[:, None] * rows(block.X), mode="r"), merge, None, root)
+    R = design.reduce(lambda block, r: triangle_of(r[:, None] * rows(block.X)), merged_triangles, None, root)
     scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
     kept = independent(R * scale)
-    half = scale[kept, None] * np.linalg.inv(np.linalg.qr(R[:, kept] * scale[kept], mode="r"))
+    half = scale[kept, None] * np.linalg.inv(triangle_of(R[:, kept] * scale[kept]))
 
-    def task(block, r, mu):
+    def task(block: Block, r: Array, mu: Array) -> Array:
         G = rows(block.X)[:, kept] @ half
         h = (r * r) * (G * G).sum(axis=1)
         return G.T @ (block.weights * (block.y - mu) + h * (0.5 - mu))
