@@ -16,6 +16,7 @@ from separatrix.core.jit import compiled
 from separatrix.core.objective import null_score, slopes_at
 from separatrix.core.scores import Scores
 from separatrix.core.target import weights_of
+from separatrix.core.types import Array, Penalty
 from separatrix.core.verbs import of_coefficient, prox
 
 
@@ -57,7 +58,7 @@ class GradientScale:
 
 
 @compiled
-def _largest_move(penalty, spread, beta, g):
+def _largest_move(penalty: Penalty, spread: Array, beta: Array, g: Array) -> float:
     largest = 0.0
     for j in range(beta.shape[0]):
         if spread[j] > 0.0:

@@ -18,6 +18,7 @@ from scipy.special import expit
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.designs import as_dense
+from separatrix.designs.base import Block
 from separatrix.solvers.separation.recession import independent, powers_of_two
 
 HALVINGS = 30
@@ -68,9 +69,9 @@ class JeffreysLikelihood:
     """
 
     def __init__(self, problem: Problem, last: int | None = None) -> None:
-        design, intercept, s = problem.design, problem.intercept, problem.target.weights
-        self.design, self.y, self.s, self.intercept = design, problem.target.y, s, intercept
-        R = design.reduce_rows(self._triangle, lambda a, b: np.linalg.qr(np.vstack([a, b]), mode="r"), s)
+        self.design, self.target, self.intercept = problem.design, problem.target, problem.intercept
+        design, intercept = self.design, self.intercept
+        R = design.reduce(self._triangle, lambda a, b: np.linalg.qr(np.vstack([a, b]), mode="r"), self.target)
         design.refuse_if_not_finite(R)
         scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
         self.kept = independent(R * scale)
@@ -86,8 +87,8 @@ class JeffreysLikelihood:
         B = np.asarray(as_dense(B))
         return np.column_stack([np.ones(len(B)), B]) if self.intercept else B
 
-    def _triangle(self, B: Any, s: np.ndarray) -> np.ndarray:
-        return np.asarray(np.linalg.qr(np.sqrt(s)[:, None] * self._rows(B), mode="r"))
+    def _triangle(self, block: Block) -> np.ndarray:
+        return np.asarray(np.linalg.qr(np.sqrt(block.weights)[:, None] * self._rows(block.X), mode="r"))
 
     def _eta(self, B: Any, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         M = self._rows(B)[:, self.kept] @ self.T
@@ -96,14 +97,14 @@ class JeffreysLikelihood:
     def information(self, u: np.ndarray) -> tuple[float, Any]:
         """``l*`` and the Cholesky factor of I at u; (-inf, None) where I is singular to working precision."""
 
-        def task(B: Any, y: np.ndarray, s: np.ndarray) -> Sums:
-            M, eta = self._eta(B, u)
+        def task(block: Block) -> Sums:
+            y, s, (M, eta) = block.y, block.weights, self._eta(block.X, u)
             tail = np.exp(-np.abs(eta))
             value = (1.0 - y) * np.maximum(eta, 0.0) + y * np.maximum(-eta, 0.0) + np.log1p(tail)
             return Sums(-float(s @ value), (M * (s * tail / (1.0 + tail) ** 2)[:, None]).T @ M)
 
         self.passes += 1
-        total = self.design.reduce_rows(task, operator.add, self.y, self.s)
+        total = self.design.reduce(task, operator.add, self.target)
         try:
             factor = np.linalg.cholesky(total.slope)
         except np.linalg.LinAlgError:
@@ -119,15 +120,15 @@ class JeffreysLikelihood:
 
         half = np.linalg.inv(factor).T
 
-        def task(B: Any, y: np.ndarray, s: np.ndarray) -> Sums:
-            M, eta = self._eta(B, u)
+        def task(block: Block) -> Sums:
+            y, s, (M, eta) = block.y, block.weights, self._eta(block.X, u)
             mu, tail = expit(eta), np.exp(-np.abs(eta))
             bend = tail / (1.0 + tail) ** 2
             h = s * bend * ((M @ half) ** 2).sum(axis=1)
             return Sums(M.T @ (s * (y - mu) + h * (0.5 - mu)), (M * ((s + h) * bend)[:, None]).T @ M)
 
         self.passes += 1
-        total = self.design.reduce_rows(task, operator.add, self.y, self.s)
+        total = self.design.reduce(task, operator.add, self.target)
         return total.value, total.slope
 
     def maximise(
@@ -156,7 +157,7 @@ class JeffreysLikelihood:
         return u, value, factor, relative, step
 
     def _halved(self, u: np.ndarray, value: float, move: np.ndarray) -> tuple[np.ndarray, float, Any] | None:
-        rounding = 64.0 * np.finfo(np.float64).eps * (abs(value) + len(self.y))
+        rounding = 64.0 * np.finfo(np.float64).eps * (abs(value) + self.target.n)
         for _ in range(HALVINGS):
             here, factor = self.information(u + move)
             if here >= value - rounding:
@@ -212,10 +213,10 @@ def modified_score(problem: Problem, beta: np.ndarray, intercept: float) -> floa
 
     ``sqrt(U*' I^-1 U* / q)`` with an orthonormal basis of the weighted columns instead of the solver's information.
     """
-    design, y, s = problem.design, problem.target.y, problem.target.weights
+    design = problem.design
     eta = design.matvec(beta) + intercept
     mu, tail = expit(eta), np.exp(-np.abs(eta))
-    root = np.sqrt(s * tail) / (1.0 + tail)
+    root = np.sqrt(problem.target.weights * tail) / (1.0 + tail)
 
     def rows(B: Any) -> np.ndarray:
         B = np.asarray(as_dense(B))
@@ -224,15 +225,15 @@ def modified_score(problem: Problem, beta: np.ndarray, intercept: float) -> floa
     def merge(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(np.linalg.qr(np.vstack([a, b]), mode="r"))
 
-    R = design.reduce_rows(lambda B, r: np.linalg.qr(r[:, None] * rows(B), mode="r"), merge, root)
+    R = design.reduce(lambda block, r: np.linalg.qr(r[:, None] * rows(block.X), mode="r"), merge, None, root)
     scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
     kept = independent(R * scale)
     half = scale[kept, None] * np.linalg.inv(np.linalg.qr(R[:, kept] * scale[kept], mode="r"))
 
-    def task(B: Any, y: np.ndarray, s: np.ndarray, r: np.ndarray, mu: np.ndarray) -> np.ndarray:
-        G = rows(B)[:, kept] @ half
+    def task(block: Block, r: np.ndarray, mu: np.ndarray) -> np.ndarray:
+        G = rows(block.X)[:, kept] @ half
         h = (r * r) * (G * G).sum(axis=1)
-        return G.T @ (s * (y - mu) + h * (0.5 - mu))
+        return G.T @ (block.weights * (block.y - mu) + h * (0.5 - mu))
 
-    whitened = design.reduce_rows(task, operator.add, y, s, root, mu)
+    whitened = design.reduce(task, operator.add, problem.target, root, mu)
     return float(np.sqrt(np.mean(whitened**2)))

@@ -36,7 +36,7 @@ def taken_together(design: Any) -> int:
     """How many columns of a design the factor holds."""
     if design.p <= ALL:
         return int(design.p)
-    return HEAVIEST if "gram" in design.offers else HEAVIEST_SPARSE
+    return HEAVIEST if design.gram_is_cheap else HEAVIEST_SPARSE
 
 
 class Preconditioner:
@@ -60,7 +60,7 @@ class Preconditioner:
             self.light = np.maximum(diagonal + ridge[:, None], np.finfo(np.float64).tiny)
             self.heavy = np.sort(np.argpartition(-diagonal.max(axis=1), count)[:count])
             design = as_design(design.columns(self.heavy))
-        elif "gram" not in design.offers:
+        elif not design.gram_is_cheap:
             design = as_design(design.columns(np.arange(design.p)))
         bends = score_curvatures(sample, W) * (target.weights / target.total)[:, None]
         self.factors = [_factor(design, h, ridge[self.heavy], sample.intercept) for h in np.ascontiguousarray(bends.T)]

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -22,7 +22,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.verbs import slope
-from separatrix.solvers.compiled.stochastic import CONSTANT, INVSCALING, OPTIMAL, PA1, PA2, epoch
+from separatrix.solvers.compiled.stochastic import CONSTANT, INVSCALING, OPTIMAL, PA1, PA2, Schedule, epoch
 
 KINDS = {
     "constant": CONSTANT,
@@ -43,16 +43,6 @@ _NOTHING = np.empty(0)
 def generator(random_state: Any) -> np.random.Generator:
     """A numpy Generator from what scikit-learn calls a random_state."""
     return np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-
-
-class Schedule(NamedTuple):
-    """Step sizes as plain data for the compiled loop; made by :func:`schedule`."""
-
-    kind: int
-    rate: float
-    power: float
-    alpha: float
-    offset: float
 
 
 SLOWER_AND_SLOWER = Schedule(INVSCALING, 0.01, 0.25, 0.0, 0.0)  # scikit-learn's for regression
