@@ -329,9 +329,7 @@ def test_linear_models_predict_a_stream_block_by_block(kind, tmp_path):
         assert_allclose(getattr(model, name)(design), getattr(coefficients, name)(X), rtol=1e-13, atol=1e-14)
     line = Lasso(0.1).fit(design, *there)
     assert_allclose(line.predict(design), X @ line.coef_ + line.intercept_, rtol=1e-13, atol=1e-14)
-    with pytest.raises(
-        TypeError, match="Use its blocks of rows one after the other"
-    ):
+    with pytest.raises(TypeError, match="Use its blocks of rows one after the other"):
         GaussianNB().fit(design, *there).predict(design)
     with pytest.raises(ValueError, match="was fitted to 4"):
         model.predict(Pieces(X[:, :3], [], 50))
