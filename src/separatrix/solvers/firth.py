@@ -19,6 +19,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.designs import as_dense
 from separatrix.designs.base import Block
+from separatrix.designs.factor import merged_triangles, triangle_of
 from separatrix.solvers.separation.recession import independent, powers_of_two
 
 HALVINGS = 30
@@ -71,14 +72,14 @@ class JeffreysLikelihood:
     def __init__(self, problem: Problem, last: int | None = None) -> None:
         self.design, self.target, self.intercept = problem.design, problem.target, problem.intercept
         design, intercept = self.design, self.intercept
-        R = design.reduce(self._triangle, lambda a, b: np.linalg.qr(np.vstack([a, b]), mode="r"), self.target)
+        R = design.reduce(self._triangle, merged_triangles, self.target)
         design.refuse_if_not_finite(R)
         scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
         self.kept = independent(R * scale)
         self.relations = _relations(R * scale, self.kept, scale)
         if last is not None:
             self.kept = np.append(self.kept[self.kept != last], last)
-        R = np.linalg.qr(R[:, self.kept] * scale[self.kept], mode="r")
+        R = triangle_of(R[:, self.kept] * scale[self.kept])
         self.T = scale[self.kept, None] * np.linalg.inv(R)
         self.width = design.p + int(intercept)
         self.passes = 1
@@ -88,7 +89,7 @@ class JeffreysLikelihood:
         return np.column_stack([np.ones(len(B)), B]) if self.intercept else B
 
     def _triangle(self, block: Block) -> np.ndarray:
-        return np.asarray(np.linalg.qr(np.sqrt(block.weights)[:, None] * self._rows(block.X), mode="r"))
+        return triangle_of(np.sqrt(block.weights)[:, None] * self._rows(block.X))
 
     def _eta(self, B: Any, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         M = self._rows(B)[:, self.kept] @ self.T
@@ -222,13 +223,10 @@ def modified_score(problem: Problem, beta: np.ndarray, intercept: float) -> floa
         B = np.asarray(as_dense(B))
         return np.column_stack([np.ones(len(B)), B]) if problem.intercept else B
 
-    def merge(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(np.linalg.qr(np.vstack([a, b]), mode="r"))
-
-    R = design.reduce(lambda block, r: np.linalg.qr(r[:, None] * rows(block.X), mode="r"), merge, None, root)
+    R = design.reduce(lambda block, r: triangle_of(r[:, None] * rows(block.X)), merged_triangles, None, root)
     scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
     kept = independent(R * scale)
-    half = scale[kept, None] * np.linalg.inv(np.linalg.qr(R[:, kept] * scale[kept], mode="r"))
+    half = scale[kept, None] * np.linalg.inv(triangle_of(R[:, kept] * scale[kept]))
 
     def task(block: Block, r: np.ndarray, mu: np.ndarray) -> np.ndarray:
         G = rows(block.X)[:, kept] @ half
