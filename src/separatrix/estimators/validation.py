@@ -13,7 +13,13 @@ from separatrix.core.target import Target
 from separatrix.designs import StreamedDesign, as_design
 from separatrix.estimators.class_weights import class_factors as class_factors
 from separatrix.estimators.class_weights import refuse_one_class
-from separatrix.estimators.streams import name_columns_of, streamed_classes, streamed_numbers, streamed_target
+from separatrix.estimators.streams import (
+    name_columns_of,
+    refuse_if_too_large,
+    streamed_classes,
+    streamed_numbers,
+    streamed_target,
+)
 
 DTYPES = (np.float64, np.float32)
 # A design of fewer numbers is looked through for NaN and infinity at once: that takes a millisecond.
@@ -21,8 +27,6 @@ UNREAD = 1 << 20
 # Of more labels than this, whole numbers are told apart by counting them: sorting a million takes a tenth of a second,
 # longer than a closed form of their classes.
 MANY_LABELS = 1 << 14
-# Squares of larger numbers cannot be summed.
-LARGEST_TARGET = 1e150
 
 
 def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True, reset=True, summed=False):
@@ -48,7 +52,7 @@ def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True
     )
     y = np.asarray(y, dtype=np.float64)
     assert_all_finite(y, input_name="y")
-    _refuse_if_too_large(y)
+    refuse_if_too_large(y)
     return as_design(X), Target(y, _weights(sample_weight, y.shape[0]))
 
 
@@ -224,18 +228,23 @@ def _by_class(class_weight, classes, codes, s):
     return s * each[codes]
 
 
-def _refuse_if_too_large(y):
-    largest = max(float(y.max()), -float(y.min()))
-    if largest > LARGEST_TARGET:
-        raise cannot(
-            f"fit to y with numbers up to {largest:.1e}",
-            because="their squares overflow",
-            instead=f"other units for y, with numbers below {LARGEST_TARGET:g}",
-        )
+def score_rows(estimator, X, score):
+    """``score(rows)`` of checked rows, whatever they score: block by block where X is read from a stream."""
+    if isinstance(X, StreamedDesign):
+        name_columns_of(estimator, X, reset=False)
+        return np.concatenate([score(rows) for rows in X.matrices()])
+    return score(validate_rows(estimator, X))
 
 
 def validate_rows(estimator, X, *, sparse=True):
     """Check X of a prediction or transformation against what the estimator was fitted on."""
+    if isinstance(X, StreamedDesign):
+        raise cannot(
+            f"use {type(estimator).__name__} on all rows of {type(X).__name__} at once",
+            because="they are read block by block and never held whole",
+            instead="its blocks of rows one after the other: design.matrices()",
+            kind=TypeError,
+        )
     return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES, reset=False)
 
 

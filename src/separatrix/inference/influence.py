@@ -110,14 +110,14 @@ def _influence(V, intercept, design, information, pull, pearson, deviance, k, di
     A = square_root(V, intercept, design, information)
     leverage, dfbeta = np.empty(design.n), np.empty((design.n, len(A)))
 
-    def task(B, w, force, h_out, out):
-        Z = coordinates(A, B)
+    def task(block, w, force, h_out, out):
+        Z = coordinates(A, block.X)
         h_out[:] = (w * (Z * Z).sum(axis=1)).clip(max=1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             out[:] = (Z * (force / (1.0 - h_out))[:, None]) @ A.T
         return 0
 
-    design.reduce_rows(task, lambda a, b: 0, information, pull, leverage, dfbeta)
+    design.reduce(task, lambda a, b: 0, None, information, pull, leverage, dfbeta)
     aliased = np.isnan(np.diag(V))
     dfbeta[:, aliased] = np.nan
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -80,9 +80,10 @@ class _Surface:
         if self.Z is not None:
             sums = task(self.Z, self.eta, self.y, self.s)
         else:
-            sums = self.design.reduce_rows(
-                lambda B, *rest: task(coordinates(self.A, B), *rest),
+            sums = self.design.reduce(
+                lambda block, *rest: task(coordinates(self.A, block.X), *rest),
                 lambda a, b: tuple(x + y for x, y in zip(a, b)),
+                None,
                 self.eta,
                 self.y,
                 self.s,

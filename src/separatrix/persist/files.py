@@ -16,12 +16,11 @@ import hashlib
 import math
 import os
 import warnings
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from separatrix import __version__
-from separatrix.core.protocol import can
 from separatrix.core.refusal import cannot
 from separatrix.persist import past, tensors
 from separatrix.persist.archive import Archive, CannotLoad, CannotSave, broken, packed, write
@@ -36,7 +35,7 @@ class OtherVersion(UserWarning):
     """A file whose scikit-learn objects were written by another version of scikit-learn."""
 
 
-def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | None = None) -> None:
+def save(model: Any, path: str | os.PathLike[str] | BinaryIO, *, about: dict[str, Any] | None = None) -> None:
     """Write a fitted model to a file, all of it or nothing.
 
     Parameters
@@ -53,10 +52,10 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | No
     True
     """
     content = to_bytes(model, about)
-    if can(path, "write"):
-        path.write(content)
-    else:
+    if isinstance(path, str | os.PathLike):
         write(path, content)
+    else:
+        path.write(content)
 
 
 def to_bytes(model, about=None):
