@@ -335,7 +335,7 @@ def test_one_batch_step_and_where_many_end():
     model = descent(max_iter=5000, tol=1e-9).fit(X40, Y40)
     assert_allclose([model.intercept_, *model.coef_], [1.0, 2.0], rtol=1e-7)
     assert np.all(np.diff(model.trace_.objective) <= 0.0)
-    assert_allclose(model.trace_.coefficients[1], [0.4, 0.85], rtol=1e-9)
+    assert_allclose([model.trace_.intercepts[1], *model.trace_.coefficients[1]], [0.4, 0.85], rtol=1e-9)
     assert model.certificate_.kind == "gap" and model.certificate_.converged
 
 

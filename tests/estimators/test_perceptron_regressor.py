@@ -91,8 +91,8 @@ def test_the_trace_shows_the_objective_and_its_own_rule_is_silent(data):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = PerceptronRegressor(trace=True).fit(X, y)
-    w = model.trace_.coefficients[-1]
-    assert model.trace_.objective[-1] == pytest.approx(np.mean((X @ w[1:] + w[0] - y) ** 2) / 2, rel=1e-12)
+    w, b = model.trace_.coefficients[-1], model.trace_.intercepts[-1]
+    assert model.trace_.objective[-1] == pytest.approx(np.mean((X @ w + b - y) ** 2) / 2, rel=1e-12)
     assert model.certificate_.kind == "gap"
 
 

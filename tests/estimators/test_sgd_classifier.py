@@ -242,10 +242,11 @@ def test_the_trace_holds_the_objective_after_each_pass_of_each_class(three):
     assert max(len(trace) for trace in model.trace_) == model.n_iter_
     for c, trace in enumerate(model.trace_):
         sign = np.where(y == model.classes_[c], 1.0, -1.0)
-        for found, w in zip(trace.objective, trace.coefficients):
-            expected = np.maximum(1 - sign * (X @ w[1:] + w[0]), 0).mean() + 0.05 * w[1:] @ w[1:]
+        for found, w, b in zip(trace.objective, trace.coefficients, trace.intercepts, strict=True):
+            expected = np.maximum(1 - sign * (X @ w + b), 0).mean() + 0.05 * w @ w
             assert found == pytest.approx(expected, rel=1e-12)
-        np.testing.assert_array_equal(trace.coefficients[-1], np.append(model.intercept_[c], model.coef_[c]))
+        np.testing.assert_array_equal(trace.coefficients[-1], model.coef_[c])
+        assert trace.intercepts[-1] == model.intercept_[c]
 
 
 def test_a_descent_that_runs_away_is_reported_and_returns_finite_numbers(data):

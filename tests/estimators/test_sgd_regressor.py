@@ -247,10 +247,12 @@ def test_the_trace_holds_the_true_objective_after_each_pass(data):
     X, y, _ = data
     model = SGDRegressor(random_state=0, alpha=0.1, trace=True).fit(X, y)
     assert len(model.trace_) == model.n_iter_
-    for found, w in zip(model.trace_.objective, model.trace_.coefficients):
-        expected = ((X @ w[1:] + w[0] - y) ** 2).mean() / 2 + 0.05 * w[1:] @ w[1:]
+    trace = model.trace_
+    for found, w, b in zip(trace.objective, trace.coefficients, trace.intercepts, strict=True):
+        expected = ((X @ w + b - y) ** 2).mean() / 2 + 0.05 * w @ w
         assert found == pytest.approx(expected, rel=1e-12)
-    np.testing.assert_array_equal(model.trace_.coefficients[-1], np.append(model.intercept_, model.coef_))
+    np.testing.assert_array_equal(trace.coefficients[-1], model.coef_)
+    assert trace.intercepts[-1] == model.intercept_[0]
     assert not hasattr(SGDRegressor(max_iter=1, tol=None).fit(X, y), "trace_")
 
 

@@ -70,8 +70,8 @@ def test_an_l1_of_another_name_has_the_coefficients_and_the_certificate_of_l1(lo
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 def test_a_path_of_such_penalties_is_that_of_l1(loss):
     strengths = (0.2, 0.1, 0.05)
-    one = path(stated(loss, Absolute(1.0)), [Absolute(a) for a in strengths])
-    other = path(stated(loss, L1(1.0)), [L1(a) for a in strengths])
+    one = path(stated(loss, Absolute(1.0)), strengths, Absolute)
+    other = path(stated(loss, L1(1.0)), strengths, L1)
     for mine, theirs in zip(one, other):
         assert_array_equal(mine, theirs)
     assert one[2].max() <= 1e-8

@@ -131,7 +131,7 @@ def test_a_path_with_unpenalised_and_bounded_columns_ends_where_single_fits_end(
     unit = penalty("all at once")
     penalties = [unit._replace(kink=a * unit.kink, ridge=a * unit.ridge) for a in (6.0, 3.0, 1.5)]
     problem = Problem(as_design(X), Target(y), loss, unit)
-    coefficients, intercepts, *_ = path(problem, penalties, tol=1e-12)
+    coefficients, intercepts, *_ = path(problem, (6.0, 3.0, 1.5), unit.scaled, tol=1e-12)
     for place, each in enumerate(penalties):
         alone = proximal_newton(Problem(as_design(X), Target(y), loss, each), tol=1e-12)
         assert_allclose(coefficients[place], alone.beta, atol=1e-6)
@@ -148,5 +148,5 @@ def test_a_path_goes_on_while_a_column_left_out_wants_in():
             strengths = np.geomspace(1.0, 1e-3, 12) * np.abs(X.T @ (y - y.mean())).max() / 25
             for loss in (Logistic(), Squared()):
                 problem = Problem(as_design(X), Target(y), loss, L1(1.0))
-                gaps = path(problem, [L1(a) for a in strengths], tol=1e-9)[2]
+                gaps = path(problem, strengths, L1, tol=1e-9)[2]
                 assert gaps.max() <= 1e-9, (seed, loss)

@@ -96,8 +96,9 @@ def test_one_epoch_of_the_golden_line():
     walker = Walker(np.zeros(1))
     steps = schedule("constant", Squared(), eta0=0.1, power_t=0.0, alpha=0.0)
     problem = Problem(as_design(X), Target(y), Squared(), NoPenalty())
-    walked = stochastic_descent(problem, walker, steps, max_iter=1, shuffle=False)
-    assert (walked.epochs, walked.diverged, walker.clock) == (1, False, 5.0)
+    solution = stochastic_descent(problem, start=walker, steps=steps, max_iter=1, shuffle=False)
+    assert (solution.iterations, solution.details["diverged"], walker.clock) == (1, False, 5.0)
+    assert solution.details["walker"] is walker
     np.testing.assert_allclose([walker.intercept, *walker.beta], [1.0849, 1.9717], rtol=1e-12)
 
 
@@ -108,8 +109,8 @@ def test_a_walk_that_runs_away_goes_back(data):
     steps = schedule("constant", Squared(), eta0=1e3, power_t=0.0, alpha=0.0)
     problem = Problem(as_design(X), Target(y), Squared(), NoPenalty())
     with pytest.warns(Diverged, match="1000"):
-        walked = stochastic_descent(problem, walker, steps, max_iter=50, random_state=0)
-    assert walked.diverged and not walked.settled
+        ended = stochastic_descent(problem, start=walker, steps=steps, max_iter=50, random_state=0).details
+    assert ended["diverged"] and not ended["settled"]
     np.testing.assert_array_equal(walker.beta, np.full(6, 0.5))
     assert walker.intercept == 0.25
 
@@ -120,8 +121,8 @@ def test_walks_from_random_starts_meet(data):
     problem = Problem(as_design(X), Target(y), Squared(), L2(0.1))
     ends = []
     for seed in range(5):
-        walker = Walker(5.0 * np.random.default_rng(seed).standard_normal(6))
+        start = 5.0 * np.random.default_rng(seed).standard_normal(6), 0.0
         steps = schedule("constant", Squared(), eta0=0.1, power_t=0.0, alpha=0.0)
-        stochastic_descent(problem, walker, steps, adaptive=True, tol=1e-10, max_iter=5000, random_state=0)
-        ends.append(walker.beta)
+        settings = {"steps": steps, "adaptive": True, "tol": 1e-10, "max_iter": 5000, "random_state": 0}
+        ends.append(stochastic_descent(problem, start=start, **settings).beta)
     np.testing.assert_allclose(ends, np.broadcast_to(ends[0], (5, 6)), atol=1e-3)

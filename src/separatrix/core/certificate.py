@@ -14,6 +14,7 @@ of the gap; where its entries differ from the combination by no more than their 
 """
 
 import time
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -29,15 +30,7 @@ from separatrix.core.target import Target
 from separatrix.core.verbs import is_joint, is_smooth, is_squared_error
 
 
-def certify(
-    problem: Problem,
-    solution: Solution,
-    tol: float,
-    *,
-    iterations: int = 0,
-    passes: int = 0,
-    started: float | None = None,
-) -> Certificate:
+def certify(problem: Problem, solution: Solution, tol: float, *, started: float | None = None) -> Certificate:
     """The certificate of a solution, of one output or the worst of several.
 
     Parameters
@@ -45,21 +38,14 @@ def certify(
     problem : Problem.
     solution : Solution.  ``beta`` (p,) or (p, k) in the precision in which it is published, ``intercept``, and a dual
         point ``theta``, if the solver has one: any dual point gives a true bound, a good one a tight one.
+        Iterations and passes are published as they are.
     tol : float, [0, inf).  The relative gap (or gradient) asked for. Where the rounding of the coefficients to the
         precision in which they are published may cost more, the certificate is held to that, and says so.
-    iterations, passes : int.  Facts to be published.
     started : float or None.  ``time.perf_counter()`` at the start of the fit.
     """
-    value, tolerance, message = _judged(problem, solution, tol)
-    return Certificate(
-        kind=certificate_kind(problem),
-        value=value,
-        tolerance=tolerance,
-        iterations=iterations or solution.iterations,
-        passes=passes or solution.passes,
-        seconds=0.0 if started is None else time.perf_counter() - started,
-        message=message,
-    )
+    value, tolerance, message = _judged_once(problem, solution, tol)
+    kind, seconds = certificate_kind(problem), _seconds(started)
+    return Certificate(kind, value, tolerance, solution.iterations, solution.passes, seconds, message)
 
 
 def certificate_kind(problem: Problem) -> str:
@@ -74,6 +60,21 @@ def _is_quadratic(problem: Problem) -> bool:
     return is_squared_error(problem.loss) and not parts_of(problem.penalty, problem.design.p).kink.any()
 
 
+def _judged_once(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:
+    """The last judgement of this problem, if it was on the same numbers: a solver's stopping rule may have just asked.
+
+    X is not read again for it.
+    """
+    beta, intercept = np.array(solution.beta), np.array(solution.intercept)
+    numbers, theta, last_tol, judgement = problem.judged.get("last", ((), None, None, None))
+    same = numbers and all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(numbers, (beta, intercept)))
+    if same and theta is solution.theta and last_tol == tol:
+        return judgement
+    judgement = _judged(problem, solution, tol)
+    problem.judged["last"] = (beta, intercept), solution.theta, tol, judgement
+    return judgement
+
+
 def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:
     """Value, tolerance and message."""
     if _is_quadratic(problem):
@@ -86,14 +87,11 @@ def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, fl
         return np.inf, tol, ""
     if certificate_kind(problem) == "gradient":
         return relative_gradient(problem, solution), tol, ""
-    return (
-        max(
-            duality_gap(one, part.beta, part.intercept, part.theta) / gap_unit(one)
-            for one, part in _outputs(problem, solution)
-        ),
-        tol,
-        "",
+    value = max(
+        duality_gap(one, part.beta, part.intercept, part.theta) / gap_unit(one)
+        for one, part in _outputs(problem, solution)
     )
+    return value, tol, ""
 
 
 def _outputs(problem: Problem, solution: Solution) -> list[tuple[Problem, Solution]]:
@@ -112,15 +110,66 @@ def _outputs(problem: Problem, solution: Solution) -> list[tuple[Problem, Soluti
     ]
 
 
-def closed_form(residual: float, tol: float, *, started: float | None = None, message: str = "") -> Certificate:
-    """The certificate of a closed form, made in one pass: how well its equations hold, relative to their size."""
-    seconds = 0.0 if started is None else time.perf_counter() - started
-    return Certificate("residual", residual, tol, passes=1, seconds=seconds, message=message)
+def closed_form(
+    residual: float,
+    tol: float,
+    *,
+    started: float | None = None,
+    message: str = "",
+    iterations: int = 0,
+    passes: int = 1,
+) -> Certificate:
+    """The certificate of a closed form: how well its equations hold, relative to their size."""
+    return Certificate("residual", residual, tol, iterations, passes, _seconds(started), message)
 
 
-def not_certified(certificate, instead):
-    """The warning for a certificate above its tolerance."""
-    return NotCertified(certificate.kind, certificate.value, certificate.tolerance, certificate.passes, instead)
+def local_gradient(largest: float, tol: float, queries: int, started: float | None = None) -> Certificate:
+    """The certificate of likelihoods in windows: the largest relative gradient over the queries."""
+    return Certificate("local gradient", largest, tol, passes=queries, seconds=_seconds(started))
+
+
+def likelihood_gap(gap: float, tol: float, steps: int) -> Certificate:
+    """The certificate of a mixture's shares: how much log-likelihood a row may miss to the maximum."""
+    return Certificate("likelihood gap", gap, tol, iterations=steps, passes=steps)
+
+
+def modified_score(
+    score: float, tol: float, *, iterations: int = 0, passes: int = 1, started: float | None = None
+) -> Certificate:
+    """The certificate of Firth's estimate: the mean length of the step still to go, in standard errors."""
+    return Certificate("modified score", score, tol, iterations, passes, _seconds(started))
+
+
+def mistakes(count: float, *, iterations: int = 0, passes: int = 0, started: float | None = None) -> Certificate:
+    """The certificate of a perceptron: rows on the wrong side; none are tolerated."""
+    return Certificate("mistakes", float(count), 0.0, iterations, passes, _seconds(started))
+
+
+def path_gap(gaps: np.ndarray, tol: float, iterations: np.ndarray) -> Certificate:
+    """The worst of the relative gaps along paths of penalties."""
+    most = int(iterations.max())
+    return Certificate("gap", float(gaps.max()), tol, most, most)
+
+
+def passed_stream(kind: str) -> Certificate:
+    """The certificate of a stream: it leaves nothing behind that an answer could be held against."""
+    return Certificate(kind, np.inf, 0.0, message="a stream that has passed cannot be certified")
+
+
+def no_optimum(why: str, tol: float, *, iterations: int, passes: int, started: float | None) -> Certificate:
+    """The certificate of a problem that is proved to have no minimum."""
+    return Certificate("gradient", np.inf, tol, iterations, passes, _seconds(started), f"no maximum exists: {why}")
+
+
+def _seconds(started: float | None) -> float:
+    return 0.0 if started is None else time.perf_counter() - started
+
+
+def warn_if_not_certified(certificate: Certificate, instead: str, stacklevel: int) -> None:
+    """Warn NotCertified, with advice, where a certificate is above its tolerance; levels as in :mod:`warnings`."""
+    if not certificate.converged:
+        said = NotCertified(certificate.kind, certificate.value, certificate.tolerance, certificate.passes, instead)
+        warnings.warn(said, stacklevel=stacklevel + 1)
 
 
 def relative_residual(apply, A, B, scale, singular=False):

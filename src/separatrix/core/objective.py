@@ -193,9 +193,9 @@ def add_conjugate_costs(penalty: Penalty, v: Array) -> float:
 
 @compiled
 def fill_parts(penalty: Penalty, out: Array) -> None:
-    """Row j of out (p, 4) = split(penalty_j)."""
-    for j in range(out.shape[0]):
-        out[j, 0], out[j, 1], out[j, 2], out[j, 3] = split(of_coefficient(penalty, j))
+    """Column j of out (4, p) = split(penalty_j)."""
+    for j in range(out.shape[1]):
+        out[0, j], out[1, j], out[2, j], out[3, j] = split(of_coefficient(penalty, j))
 
 
 class PenaltyParts(NamedTuple):
@@ -216,9 +216,9 @@ def parts_of(penalty: Penalty, p: int) -> PenaltyParts:
     """
     if not implemented(of_coefficient, penalty):
         return PenaltyParts(*(np.full(p, float(part)) for part in split(penalty)))
-    parts = np.empty((p, 4))
+    parts = np.empty((4, p))
     fill_parts(penalty, parts)
-    return PenaltyParts(*(np.ascontiguousarray(column) for column in parts.T))
+    return PenaltyParts(*parts)
 
 
 @compiled

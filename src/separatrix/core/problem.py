@@ -1,6 +1,6 @@
 """A problem: design, target, loss and penalty; nothing about how it is solved."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from separatrix.core.target import Target
@@ -19,3 +19,4 @@ class Problem:
     loss: Loss
     penalty: Penalty
     intercept: bool = True
+    judged: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # see core/certificate

@@ -1,4 +1,4 @@
-"""What a solver returns: coefficients, dual point, certificate and trace, in original units."""
+"""What a solver returns, and what is published: solution, certificate and trace, in original units."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,17 +42,21 @@ class Certificate:
 @register("record")
 @dataclass
 class Trace:
-    """Objective, certificate and, on request, coefficients at each iteration."""
+    """Objective, certificate and, where ``coefficients`` is a list, coefficients and intercept at each iteration."""
 
     objective: list[float] = field(default_factory=list)
     certificate: list[float | None] = field(default_factory=list)
     coefficients: list[Array] | None = None
+    intercepts: list[Any] = field(default_factory=list)
 
-    def append(self, objective: float, certificate: float | None = None, coefficients: Array | None = None) -> None:
+    def append(
+        self, objective: float, certificate: float | None = None, beta: Array | None = None, intercept: Any = 0.0
+    ) -> None:
         self.objective.append(float(objective))
         self.certificate.append(None if certificate is None else float(certificate))
-        if self.coefficients is not None and coefficients is not None:
-            self.coefficients.append(np.array(coefficients, dtype=np.float64))
+        if self.coefficients is not None and beta is not None:
+            self.coefficients.append(np.array(beta, dtype=np.float64))
+            self.intercepts.append(np.array(intercept, dtype=np.float64)[()])
 
     def __len__(self) -> int:
         return len(self.objective)
@@ -60,11 +64,14 @@ class Trace:
 
 @dataclass
 class Solution:
-    """Coefficients ``beta`` (p,) or (p, k), intercept (a float or (k,)), and what else the solver learnt: no grade."""
+    """What a solver found, in one convention for all: coefficients and intercept are kept apart, and there is no grade.
+
+    ``beta`` is (p,) or, for several outputs or classes, (p, k); ``intercept`` a float or (k,), 0 where the problem has
+    none; ``theta`` (n,) a dual point, where the solver has one. ``passes`` counts reads of the data.
+    """
 
     beta: Array
     intercept: Array | float
-    certificate: Certificate | None = None
     theta: Array | None = None
     trace: Trace | None = None
     details: dict[str, Any] = field(default_factory=dict)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import chdtrc
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.certificate import not_certified
+from separatrix.core.certificate import likelihood_gap, warn_if_not_certified
 from separatrix.core.errors import cannot
 from separatrix.core.links import logistic, softmax
 from separatrix.core.solution import Certificate
@@ -128,9 +128,8 @@ def estimate_priors(posteriors, sample_priors, *, sample_weight=None, tol=1e-10,
         )
     s = validate_weights(sample_weight, len(P))
     trace, priors, steps, gap = _maximise(_ratios(P, old), s / s.sum(), old, tol, max_iter)
-    certificate = Certificate("likelihood gap", gap, float(tol), iterations=steps, passes=steps)
-    if not certificate.converged:
-        warnings.warn(not_certified(certificate, "Raise max_iter or tol."), stacklevel=2)
+    certificate = likelihood_gap(gap, float(tol), steps)
+    warn_if_not_certified(certificate, "Raise max_iter or tol.", stacklevel=2)
     gain = max(trace[-1], 0.0) * float(s.sum())
     p_value = float(chdtrc(len(old) - 1, 2.0 * gain))
     return PriorEstimate(priors, shift_priors(P, old, priors), certificate, gain, 2.0 * gain, p_value, trace)

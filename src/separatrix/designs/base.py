@@ -125,10 +125,20 @@ class Design(ABC):
         return self._kept(target, "factor", key, lambda: factor_of(self, target, lam, intercept))
 
     def residual_sums(self, target: AnyTarget, beta: Any, intercept: Any, *, doubled: bool, unit: float = 1.0) -> Any:
-        """:func:`separatrix.designs.residual_sums.residual_sums`."""
-        from separatrix.designs.residual_sums import residual_sums
+        """:func:`separatrix.designs.residual_sums.residual_sums`, where possible from the last ones, without a read."""
+        from separatrix.designs.residual_sums import moved_sums, residual_sums
 
-        return residual_sums(self, target, beta, intercept, doubled=doubled, unit=unit)
+        if doubled:
+            return residual_sums(self, target, beta, intercept, doubled=True, unit=unit)
+        facts = self.__dict__.setdefault("_facts", {})
+        last, known = facts.get("residual_sums"), facts.get("moments")
+        if last is not None and known is not None and last[0] is target and known[0] is target:
+            sums = moved_sums(known[2], *last[1:], beta, intercept, unit)
+            if sums is not None:
+                return sums
+        sums = residual_sums(self, target, beta, intercept, doubled=False, unit=unit)
+        facts["residual_sums"] = target, beta, intercept, unit, sums
+        return sums
 
     def remainders(
         self, target: AnyTarget, factor: Any, beta: Any, intercept: Any, *, doubled: bool, unit: float

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
-from separatrix.designs.base import Block, Design, thin_product
+from separatrix.designs.base import BLOCK_NUMBERS, Block, Design, thin_product
 from separatrix.designs.sparse import as_dense
 
 # Where some column's mean is this many standard deviations from zero, squares are summed about a provisional mean
@@ -101,7 +101,7 @@ def provisional_means(design: Design) -> Array | None:
 
     A sparse block is shifted in the columns that need it only, which hold hardly a zero, and so stays sparse.
     """
-    rows = design.sample().X
+    rows = design.sample(count=max(16, min(256, BLOCK_NUMBERS // max(design.p, 1)))).X
     mean = np.asarray(rows.mean(axis=0))
     if sp.issparse(rows):
         spread = np.sqrt(np.maximum(np.asarray((rows * rows).mean(axis=0)) - mean * mean, 0.0))

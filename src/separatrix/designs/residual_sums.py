@@ -52,6 +52,41 @@ def residual_sums(
     return ResidualSums(*(np.stack([output[part].high for output in sums], axis=-1) for part in range(3)))
 
 
+# Steps that change fitted values by less than this share of the residuals: errors of X'SX then count that little.
+SMALL_STEP = 1e-3
+
+
+def moved_sums(
+    m: Any,
+    beta: Pair,
+    intercept: Pair,
+    unit: float,
+    sums: ResidualSums,
+    new: Pair,
+    new_intercept: Pair,
+    new_unit: float,
+) -> ResidualSums | None:
+    """The sums after a small step from `beta`, whose `sums` are known, by the moments m of X: no read of X.
+
+    With ``d = new - beta``, ``X'S (r - X d) = X'S r - X'SX d``. None where the step is not small, or X'X is not known:
+    the errors of X'SX, relative ones of the size of those of X'S r, must not add to them.
+    """
+    if m.xx.ndim == 1:
+        return None
+    ratio = unit / new_unit
+    last = ResidualSums(ratio * sums.g, ratio * sums.g0, ratio**2 * sums.rss)
+    d = (new.high - ratio * beta.high) + (new.low - ratio * beta.low)
+    d0 = (new_intercept.high - ratio * intercept.high) + (new_intercept.low - ratio * intercept.low)
+    columns = np.sqrt(m.squares / m.total + m.x_mean**2)
+    largest = columns @ np.abs(d) + np.abs(d0)
+    if not (largest <= SMALL_STEP * np.sqrt(last.rss / m.total)).all():
+        return None
+    shift = m.total * (m.x_mean @ d + d0)  # Σ s (x'd + d0)
+    g = last.g - m.xx @ d - np.multiply.outer(m.x_mean, shift)
+    change = (d * (last.g + g)).sum(axis=0) + d0 * (2.0 * last.g0 - shift)
+    return ResidualSums(g, last.g0 - shift, np.maximum(last.rss - change, 0.0))
+
+
 def _merge_pairs(one: list[tuple[Pair, ...]], other: list[tuple[Pair, ...]]) -> list[tuple[Pair, ...]]:
     return [tuple(a.plus(b) for a, b in zip(x, y)) for x, y in zip(one, other)]
 

@@ -28,6 +28,7 @@ class WorkingColumns:
     NUMBER: float  # ns for a stored number in a product with a vector
     # A read of X buys as much work on new columns: stored numbers of theirs, times those of a row, for each one of X.
     PRICE: float
+    PRICE_ONCE: float  # the same where the Gram matrix of columns is made once and for all
 
     def __init__(self, design: Any) -> None:
         self.design = design
@@ -52,13 +53,14 @@ class WorkingColumns:
         """``Z' diag(w) Z_new``, where Z_new are the columns from `first` on; w is not negative."""
         raise NotImplementedError
 
-    def affordable(self, J: np.ndarray, least: int) -> int:
+    def affordable(self, J: np.ndarray, least: int, once: bool) -> int:
         """How many of the columns J, best first, are worth taking in between two reads of X; `least` at least.
 
-        New columns that store N numbers cost N (N + old) / n in a Gram matrix.
+        New columns that store N numbers cost N (N + old) / n in a Gram matrix, made `once` or again at each step.
         """
         old, n = self.numbers, self.design.n
-        limit = 0.5 * (np.sqrt(old * old + 4.0 * self.PRICE * n * float(self.design.stored)) - old)
+        price = self.PRICE_ONCE if once else self.PRICE
+        limit = 0.5 * (np.sqrt(old * old + 4.0 * price * n * float(self.design.stored)) - old)
         return max(least, int(np.searchsorted(np.cumsum(self._stored[J]), limit)))
 
     def matrices_per_step(self, each_row: float = 80.0) -> float:
@@ -81,7 +83,7 @@ class WorkingColumns:
 class DenseColumns(WorkingColumns):
     """A copy, less the means under the weights `share` where these are given."""
 
-    PAIR, NUMBER, PRICE = 0.025, 0.5, 8.0
+    PAIR, NUMBER, PRICE, PRICE_ONCE = 0.025, 0.5, 8.0, 8.0
 
     def __init__(self, design: Any, share: np.ndarray | None) -> None:
         super().__init__(design)
@@ -113,7 +115,7 @@ class DenseColumns(WorkingColumns):
 class SparseColumns(WorkingColumns):
     """The columns as they are; their means count as 0. They have to be sorted into place, hence the lower price."""
 
-    PAIR, NUMBER, PRICE = 0.5, 1.0, 0.25
+    PAIR, NUMBER, PRICE, PRICE_ONCE = 0.5, 1.0, 0.25, 2.0
 
     def __init__(self, design: Any) -> None:
         super().__init__(design)

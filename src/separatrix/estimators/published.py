@@ -1,12 +1,11 @@
 """Certificates of the coefficients that a model publishes: at the end of its fit, and again whenever it is verified."""
 
 import time
-import warnings
 from dataclasses import replace
 
 import numpy as np
 
-from separatrix.core.certificate import certify, not_certified
+from separatrix.core.certificate import certify, warn_if_not_certified
 from separatrix.core.errors import cannot
 from separatrix.core.objective import slopes_at
 from separatrix.core.solution import Solution
@@ -38,14 +37,6 @@ def published_solutions(model, problems):
     return solutions
 
 
-def rounded(problem, solution):
-    """A solution of one output in the precision in which it is published, that of X."""
-    if problem.design.dtype == np.float64:
-        return solution
-    with np.errstate(over="ignore"):
-        return replace(solution, beta=solution.beta.astype(problem.design.dtype))
-
-
 def dual_point(problem, solution):
     """The slopes at a solution of one output.
 
@@ -61,17 +52,29 @@ def worst(certificates):
     return max(certificates, key=lambda c: c.value - c.tolerance if np.isfinite(c.value) else np.inf)
 
 
-def certify_published(model, problems, tol, solution=None, started=None, instead=""):
-    """Certify what a model publishes; with advice (`instead`), a warning where that is above its tolerance."""
-    facts = {} if solution is None else {"iterations": solution.iterations, "passes": solution.passes}
-    proofs = [
-        certify(problem, published, tol, **facts)
-        for problem, published in zip(problems, published_solutions(model, problems))
-    ]
-    certificate = timed(worst(proofs), started)
-    if instead and not certificate.converged:
-        warnings.warn(not_certified(certificate, instead), stacklevel=4)
+def certify_each(model, problems, tol, solutions):
+    """One certificate for each problem: of what the model publishes, with the dual points and counts of the solvers."""
+    certificates = []
+    for problem, published, solved in zip(problems, published_solutions(model, problems), solutions):
+        published.theta, published.iterations, published.passes = solved.theta, solved.iterations, solved.passes
+        certificates.append(certify(problem, published, tol))
+    return certificates
+
+
+def certify_published(model, problems, tol, solution, started=None, instead="", stacklevel=4):
+    """Certify what a model publishes; with advice (`instead`), a warning where that is above its tolerance.
+
+    `solution` is what a solver found, for all problems together.
+    """
+    certificate = timed(worst(certify_each(model, problems, tol, [solution] * len(problems))), started)
+    if instead:
+        warn_if_not_certified(certificate, instead, stacklevel)
     return certificate
+
+
+def certify_solution(problem, solution, tol, started):
+    """The certificate of a solution that a model publishes in another form, as differences between classes say."""
+    return certify(problem, solution, tol, started=started)
 
 
 def timed(certificate, started):

@@ -5,16 +5,16 @@ the sums that its closed form is made of, the rows that it stores; or nothing, a
 """
 
 import time
+from dataclasses import replace
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.certificate import certify
+from separatrix.core.certificate import certify, mistakes
 from separatrix.core.declaration import declaration, steps_of
 from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
-from separatrix.core.solution import Certificate
-from separatrix.estimators.published import dual_point, published_solutions, worst
+from separatrix.estimators.published import dual_point, published_solutions, timed, worst
 from separatrix.losses import Quantile
 from separatrix.solvers import linear_program
 from separatrix.solvers.proximal_newton import proximal_newton
@@ -92,20 +92,14 @@ def of_problems(model, X, y, sample_weight=None):
     tolerance = min(model.certificate_.tolerance, LOOSEST)
     kind = model.certificate_.kind
     proof = worst([_recompute(kind, p, s, tolerance) for p, s in zip(problems, solutions)])
-    return Certificate(
-        proof.kind,
-        proof.value,
-        proof.tolerance,
-        passes=proof.passes,
-        seconds=time.perf_counter() - started,
-        message=f"recomputed from {problems[0].design.n} rows and the published coefficients",
-    )
+    message = f"recomputed from {problems[0].design.n} rows and the published coefficients"
+    return replace(timed(proof, started), message=message)
 
 
 def _recompute(kind, problem, solution, tolerance):
     if kind == "mistakes":
         eta = problem.design.matvec(solution.beta) + solution.intercept
-        return Certificate(kind, float(((problem.target.y * eta <= 0.0) & (problem.target.weights > 0.0)).sum()), 0.0)
+        return mistakes(((problem.target.y * eta <= 0.0) & (problem.target.weights > 0.0)).sum())
     if isinstance(problem.loss, Quantile):
         solution.theta = linear_program.solve(problem).theta
     elif solution.beta.dtype != np.float64 and parts_of(problem.penalty, problem.design.p).kink.any():

@@ -75,6 +75,10 @@ class Separable(NamedTuple):
         """The penalties of the coefficients J, in that order."""
         return Separable(*(np.ascontiguousarray(part[J]) for part in self))
 
+    def scaled(self, strength: float) -> "Separable":
+        """The same penalties, stronger by a factor, within the same bounds."""
+        return self._replace(kink=strength * self.kink, ridge=strength * self.ridge)
+
     def repeat(self, times: int) -> "Separable":
         """The same penalties again, for coefficients that are stacked class by class."""
         return self if times == 1 else Separable(*(np.tile(part, times) for part in self))
@@ -102,4 +106,4 @@ def _(penalty: Separable, j: int) -> Bounded:
 
 def as_separable(penalty: Penalty, p: int) -> Separable:
     """Any penalty on p coefficients as a :class:`Separable` one."""
-    return Separable(*parts_of(penalty, p))
+    return penalty if isinstance(penalty, Separable) else Separable(*parts_of(penalty, p))

@@ -1,12 +1,9 @@
 """Which solver for which problem: the one place that decides by shape and storage."""
 
-import time
-import warnings
 from typing import Any
 
 import numpy as np
 
-from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
@@ -80,23 +77,13 @@ def solve_likelihood(
 ) -> Solution:
     """A smooth loss: on working sets where the penalty has kinks or bounds, else by full gradients.
 
-    With few rows, many columns and a ridge on all of them, in the space of the rows. The certificate is recomputed.
+    With few rows, many columns and a ridge on all of them, in the space of the rows.
     """
-    started, design = time.perf_counter(), problem.design
+    design = problem.design
     penalty = as_separable(problem.penalty, design.p)
     if penalty.kink.any() or not penalty.unbounded.all():
-        solution = proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
-        return certified(problem, solution, tol, started)
+        return proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
     few = design.n <= ALL and design.n < design.p and design.p > FEW_COLUMNS
     if few and penalty.ridge.all() and start is None and trace is None:
         return in_row_space(problem, tol=tol, max_iter=max_iter)
     return quasi_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
-
-
-def certified(problem: Problem, solution: Solution, tol: float, started: float) -> Solution:
-    """The solution with its certificate, and a warning where that is above the tolerance."""
-    solution.certificate = certify(problem, solution, max(tol, 1e-14), started=started, passes=solution.passes + 1)
-    if not solution.certificate.converged:
-        advice = "Raise max_iter or tol, or penalise more."
-        warnings.warn(not_certified(solution.certificate, advice), stacklevel=3)
-    return solution

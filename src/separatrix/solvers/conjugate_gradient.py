@@ -34,8 +34,7 @@ def conjugate_gradient(
     sums = design.moments(target, about_mean=problem.intercept, gram=design.forms_gram)
     y_unit, x_unit = (float(np.exp2(np.round(np.log2(size or 1.0)))) for size in (np.abs(Y).max(), sums.largest_spread))
     Y, lam = Y / y_unit, lam / x_unit**2
-    xy = X_c.transposed_times(s[:, None] * Y) / x_unit
-    design.refuse_if_not_finite(xy)
+    xy = sums.xy / y_unit / x_unit
     beta, passes, reached = np.zeros((design.p, Y.shape[1])), 1, True
     for c in range(Y.shape[1]):
         beta[:, c], used, gap = _solve(X_c, x_unit, Y[:, c], s, xy[:, c], lam, tol, max_iter, trace)

@@ -6,7 +6,6 @@ Cost     one pass over the data per iteration; with mini-batches one pass is n /
 From     Cauchy (1847); the limit 2 / (largest curvature): Polyak (1963); by examples: Robbins and Monro (1951).
 """
 
-import time
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -15,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.certificate import certify, not_certified
 from separatrix.core.errors import Diverged, cannot
 from separatrix.core.objective import null_objective, slopes_at, sum_of_costs, total_value
 from separatrix.core.problem import Problem
-from separatrix.core.solution import Certificate, Solution, Trace
+from separatrix.core.solution import Solution, Trace
 from separatrix.core.stationarity import GradientScale
 from separatrix.core.target import Target
 from separatrix.core.verbs import is_joint, largest_curvature
@@ -65,13 +63,13 @@ def gradient_descent(
 
     Returns
     -------
-    Solution with w as ``beta`` and a certificate of kind "gradient".
+    Solution with w as ``beta``. ``details`` holds "gradient", its norm relative to that at the start, and "diverged".
+    Warns Diverged, where the best iterate is returned.
 
     >>> round(float(gradient_descent(lambda w: 2.0 * (w - 3.0), 0.0, learning_rate=0.1).beta), 6)
     3.0
     """
     rng = generator(random_state)
-    started = time.perf_counter()
     w = np.array(start, dtype=np.float64)
     first = float(np.linalg.norm(gradient(w)))
 
@@ -83,14 +81,12 @@ def gradient_descent(
     def move(w: np.ndarray, g: np.ndarray) -> np.ndarray:
         return w - learning_rate * (g + noise * rng.standard_normal(w.shape) if noise else g)
 
-    w, iterations, size, diverged = _walk(w, look, move, max_iter, tol, trace, judged=not noise)
+    record = None if trace is None else trace.append
+    w, iterations, size, diverged = _walk(w, look, move, max_iter, tol, record, judged=not noise)
     if diverged:
         warnings.warn(Diverged(learning_rate, iterations), stacklevel=2)
-    seconds = time.perf_counter() - started
-    certificate = Certificate("gradient", size, tol, iterations=iterations, passes=iterations, seconds=seconds)
-    if not (certificate.converged or diverged or noise):
-        warnings.warn(not_certified(certificate, "Raise max_iter or the learning rate."), stacklevel=2)
-    return Solution(w, 0.0, certificate, trace=trace, details={"diverged": diverged})
+    details = {"gradient": size, "diverged": diverged}
+    return Solution(w, 0.0, trace=trace, details=details, iterations=iterations, passes=iterations)
 
 
 def _walk(
@@ -99,7 +95,7 @@ def _walk(
     move: Callable[[np.ndarray, np.ndarray], np.ndarray],
     max_iter: int,
     tol: float,
-    trace: Any,
+    record: Callable[[float, float, np.ndarray], None] | None,
     scale: float | None = None,
     judged: bool = True,
 ) -> tuple[np.ndarray, int, float, bool]:
@@ -114,8 +110,8 @@ def _walk(
     with np.errstate(over="ignore", invalid="ignore"):
         for iteration in range(max_iter + 1):
             value, g, size = look(w)
-            if trace is not None:
-                trace.append(value, size, w)
+            if record is not None:
+                record(value, size, w)
             if best is None:
                 ceiling = max(value, value if scale is None else scale)
                 bound = ceiling + BEYOND_ALL_BOUNDS * max(abs(ceiling), 1.0 if scale is None else 0.0)
@@ -172,14 +168,12 @@ def descend(
     random_state : int, RandomState or None.  Seed of the orders.
     start : (beta, intercept) or None.  Where to begin; None is zero.
     trace : Trace or None.  Filled with the objective (summed over outputs) and the relative gradient at the start and
-        after every pass, and, where ``trace.coefficients`` is a list, with the coefficients (q,) or (q, k), the
-        intercept first where there is one.
+        after every pass, and with the coefficients where ``trace.coefficients`` is a list.
 
     Returns
     -------
-    Solution: beta (p,) or (p, k), intercept a float or (k,), certificate of kind "gradient". ``details`` holds
-    "learning_rate" (as used) and "diverged". This function itself warns, with Diverged (the best iterate is then
-    returned) or NotCertified.
+    Solution: beta (p,) or (p, k), intercept a float or (k,). ``details`` holds "learning_rate" (as used) and
+    "diverged". Warns Diverged, where the best iterate is returned.
 
     >>> from separatrix.designs import as_design
     >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 3.0, 5.0, 7.0])
@@ -197,7 +191,7 @@ def descend(
             because="it is a function of all scores of a row",
             instead="a loss of one score for each output, or quasi_newton",
         )
-    n, rng, started = problem.target.n, generator(random_state), time.perf_counter()
+    n, rng = problem.target.n, generator(random_state)
     size = n if batch_size is None else min(batch_size, n)
     if learning_rate is None:
         steepest = steepest_curvature(problem, size)
@@ -211,22 +205,15 @@ def descend(
     else:
         move = partial(_move_in_batches, problem, ridge, size, learning_rate, rng if shuffle else None)
 
-    w, iterations, _, diverged = _walk(
-        look.pack(start), look, move, max_iter, tol, None if trace is None else look.recorder(trace), look.null()
-    )
-    solution = look.unpack(w)
-    passes = iterations * (1 if size == n else 2)
-    solution.certificate = certify(problem, solution, tol, started=started, iterations=iterations, passes=passes)
-    solution.trace = trace
-    solution.details = {"learning_rate": learning_rate, "diverged": diverged}
+    record = None if trace is None else lambda value, relative, W: trace.append(value, relative, *look.unpack(W))
+    W, iterations, _, diverged = _walk(look.pack(start), look, move, max_iter, tol, record, look.null())
     if diverged:
         bounded = largest_curvature(problem.loss) < inf
         limit = 2.0 / steepest_curvature(problem, size) if bounded else None
         warnings.warn(Diverged(learning_rate, iterations, limit), stacklevel=2)
-    elif not solution.certificate.converged:
-        advice = "Raise max_iter, or standardise the columns."
-        warnings.warn(not_certified(solution.certificate, advice), stacklevel=2)
-    return solution
+    details = {"learning_rate": learning_rate, "diverged": diverged}
+    passes = iterations * (1 if size == n else 2)
+    return Solution(*look.unpack(W), trace=trace, details=details, iterations=iterations, passes=passes)
 
 
 class _Look:
@@ -272,24 +259,11 @@ class _Look:
             W[0] = start[1] if self.problem.intercept else 0.0
         return W
 
-    def unpack(self, W: np.ndarray) -> Solution:
+    def unpack(self, W: np.ndarray) -> tuple[np.ndarray, Any]:
+        """Coefficients and intercept, in the shape of y."""
         if self.problem.target.y.ndim == 1:
-            return Solution(W[1:, 0].copy(), float(W[0, 0]))
-        return Solution(W[1:].copy(), W[0].copy())
-
-    def recorder(self, trace: Trace) -> "_Recorder":
-        """A trace that stores W in the shape of y, without the row of an intercept that is not there."""
-        rows = slice(0 if self.problem.intercept else 1, None)
-        column = 0 if self.problem.target.y.ndim == 1 else slice(None)
-        return _Recorder(trace, (rows, column))
-
-
-class _Recorder:
-    def __init__(self, trace: Trace, part: tuple[slice, int | slice]) -> None:
-        self.trace, self.part = trace, part
-
-    def append(self, value: float, size: float, W: np.ndarray) -> None:
-        self.trace.append(value, size, W[self.part])
+            return W[1:, 0].copy(), float(W[0, 0])
+        return W[1:].copy(), W[0].copy()
 
 
 def _move_in_batches(

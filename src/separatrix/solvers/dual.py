@@ -60,13 +60,8 @@ def centred(problem: Problem) -> Centred:
     design, target = problem.design, problem.target
     if not problem.intercept:
         return Centred(design, np.zeros(design.p), tiled=False)
-    mean = design.rmatvec(target.weights / target.total)
-    design.refuse_if_not_finite(mean)
-    far = design.gram_is_cheap and provisional_means(design) is not None
-    if far:  # a second sum, of what the first left, takes back its rounding
-        left = Centred(design, mean).transposed_times(target.weights[:, None])[:, 0]
-        mean = mean + left / target.total
-    return Centred(design, mean, tiled=far)
+    mean = design.moments(target, gram=design.forms_gram).x_mean
+    return Centred(design, mean, tiled=design.gram_is_cheap and provisional_means(design) is not None)
 
 
 def _inverse(X_c: Centred, weights: np.ndarray, share: np.ndarray, lam: float) -> Solve:

@@ -7,12 +7,15 @@ Returns  a Solution; ``details`` holds "evidence" (LikelihoodStatistics) and, wh
          maximum, the fit under a faint penalty is returned.
 """
 
-import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from separatrix.core.errors import NotCertified
+from separatrix.core.certificate import certify
+from separatrix.core.problem import Problem
+from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
 from separatrix.designs.factor import triangle_factor
 from separatrix.designs.moments import moments
@@ -25,35 +28,43 @@ from separatrix.solvers.separation.existence import separation_of
 FAINT = (1e-10, 1e-12)
 
 
-def maximum_likelihood(problem, *, solve=solve_likelihood, classes=None, names=None, **options):
+def maximum_likelihood(
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    start: tuple[Any, Any] | None = None,
+    trace: Trace | None = None,
+    solve: Callable[..., Solution] = solve_likelihood,
+    classes: Sequence[Any] | None = None,
+    names: Sequence[str] | None = None,
+) -> Solution:
     """Maximise a likelihood, or prove that it has no maximum; see the head of this file.
 
     Parameters
     ----------
     problem : Problem.
-    solve : callable.  ``solve(problem, **options)``, a Solution.
+    tol, max_iter, start, trace : options of the solver.
+    solve : callable.  ``solve(problem, tol=..., max_iter=..., start=..., trace=...)``, a Solution.
     classes, names : sequences or None.  Labels and names of the columns, for the evidence and the proof.
 
-    >>> from separatrix.core.problem import Problem
     >>> from separatrix.designs import as_design
     >>> from separatrix.losses import Logistic
     >>> from separatrix.penalties import NoPenalty
     >>> X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0.0, 1.0, 0.0, 1.0])
-    >>> found = maximum_likelihood(Problem(as_design(X), Target(y), Logistic(), NoPenalty()))
-    >>> found.beta, found.details["evidence"].rank
+    >>> solution = maximum_likelihood(Problem(as_design(X), Target(y), Logistic(), NoPenalty()))
+    >>> solution.beta, solution.details["evidence"].rank
     (array([0.]), 1)
     """
-    with warnings.catch_warnings():  # whether more iterations would help is known after the question of existence
-        warnings.simplefilter("ignore", NotCertified)
-        solution = solve(problem, **options)
+    solution = solve(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
     evidence = likelihood_evidence(problem, solution.beta, solution.intercept, classes)
-    if evidence.sure or not solution.certificate.converged:
+    if evidence.sure or not certify(problem, solution, tol).converged:
         k = 2 if problem.target.y.ndim == 1 else problem.target.y.shape[1]
         proof = separation_of(
             problem, solution.beta, solution.intercept, n_classes=k, names=names, classes=_array(classes)
         )
         if proof.exists is False:
-            solution = _faintly_penalised(problem, proof, solution, options)
+            solution = replace(_faintly_penalised(problem, proof, tol, max_iter), trace=trace)
             evidence = likelihood_evidence(problem, solution.beta, solution.intercept, classes)
     if evidence.aliased:
         _shorten(problem, solution)
@@ -61,11 +72,11 @@ def maximum_likelihood(problem, *, solve=solve_likelihood, classes=None, names=N
     return solution
 
 
-def _array(classes):
+def _array(classes: Sequence[Any] | None) -> np.ndarray | None:
     return None if classes is None else np.asarray(classes)
 
 
-def _faintly_penalised(problem, proof, solution, options):
+def _faintly_penalised(problem: Problem, proof: Any, tol: float, max_iter: int) -> Solution:
     """The fit under a penalty so faint that every row off the boundary falls on the side of its class.
 
     Unlike the place where some iteration happened to stop it is unique, whatever the order of the rows; columns are
@@ -73,25 +84,22 @@ def _faintly_penalised(problem, proof, solution, options):
     margin as the penalty vanishes.
     """
     target = problem.target
-    found = moments(problem.design, Target(np.zeros(target.n), target.s), about_mean=problem.intercept, gram=False)
-    size = np.sqrt(found.squares / target.total)
+    sums = moments(problem.design, Target(np.zeros(target.n), target.s), about_mean=problem.intercept, gram=False)
+    size = np.sqrt(sums.squares / target.total)
     size = np.where(size > 0.0, size, 1.0)
     scaled = replace(problem, design=problem.design.scaled(1.0 / size))
     off = target.weights > 0.0
     off[proof.rows_on_boundary] = False
     for lam in FAINT:
-        fit = solve_likelihood(replace(scaled, penalty=L2(lam)), **{**options, "start": None, "trace": None})
+        fit = solve_likelihood(replace(scaled, penalty=L2(lam)), tol=tol, max_iter=max_iter)
         if (_leads(scaled, fit.beta, fit.intercept)[off] > 0.0).all():
             break
-    fit.beta, fit.trace = (fit.beta.T / size).T, solution.trace
-    fit.certificate = replace(
-        fit.certificate, kind="gradient", value=np.inf, message=f"no maximum exists: {proof.verdict} separation"
-    )
+    fit.beta = (fit.beta.T / size).T
     fit.details["separation"] = proof
     return fit
 
 
-def _leads(problem, beta, intercept):
+def _leads(problem: Problem, beta: np.ndarray, intercept: Any) -> np.ndarray:
     """By how much the score of the class of each row leads the best of the others."""
     eta = problem.design.matvec(beta) + intercept
     if eta.ndim == 1:
@@ -102,7 +110,7 @@ def _leads(problem, beta, intercept):
     return score - eta.max(axis=1)
 
 
-def _shorten(problem, solution):
+def _shorten(problem: Problem, solution: Solution) -> None:
     """Replace coefficients by the shortest with the same scores."""
     design, target = problem.design, problem.target
     plain = Target(np.zeros(target.n), target.s)

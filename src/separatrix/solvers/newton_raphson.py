@@ -6,14 +6,12 @@ Cost     one pass over the data and O(n p^2 + p^3) per iteration: for p up to a 
 From     Raphson (1690); step halving as in McCullagh and Nelder (1989), Generalized Linear Models, section 2.5.
 """
 
-import time
-import warnings
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 
-from separatrix.core.certificate import certify, not_certified
+from separatrix.core.certificate import certify
 from separatrix.core.errors import cannot
 from separatrix.core.objective import curvatures_at, objective, slopes_at
 from separatrix.core.problem import Problem
@@ -46,11 +44,7 @@ def newton(
     max_iter : int, [0, inf).  Steps at the most.
     start : (beta, intercept) or None.  Where to begin; None is zero.
     trace : Trace or None.  Filled with objective and certificate at the start and after every step, and with the
-        coefficients (intercept first, where there is one) where ``trace.coefficients`` is a list.
-
-    Returns
-    -------
-    Solution.  Warns NotCertified where the tolerance was not met.
+        coefficients where ``trace.coefficients`` is a list.
 
     >>> from separatrix.core.problem import Problem
     >>> from separatrix.designs import as_design
@@ -62,30 +56,24 @@ def newton(
     array([0.83333333, 1.5       ])
     """
     ridge = _checked_ridge(problem)
-    started, p = time.perf_counter(), problem.design.p
-    beta, intercept = (np.zeros(p), 0.0) if start is None else (np.array(start[0], dtype=np.float64), float(start[1]))
-    value, was_converged = objective(problem, beta, intercept), False
+    beta, intercept = np.zeros(problem.design.p), 0.0
+    if start is not None:
+        beta, intercept = np.array(start[0], dtype=np.float64), float(start[1])
+    value, was_settled = objective(problem, beta, intercept), False
     for iteration in range(max_iter + 1):
-        solution = Solution(beta, intercept, trace=trace)
-        solution.certificate = certify(
-            problem, solution, tol, started=started, iterations=iteration, passes=3 * iteration
-        )
+        rule = certify(problem, Solution(beta, intercept), tol)
         if trace is not None:
-            w = np.concatenate([[intercept], beta]) if problem.intercept else beta
-            trace.append(value, solution.certificate.value, w)
+            trace.append(value, rule.value, beta, intercept)
         # one step more than the tolerance asks for squares what is left, so that the coefficients are right as well
-        if (solution.certificate.converged and was_converged) or iteration == max_iter:
+        if (rule.converged and was_settled) or iteration == max_iter:
             break
-        was_converged = solution.certificate.converged
+        was_settled = rule.converged
         direction = _direction(problem, ridge, beta, intercept)
         moved = _halve(problem, beta, intercept, value, direction)
         if moved is None:  # rounding hides any further progress
             break
         beta, intercept, value = moved
-    if solution.certificate is not None and not solution.certificate.converged:
-        advice = "Raise max_iter; if it stopped early, rounding or a flat direction allows no better."
-        warnings.warn(not_certified(solution.certificate, advice), stacklevel=2)
-    return solution
+    return Solution(beta, intercept, trace=trace, iterations=iteration, passes=3 * iteration)
 
 
 def _checked_ridge(problem: Problem) -> np.ndarray:

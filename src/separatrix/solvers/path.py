@@ -1,16 +1,16 @@
-"""One problem along a path of penalties, from strong to weak.
+"""One problem along a path of strengths of its penalty, from strong to weak.
 
-Solves   the problem for each of several penalties, each started from the last solution.
-Given    a Problem (its penalty aside) and penalties in any order.
+Solves   the problem for each of several strengths, each started from the last solution.
+Given    a Problem (its penalty aside), strengths in any order and the penalty at a strength.
 Returns  coefficients (L, p) or (L, p, k), intercepts (L,) or (L, k), relative gaps (L,) and iterations (L,), in the
-         order of the penalties given.
+         order of the strengths given.
 From     Friedman, Hastie and Tibshirani (2010), J. Statist. Software 33(1); Tibshirani et al. (2012), J. R. Statist.
          Soc. B 74(2), strong rules.
 Cost     squared error on tall designs: one Gram matrix, n p², then nothing of size n; else about a read of X for each
-         penalty that makes zeros, and one set of columns in play for the whole path.
+         strength that makes zeros, and one set of columns in play for the whole path.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,7 +20,6 @@ from separatrix.core.certificate import certify
 from separatrix.core.problem import Problem
 from separatrix.core.verbs import is_squared_error
 from separatrix.designs import moments
-from separatrix.penalties import Separable
 from separatrix.penalties.separable import as_separable
 from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.gram_coordinate import GramProblem
@@ -59,25 +58,35 @@ def strength_grid(problem: Problem, *, eps: float = 1e-3, count: int = 100) -> n
     return np.geomspace(largest, eps * largest, count)
 
 
-def path(problem: Problem, penalties: Sequence[Any], *, tol: float = 1e-8, max_iter: int = 100) -> Path:
-    """Solve for each penalty; see the head of this file."""
-    parts = [as_separable(penalty, problem.design.p) for penalty in penalties]
-    order = sorted(range(len(parts)), key=lambda place: -float((parts[place].kink + parts[place].ridge).sum()))
-    solve = _way(problem, parts)
-    points = dict(zip(order, solve(problem, [penalties[place] for place in order], tol, max_iter)))
-    coefficients, intercepts, gaps, iterations = zip(*(points[place] for place in range(len(parts))))
-    return np.array(coefficients), np.array(intercepts), np.array(gaps), np.array(iterations)
+def path(
+    problem: Problem,
+    strengths: Sequence[float],
+    penalty_at: Callable[[float], Any],
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+) -> Path:
+    """Solve for each strength; see the head of this file. A penalty holds p numbers: there is one at a time."""
+    order = np.argsort(-np.asarray(strengths, dtype=np.float64), kind="stable")
+    solve = _way(problem, penalty_at(float(np.min(strengths))), len(strengths))
+    penalties = (penalty_at(float(strengths[place])) for place in order)
+    outputs = problem.target.outputs
+    coefficients, intercepts = np.zeros((len(order), problem.design.p, *outputs)), np.zeros((len(order), *outputs))
+    gaps, iterations = np.zeros(len(order)), np.zeros(len(order), dtype=int)
+    for place, point in zip(order, solve(problem, penalties, tol, max_iter)):
+        coefficients[place], intercepts[place], gaps[place], iterations[place] = point
+    return coefficients, intercepts, gaps, iterations
 
 
-def _way(problem: Problem, penalties: list[Separable]) -> Any:
+def _way(problem: Problem, weakest: Any, count: int) -> Any:
     design = problem.design
     if is_squared_error(problem.loss):
-        tall = design.p <= min(design.n, COLUMNS_PER_STRENGTH * len(penalties)) and design.gram_is_cheap
+        tall = design.p <= min(design.n, COLUMNS_PER_STRENGTH * count) and design.gram_is_cheap
         return _on_gram_matrix if tall else _on_working_sets
-    return _on_working_sets if all(penalty.kink.any() for penalty in penalties) else _one_by_one
+    return _on_working_sets if as_separable(weakest, design.p).kink.any() else _one_by_one
 
 
-def _on_gram_matrix(problem: Problem, penalties: list[Any], tol: float, max_iter: int) -> Iterator[Point]:
+def _on_gram_matrix(problem: Problem, penalties: Iterator[Any], tol: float, max_iter: int) -> Iterator[Point]:
     m = moments(problem.design, problem.target, about_mean=problem.intercept)
     gram = GramProblem.whole(m.xx / m.total, m.xy[:, 0] / m.total)
     null = 0.5 * float(m.yy[0]) / m.total
@@ -87,22 +96,23 @@ def _on_gram_matrix(problem: Problem, penalties: list[Any], tol: float, max_iter
         yield beta, float(m.y_mean[0] - m.x_mean @ beta), gram.gap(penalty, null), sweeps
 
 
-def _on_working_sets(problem: Problem, penalties: list[Any], tol: float, max_iter: int) -> Iterator[Point]:
-    state = WorkingSet(replace(problem, penalty=penalties[0]))
-    before = None
+def _on_working_sets(problem: Problem, penalties: Iterator[Any], tol: float, max_iter: int) -> Iterator[Point]:
+    state, before = None, None
     for penalty in penalties:
-        state.penalise(penalty)
+        if state is None:
+            state = WorkingSet(replace(problem, penalty=penalty))
+        else:
+            state.penalise(penalty)
         gap, used = solve_at(state, tol, max_iter, before)
         solution = state.solution()
         yield solution.beta, solution.intercept, gap, max(used, 1)
         before = state.penalty.kink
 
 
-def _one_by_one(problem: Problem, penalties: list[Any], tol: float, max_iter: int) -> Iterator[Point]:
+def _one_by_one(problem: Problem, penalties: Iterator[Any], tol: float, max_iter: int) -> Iterator[Point]:
     start = None
     for penalty in penalties:
         here = replace(problem, penalty=penalty)
         solution = solve_likelihood(here, tol=tol, max_iter=max_iter, start=start)
         start = solution.beta, solution.intercept
-        certificate = solution.certificate or certify(here, solution, tol)
-        yield *start, certificate.value, max(certificate.iterations, 1)
+        yield *start, certify(here, solution, tol).value, max(solution.iterations, 1)

@@ -9,14 +9,12 @@ By       the p-by-p scatter X_c'X_c where n >= p, in one pass; the n-by-n X_c X_
 From     Jolliffe (2002), Principal Component Analysis; Halko, Martinsson and Tropp (2011), SIAM Review 53(2).
 """
 
-import time
-import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from separatrix.core.certificate import not_certified
-from separatrix.core.solution import Certificate
 from separatrix.core.target import Target
 from separatrix.designs import moments
 from separatrix.designs.centred import Centred
@@ -40,7 +38,9 @@ class Axes:
     singular: np.ndarray
     vectors: np.ndarray
     left_out: float
-    certificate: Certificate | None = None
+    scatter: np.ndarray | None = None  # (p, p), where the axes come from it
+    steps: int = 1
+    iterated: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,14 @@ class Sketch:
     steps: int | None = None
 
 
-def principal_axes(design, count, solver, sketch, tol=0.0):
+def principal_axes(
+    design: Any, count: int | Callable[[np.ndarray], int], solver: str, sketch: Sketch, tol: float = 0.0
+) -> Axes:
     """The axes of a design; see the head of this file.
 
     `count` is how many, or a function that says it from all squares σ², falling. `solver` is one of scikit-learn's
     words. `tol` is what ``|X_c'X_c v - σ² v|`` may be, compared with the greatest σ².
     """
-    started = time.perf_counter()
     small = min(design.n, design.p)
     if design.n < design.p or solver == "randomized":
         design.needs("rows", f"find axes of X of shape ({design.n}, {design.p}) with svd_solver={solver!r}")
@@ -69,60 +70,49 @@ def principal_axes(design, count, solver, sketch, tol=0.0):
         and not callable(count)
         and FEW * (count + sketch.oversamples) <= small
     )
-    S, steps = None, 1
     if iterated:
-        axes, steps = _sketched(design, count, sketch, tol or ITERATED)
+        axes = _sketched(design, count, sketch, tol or ITERATED)
     elif solver == "full":
         axes = _decomposed(_centred(design), count)
     else:
         lanczos = {"arpack": True, "covariance_eigh": False}.get(solver)
         squared = _from_scatter if design.n >= design.p else _from_rows
-        axes, S = squared(design, count, lanczos, exact=solver == "auto")
+        axes = squared(design, count, lanczos, exact=solver == "auto")
     axes.vectors = axes.vectors * signs(axes.vectors)
-    axes.certificate = Certificate(
-        kind="residual",
-        value=residual(axes, S if S is not None else Centred(design, axes.mean)),
-        tolerance=tol or (ITERATED if iterated else DIRECT),
-        iterations=steps,
-        passes=2 * steps + 2 if iterated else 1,
-        seconds=time.perf_counter() - started,
-    )
-    if not axes.certificate.converged:
-        warnings.warn(not_certified(axes.certificate, "Use svd_solver='full', or raise tol."), stacklevel=4)
     return axes
 
 
-def residual(axes, scatter):
-    """``max |X_c'X_c v - σ² v| / σ_1²`` over the axes, from the scatter matrix or from X_c, by plain products."""
+def residual(axes: Axes, design: Any) -> float:
+    """``max |X_c'X_c v - σ² v| / σ_1²`` over the axes, by plain products with their scatter matrix or with X_c."""
     V, greatest = axes.vectors, axes.singular[0]
     if greatest == 0.0:
         return 0.0  # without variance any axis is right
-    image = scatter.scatter_times(V) if isinstance(scatter, Centred) else scatter @ V
+    image = Centred(design, axes.mean).scatter_times(V) if axes.scatter is None else axes.scatter @ V
     wrong = image / greatest**2 - V * (axes.singular / greatest) ** 2
     return float(np.linalg.norm(wrong, axis=0).max())
 
 
-def signs(V):
+def signs(V: np.ndarray) -> np.ndarray:
     """What makes the loading of greatest size in each column positive; of several such, the first."""
     size = np.abs(V)
     first = np.argmax(size >= (1.0 - SAME_LOADING) * size.max(axis=0), axis=0)
     return np.where(V[first, np.arange(V.shape[1])] < 0.0, -1.0, 1.0)
 
 
-def _from_scatter(design, count, lanczos, exact):
-    """By the p-by-p matrix of one pass over X; also returns that matrix, where the axes come from it."""
-    found = moments(design, Target(np.empty((design.n, 0))))
-    S, mean = found.xx, found.x_mean
+def _from_scatter(design: Any, count: Any, lanczos: bool | None, exact: bool) -> Axes:
+    """By the p-by-p matrix of one pass over X, which is kept where the axes come from it."""
+    sums = moments(design, Target(np.empty((design.n, 0))))
+    S, mean = sums.xx, sums.x_mean
     values, vectors = leading(S, design.p if callable(count) else count, lanczos)
     values = _heard(values, Centred(design, mean))
     k = count(values) if callable(count) else count
     left_out = _left_out(values, k, np.trace(S), design.p)
     if exact and _lost(values, k, left_out, design.p):
-        return _decomposed(Centred(design, mean), k), None
-    return Axes(mean, np.sqrt(values[:k]), vectors[:, :k], left_out), S
+        return _decomposed(Centred(design, mean), k)
+    return Axes(mean, np.sqrt(values[:k]), vectors[:, :k], left_out, scatter=S)
 
 
-def _from_rows(design, count, lanczos, exact):
+def _from_rows(design: Any, count: Any, lanczos: bool | None, exact: bool) -> Axes:
     """By the n-by-n matrix of the products of rows; X_c' maps its vectors back, a QR makes them orthonormal."""
     X_c = _centred(design)
     K = X_c.outer_gram()
@@ -132,18 +122,18 @@ def _from_rows(design, count, lanczos, exact):
     k = count(values) if callable(count) else count
     left_out = _left_out(values, k, np.trace(K), design.n)
     if exact and X_c.dense and k < design.n and _lost(values, k, left_out, design.n):
-        return _decomposed(X_c, k), None
-    return _mapped_back(X_c, U[:, :k], left_out), None
+        return _decomposed(X_c, k)
+    return _mapped_back(X_c, U[:, :k], left_out)
 
 
-def _mapped_back(X_c, U, left_out):
+def _mapped_back(X_c: Centred, U: np.ndarray, left_out: float) -> Axes:
     """Axes from an orthonormal basis U of what they are in the space of rows: the singular vectors of ``X_c'U``."""
     Q, R = np.linalg.qr(X_c.transposed_times(U))
     P, singular, _ = np.linalg.svd(R)
     return Axes(X_c.mean, _audible(singular, X_c), Q @ P, left_out)
 
 
-def _decomposed(X_c, count):
+def _decomposed(X_c: Centred, count: Any) -> Axes:
     """By the singular values of X_c itself, through its triangular factor."""
     if X_c.n >= X_c.p:
         R = X_c.triangle()
@@ -162,8 +152,8 @@ def _decomposed(X_c, count):
     return Axes(X_c.mean, singular[:k], vectors[:, :k], float((singular[k:] ** 2).sum()))
 
 
-def _sketched(design, k, sketch, tolerance):
-    """By block Krylov, in the space of the rows or of the columns, whichever are fewer; and the steps it took."""
+def _sketched(design: Any, k: Any, sketch: Sketch, tolerance: float) -> Axes:
+    """By block Krylov, in the space of the rows or of the columns, whichever are fewer."""
     X_c = _centred(design)
     total = X_c.squares()
     design.refuse_if_not_finite(total)
@@ -177,12 +167,14 @@ def _sketched(design, k, sketch, tolerance):
     values, vectors, taken = krylov(product, start, k, tolerance, steps)
     values = _heard(values, X_c)
     left_out = _left_out(values, k, total, small)
-    if design.n >= design.p:
-        return Axes(X_c.mean, np.sqrt(values), vectors, left_out), taken
-    return _mapped_back(X_c, vectors, left_out), taken
+    axes = Axes(X_c.mean, np.sqrt(values), vectors, left_out)
+    if design.n < design.p:
+        axes = _mapped_back(X_c, vectors, left_out)
+    axes.steps, axes.iterated = taken, True
+    return axes
 
 
-def _centred(design):
+def _centred(design: Any) -> Centred:
     """A design less its means, to the last bit: a second sum, of what the first left, takes back its rounding."""
     sums = design.reduce(lambda block: block.X.sum(axis=0), np.add)
     design.refuse_if_not_finite(sums)
@@ -191,32 +183,32 @@ def _centred(design):
     return Centred(design, rough + left / design.n)
 
 
-def _audible(singular, X_c):
+def _audible(singular: np.ndarray, X_c: Centred) -> np.ndarray:
     """Singular values, 0 where they are within the rounding of a QR and of the means."""
     noise = 4.0 * EPS * (X_c.p + np.sqrt(X_c.n)) * singular[0] + _rounding_of_means(X_c)
     return np.where(singular > noise, singular, 0.0)
 
 
-def _heard(values, X_c):
+def _heard(values: np.ndarray, X_c: Centred) -> np.ndarray:
     """Eigenvalues of a Gram matrix, 0 where they are within its rounding and that of the means."""
     noise = 4.0 * EPS * min(X_c.n, X_c.p) * values[0] + _rounding_of_means(X_c) ** 2
     return np.where(values > noise, values, 0.0)
 
 
-def _rounding_of_means(X_c):
+def _rounding_of_means(X_c: Centred) -> float:
     """What is left of constant columns, as a singular value; of the means, dense ones are right to the last bit."""
     length = np.sqrt(X_c.p) * np.abs(X_c.mean).max()  # at most; its square may overflow, and does not occur here
     return 4.0 * EPS * length * (np.sqrt(X_c.n) if X_c.dense else X_c.n)
 
 
-def _left_out(values, k, total, whole):
+def _left_out(values: np.ndarray, k: int, total: float, whole: int) -> float:
     """The sum of the squares beyond the first k: their own, if all are known, else what the total leaves."""
     if values[0] == 0.0:
         return 0.0
     return float(values[k:].sum()) if len(values) == whole else max(float(total - values.sum()), 0.0)
 
 
-def _lost(values, k, left_out, whole):
+def _lost(values: np.ndarray, k: int, left_out: float, whole: int) -> bool:
     """Whether the last axis asked for, or all that are left out, drown in the rounding of a Gram matrix."""
     limit = SPREAD * values[0]
     return values[0] > 0.0 and (values[k - 1] <= limit or (k < whole and left_out <= limit))

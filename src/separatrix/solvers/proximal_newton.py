@@ -121,6 +121,8 @@ class WorkingSet:
         self.penalty = as_separable(penalty, self.problem.design.p)
         self.unit = float(self.penalty.kink.max(initial=0.0)) or float(np.abs(self.v).max(initial=0.0)) or 1.0
         self.played = self.penalty.take(self.index)
+        self.rises, self.falls = self.penalty.high > 0.0, self.penalty.low < 0.0
+        self.two_sided = bool(self.rises.all() and self.falls.all())
         self.add(np.flatnonzero(self.penalty.dense & ~self.inside))
 
     def add(self, J: np.ndarray) -> None:
@@ -165,13 +167,11 @@ class WorkingSet:
 
     def wish(self) -> np.ndarray:
         """How far the gradient of each column goes beyond what its penalty at 0 allows, where it is below 0: not."""
-        v, penalty = self.v.T, self.penalty
-        rises, falls = penalty.high > 0.0, penalty.low < 0.0
-        if rises.all() and falls.all():
-            reach = np.abs(v)
-        else:
-            reach = np.maximum(np.where(rises, v, 0.0), np.where(falls, -v, 0.0))
-        return (reach.max(axis=0) if self.shape else reach) - penalty.kink
+        v = self.v.T
+        reach = np.abs(v)
+        if not self.two_sided:
+            reach = np.maximum(np.where(self.rises, v, 0.0), np.where(self.falls, -v, 0.0))
+        return (reach.max(axis=0) if self.shape else reach) - self.penalty.kink
 
     def correlations(self) -> np.ndarray:
         """``-Z'(s u) / Σs`` of the columns in play."""
@@ -260,7 +260,7 @@ class WorkingSet:
             return outside
         outside = outside[np.argsort(-wish[outside], kind="stable")]
         least = max(16, int(np.count_nonzero(self.beta.any(axis=1) if self.shape else self.beta)) // 2)
-        return np.sort(outside[: self.columns.affordable(outside, least)])
+        return np.sort(outside[: self.columns.affordable(outside, least, self.exact)])
 
 
 def proximal_newton(

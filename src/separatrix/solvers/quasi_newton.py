@@ -10,8 +10,6 @@ From     Liu and Nocedal (1989), L-BFGS; Byrd, Chin, Neveitt and Nocedal (2011),
 Cost     one read of X per iteration, each worth one to two digits.
 """
 
-import time
-import warnings
 from collections import deque
 from dataclasses import replace
 from functools import partial
@@ -19,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.certificate import certify, not_certified
 from separatrix.core.objective import null_objective, objective
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
@@ -62,10 +59,9 @@ def quasi_newton(
         is ``tol^1.25``: then the default leaves ten digits of the coefficients, whatever the order of the rows.
     max_iter : int, [0, inf).  Iterations on the whole data at the most.
     start : (beta, intercept) or None.  None starts from the optimum of a sample, or from zero.
-    trace : Trace or None.  Filled with objective and decrement of each iteration, and with the coefficients, intercept
-        first where there is one, where ``trace.coefficients`` is a list. Costs a pass more for each.
+    trace : Trace or None.  Filled with objective and decrement of each iteration, and with the coefficients
+        where ``trace.coefficients`` is a list. Costs a pass more for each.
     """
-    started = time.perf_counter()
     gradient = GradientPass(problem)
     W = np.zeros(gradient.shape)
     if start is not None:
@@ -74,14 +70,12 @@ def quasi_newton(
     settled = tol**1.25 * np.sqrt(scale)
     with one_blas_thread():
         W, iterations = _Walk(problem, gradient, trace)(W, settled, tol * scale, max_iter, warm=start is not None)
-    beta = W[1:, 0].copy() if gradient.k == 1 else W[1:].copy()
-    solution = Solution(beta, float(W[0, 0]) if gradient.k == 1 else W[0].copy(), trace=trace)
-    solution.iterations, solution.passes = iterations, gradient.count
-    solution.certificate = certify(problem, solution, tol, started=started)
-    if not solution.certificate.converged:
-        advice = "Raise max_iter; if it stopped early, rounding or separated classes allow no better."
-        warnings.warn(not_certified(solution.certificate, advice), stacklevel=2)
-    return solution
+    return Solution(*_apart(W), trace=trace, iterations=iterations, passes=gradient.count)
+
+
+def _apart(W: np.ndarray) -> tuple[np.ndarray, Any]:
+    """Coefficients and intercept of W (1 + p, k): (p,) and a float for one score, else (p, k) and (k,)."""
+    return (W[1:, 0].copy(), float(W[0, 0])) if W.shape[1] == 1 else (W[1:].copy(), W[0].copy())
 
 
 class _Walk:
@@ -155,9 +149,8 @@ class _Walk:
 
     def _record(self, W: np.ndarray, decrement: float) -> None:
         if self.trace is not None:
-            w = W if self.problem.intercept else W[1:]
-            beta, intercept = (W[1:, 0], W[0, 0]) if W.shape[1] == 1 else (W[1:], W[0])
-            self.trace.append(objective(self.problem, beta, intercept), decrement, w[:, 0] if W.shape[1] == 1 else w)
+            beta, intercept = _apart(W)
+            self.trace.append(objective(self.problem, beta, intercept), decrement, beta, intercept)
 
 
 def _sample(problem: Problem, rows_per_column: int) -> Problem:

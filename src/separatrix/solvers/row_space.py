@@ -9,17 +9,14 @@ their own, the columns are divided by their roots first: then all ridges are 1.
 Cost: n² p for the inner products of the rows, once; then nothing of size p.
 """
 
-import time
-import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from separatrix.core.certificate import certify, not_certified
-from separatrix.core.errors import NotCertified, cannot
+from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
-from separatrix.core.solution import Solution
+from separatrix.core.solution import Solution, Trace
 from separatrix.designs import as_design
 from separatrix.penalties import L2
 from separatrix.solvers.quasi_newton import quasi_newton
@@ -28,9 +25,13 @@ from separatrix.solvers.smooth import ridge_of
 NEGLIGIBLE = 1e-14  # eigenvalues below this share of the largest are rounding
 
 
-def in_row_space(problem: Problem, *, tol: float = 1e-8, max_iter: int = 100) -> Solution:
-    """Solve a smooth problem with few rows and a ridge on every coefficient; see the head of this file."""
-    started = time.perf_counter()
+def in_row_space(
+    problem: Problem, *, tol: float = 1e-8, max_iter: int = 100, start: None = None, trace: Trace | None = None
+) -> Solution:
+    """Solve a smooth problem with few rows and a ridge on every coefficient; see the head of this file.
+
+    `start` and `trace` have no effect: the iterations go over other coefficients.
+    """
     design, factors, strength = _with_one_ridge(problem)
     K = design.outer_gram()
     design.refuse_if_not_finite(K)
@@ -40,16 +41,10 @@ def in_row_space(problem: Problem, *, tol: float = 1e-8, max_iter: int = 100) ->
     if not kept.any():
         return quasi_newton(problem, tol=tol, max_iter=max_iter)
     small = replace(problem, design=as_design(V * root), penalty=L2(strength))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotCertified)  # what counts is the certificate of the problem as given
-        inner = quasi_newton(small, tol=tol, max_iter=max_iter)
+    inner = quasi_newton(small, tol=tol, max_iter=max_iter)
     beta = design.rmatvec((V / root) @ inner.beta)
-    solution = Solution(beta if factors is None else (factors * beta.T).T, inner.intercept)
-    iterations = inner.iterations
-    solution.certificate = certify(problem, solution, tol, started=started, iterations=iterations, passes=3)
-    if not solution.certificate.converged:
-        warnings.warn(not_certified(solution.certificate, "Raise max_iter, or penalise more."), stacklevel=3)
-    return solution
+    beta = beta if factors is None else (factors * beta.T).T
+    return Solution(beta, inner.intercept, iterations=inner.iterations, passes=3)
 
 
 def _with_one_ridge(problem: Problem) -> tuple[Any, np.ndarray | None, float]:

@@ -1,13 +1,14 @@
 """Stochastic gradient descent: one example at a time, pass after pass.
 
 Solves   min (1/Σs) Σ s_i loss(y_i, x_i'beta + intercept) + l1 |beta|_1 + l2 |beta|²/2
-Given    a Problem, a Schedule of step sizes, a Walker that remembers where it stands.
-Returns  how many passes were made and why they ended; the walker has moved.
+Given    a Problem, a Schedule of step sizes, perhaps a Walker that remembers where it stands.
+Returns  beta, intercept, why the passes ended; the walker has moved.
 Cost     one pass = O(stored numbers of X). The loop itself is in compiled/stochastic.py.
 From     Robbins and Monro (1951); Bottou, Stochastic Gradient Descent Tricks (2012).
 """
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import sqrt
 from typing import Any, NamedTuple
@@ -17,7 +18,9 @@ from sklearn.utils import check_random_state
 
 from separatrix.core.errors import Diverged, cannot
 from separatrix.core.objective import constant_objective, objective, parts_of
+from separatrix.core.problem import Problem
 from separatrix.core.registry import register
+from separatrix.core.solution import Solution, Trace
 from separatrix.core.verbs import slope
 from separatrix.solvers.compiled.stochastic import CONSTANT, INVSCALING, OPTIMAL, PA1, PA2, epoch
 
@@ -37,7 +40,7 @@ SMALLEST_RATE = 1e-6  # below it the adaptive schedule stops instead of dividing
 _NOTHING = np.empty(0)
 
 
-def generator(random_state):
+def generator(random_state: Any) -> np.random.Generator:
     """A numpy Generator from what scikit-learn calls a random_state."""
     return np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
@@ -52,7 +55,10 @@ class Schedule(NamedTuple):
     offset: float
 
 
-def schedule(learning_rate, loss, *, eta0, power_t, alpha):
+SLOWER_AND_SLOWER = Schedule(INVSCALING, 0.01, 0.25, 0.0, 0.0)  # scikit-learn's for regression
+
+
+def schedule(learning_rate: str, loss: Any, *, eta0: float, power_t: float, alpha: float) -> Schedule:
     r"""The step size of update t.
 
     ``constant`` and ``adaptive``: eta0. ``invscaling``: :math:`\eta_0 / t^{power_t}`.
@@ -87,75 +93,71 @@ class Walker:
     owed: float = 0.0
     level: float = 0.0  # the largest mean loss of the prediction 0 that was met
 
-    def copy(self):
+    def copy(self) -> "Walker":
         return replace(self, beta=self.beta.copy(), averaged=self.averaged.copy(), paid=self.paid.copy())
 
-    def become(self, other):
+    def become(self, other: "Walker") -> None:
         self.__dict__.update(other.copy().__dict__)
 
-    def published(self, average):
+    def published(self, average: int) -> tuple[np.ndarray, float]:
         """Coefficients and intercept to show: the average once it has begun, else where the walker stands."""
         if 0 < average <= self.clock - 1.0:
             return self.averaged, self.average_intercept
         return self.beta, self.intercept
 
-    def finite(self):
+    def finite(self) -> bool:
         return bool(np.isfinite(self.intercept) and np.isfinite(self.beta).all())
 
 
-class Walked(NamedTuple):
-    """Passes made, whether the rule for stopping was met, and whether the descent diverged."""
-
-    epochs: int
-    settled: bool
-    diverged: bool
-
-
 def stochastic_descent(
-    problem,
-    walker,
-    steps,
+    problem: Problem,
     *,
-    adaptive=False,
-    average=0,
-    max_iter=1000,
-    tol=1e-3,
-    n_iter_no_change=5,
-    shuffle=True,
-    random_state=None,
-    rows=None,
-    score=None,
-    after=None,
-    judged=True,
-):
+    tol: float | None = 1e-3,
+    max_iter: int = 1000,
+    start: Walker | tuple[Any, float] | None = None,
+    trace: Trace | None = None,
+    steps: Schedule = SLOWER_AND_SLOWER,
+    adaptive: bool = False,
+    average: int = 0,
+    n_iter_no_change: int = 5,
+    shuffle: bool = True,
+    random_state: Any = None,
+    rows: Any = None,
+    score: Callable[[np.ndarray, float], float] | None = None,
+    judged: bool = True,
+) -> Solution:
     """Walk over the examples until the objective no longer improves.
 
     Parameters
     ----------
     problem : Problem.  Any loss; a penalty that is the same for all coefficients and without bounds; one output; a
         design that offers rows.
-    walker : Walker.  Where to start; moved in place.
-    steps : Schedule.
-    adaptive : bool.  Whether a halt divides the step by 5 (down to 1e-6) instead of ending the walk.
-    average : int, [0, inf).  From which update on the iterates are averaged; 0 never.
-    max_iter : int, [1, inf).  Passes at the most.
     tol : float or None.  A pass that improves the best objective (or score) by less than tol does not count as
         improvement; None makes all passes.
+    max_iter : int, [1, inf).  Passes at the most.
+    start : Walker, (beta, intercept) or None.  Where to start; None is zero. A Walker is moved in place, so that the
+        next chunk of a stream can go on from there.
+    trace : Trace or None.  Filled with the objective after each pass, which costs another pass, and with the
+        coefficients where ``trace.coefficients`` is a list.
+    steps : Schedule.  Step sizes; 0.01 over the fourth root of the number of updates if none are given.
+    adaptive : bool.  Whether a halt divides the step by 5 (down to 1e-6) instead of ending the walk.
+    average : int, [0, inf).  From which update on the iterates are averaged; 0 never.
     n_iter_no_change : int, [1, inf).  Passes without improvement after which to halt.
     shuffle, random_state : whether every pass takes a new random order, and its seed.
     rows : array of int or None.  The examples to learn from.
     score : callable or None.  ``score(beta, intercept)``, higher is better; judged in place of the objective.
-    after : callable or None.  Called with the walker after each pass.
     judged : bool.  Whether to ask at the end if the walk has run away. Decreasing steps can come back from afar, so it
         is not asked on the way, nor in the middle of a stream.
 
     Returns
     -------
-    Walked.  A walk that overflows or ends far worse than the prediction 0 warns Diverged; the walker then goes back to
-    its start or to its best pass, whichever is better.
+    Solution.  ``details`` holds "walker", "settled" (whether the rule for stopping was met) and "diverged". A walk that
+    overflows or ends far worse than the prediction 0 warns Diverged; the walker then goes back to its start or to its
+    best pass, whichever is better.
     """
     design, target = problem.design, problem.target
     design.needs("rows", "walk over the examples")
+    walker = _walker(start, design.p)
     atom, rows = design.rows_atom(), np.arange(target.n) if rows is None else np.asarray(rows, dtype=np.intp)
     rng = generator(random_state) if shuffle else None
     # Each step takes s_i times the slope but the whole penalty, so it descends on (1/n) Σ s_i loss_i + penalty:
@@ -164,7 +166,7 @@ def stochastic_descent(
     l1, l2 = (lift * strength for strength in strengths(problem.penalty, design.p))
     s = _NOTHING if target.s is None else target.s
     _prepare(walker, problem, l1, average)
-    start, best, best_walker, idle, settled = walker.copy(), -np.inf, None, 0, tol is None
+    origin, best, best_walker, idle, settled = walker.copy(), -np.inf, None, 0, tol is None
     worst = 0.0
     for done in range(1, max_iter + 1):  # noqa: B007
         order = rows if rng is None else rng.permutation(rows)
@@ -179,8 +181,8 @@ def stochastic_descent(
             worst = np.inf
             break
         worst = max(worst, fitted)
-        if after is not None:
-            after(walker)
+        if trace is not None:
+            trace.append(objective(problem, walker.beta, walker.intercept), None, walker.beta, walker.intercept)
         merit = -fitted if score is None else score(walker.beta, walker.intercept)
         idle = idle + 1 if tol is not None and merit < best + tol else 0
         if merit > best:
@@ -194,9 +196,18 @@ def stochastic_descent(
     if judged and not diverged and worst > RUNAWAY * walker.level > 0.0:
         diverged = objective(problem, *walker.published(average)) > RUNAWAY * walker.level
     if diverged:
-        walker.become(min([start, best_walker or start], key=lambda w: objective(problem, *w.published(average))))
+        walker.become(min([origin, best_walker or origin], key=lambda w: objective(problem, *w.published(average))))
         warnings.warn(Diverged(steps.rate, done), stacklevel=4)  # the caller of fit
-    return Walked(done, settled and not diverged, diverged)
+    beta, intercept = walker.published(average)
+    details = {"walker": walker, "settled": settled and not diverged, "diverged": diverged}
+    return Solution(beta.copy(), intercept, trace=trace, details=details, iterations=done, passes=done)
+
+
+def _walker(start: Walker | tuple[Any, float] | None, p: int) -> Walker:
+    if isinstance(start, Walker):
+        return start
+    beta, intercept = (np.zeros(p), 0.0) if start is None else start
+    return Walker(np.array(beta, dtype=np.float64), float(intercept))
 
 
 def strengths(penalty: Any, p: int) -> tuple[float, float]:
@@ -216,7 +227,7 @@ def strengths(penalty: Any, p: int) -> tuple[float, float]:
     return float(parts.kink[0]), float(parts.ridge[0])
 
 
-def _prepare(walker, problem, l1, average):
+def _prepare(walker: Walker, problem: Problem, l1: float, average: int) -> None:
     p = problem.design.p
     if average and walker.averaged.shape[0] == 0:
         walker.averaged = np.zeros(p)

@@ -5,10 +5,10 @@ import time
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.certificate import closed_form
 from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.solution import Certificate
 from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design, class_moments
 from separatrix.designs.factor import EPS, live_columns
@@ -104,13 +104,7 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
         A[:, J] = (means - centre)[:, J] / variances[J]
         rest = np.abs(A * variances - (means - centre))[:, J].max(initial=0.0)
         size = np.abs(means - centre)[:, J].max(initial=0.0)
-        self.certificate_ = Certificate(
-            "residual",
-            float(rest / size) if size > 0.0 else 0.0,
-            tolerance=4.0 * EPS,
-            passes=1,
-            seconds=time.perf_counter() - started,
-        )
+        self.certificate_ = closed_form(float(rest / size) if size > 0.0 else 0.0, 4.0 * EPS, started=started)
         offsets = self._log_shares() - 0.5 * np.einsum("kj,kj->k", A, means - centre) - A @ centre
         if len(means) == 2:
             # (μ_1 - μ_0)/σ² times x less the point halfway

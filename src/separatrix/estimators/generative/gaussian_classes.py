@@ -1,14 +1,13 @@
 """What models of normal classes with covariances of their own share: densities, draws, divisors, warnings."""
 
-import time
 import warnings
 
 import numpy as np
 from scipy.linalg import svd
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.errors import NotCertified, SingularClasses, cannot
-from separatrix.core.solution import Certificate
+from separatrix.core.certificate import closed_form, warn_if_not_certified
+from separatrix.core.errors import SingularClasses, cannot
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.within import name_columns
 
@@ -78,10 +77,8 @@ class GaussianClasses(Generative):
                 for c, (C, rank) in enumerate(zip(covariances, spheres.ranks, strict=True))
             ]
         self.certificate_ = _certificate(spheres, covariances, of_rows, started)
-        if not self.certificate_.converged:
-            held, instead = self.certificate_, "Drop columns that are nearly combinations of others, or use reg_param."
-            said = NotCertified("residual", held.value, held.tolerance, held.passes, instead)
-            warnings.warn(said, stacklevel=stacklevel)
+        instead = "Drop columns that are nearly combinations of others, or use reg_param."
+        warn_if_not_certified(self.certificate_, instead, stacklevel)
         return self
 
     def _some_rank(self, factor):
@@ -139,4 +136,4 @@ def _certificate(spheres, matrices, of_rows, started):
         elif value > TOLERANCE:
             tolerance = max(tolerance, spheres.rounding(c, C))
         values.append(value)
-    return Certificate("residual", max(values), tolerance, passes=passes, seconds=time.perf_counter() - started)
+    return closed_form(max(values), tolerance, started=started, passes=passes)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.core.certificate import not_certified, relative_residual
+from separatrix.core.certificate import closed_form, relative_residual, warn_if_not_certified
 from separatrix.core.errors import SingularWithin, cannot
-from separatrix.core.solution import Certificate
 from separatrix.designs import class_moments
 from separatrix.designs.factor import Factor
 from separatrix.solvers.linalg.scatter import within_factor
@@ -33,44 +32,43 @@ class Within:
         value = relative_residual(
             self.apply, A, B, factor.scale * np.sqrt(self.sphere.denominator), singular=len(factor.aliased) > 0
         )
-        found = Certificate("residual", value, RESIDUAL, iterations=1, passes=1, message=message)
-        if not found.converged:
-            warnings.warn(not_certified(found, "Standardise the columns, or use shrinkage."), stacklevel=4)
-        return found
+        certificate = closed_form(value, RESIDUAL, iterations=1, message=message)
+        warn_if_not_certified(certificate, "Standardise the columns, or use shrinkage.", stacklevel=4)
+        return certificate
 
 
 def within(model, design, target, denominator="N", shrinkage=0.0):
     """Sphere classes by their pooled scatter over `denominator`, its diagonal shrunken towards the mean variance."""
     k, p = len(model.classes_), design.p
-    found = class_moments(design, target, k, scatter="diagonal" if p > design.n and shrinkage == 0.0 else "pooled")
-    N = divisor(found, denominator)
-    refuse_if_nothing_varies(model, found.totals, found.pooled.scatter, target)
-    if found.kind == "diagonal":
+    sums = class_moments(design, target, k, scatter="diagonal" if p > design.n and shrinkage == 0.0 else "pooled")
+    N = divisor(sums, denominator)
+    refuse_if_nothing_varies(model, sums.totals, sums.pooled.scatter, target)
+    if sums.kind == "diagonal":
         # more columns than rows: no p-by-p matrix is made
         return Within(
-            found.totals,
-            found.means,
-            sphere(within_factor(found, design, target), N),
-            _by_rows(design, target, found.means, N),
+            sums.totals,
+            sums.means,
+            sphere(within_factor(sums, design, target), N),
+            _by_rows(design, target, sums.means, N),
         )
-    S = found.scatter
+    S = sums.scatter
     mean_square = np.trace(S) / p
     if shrinkage == 1.0:
-        factor, share = _identity(mean_square, found), 1.0
+        factor, share = _identity(mean_square, sums), 1.0
     else:
         # (1 - a) S + a m I = (1 - a) (S + a m / (1 - a) I)
         lam, share = shrinkage / (1.0 - shrinkage) * mean_square, 1.0 - shrinkage
-        factor = within_factor(found, design, target, lam)
+        factor = within_factor(sums, design, target, lam)
 
     def apply(A):
         return ((1.0 - shrinkage) * (S @ A) + shrinkage * mean_square * A) / N
 
-    return Within(found.totals, found.means, sphere(factor, N / share), apply)
+    return Within(sums.totals, sums.means, sphere(factor, N / share), apply)
 
 
-def divisor(found, denominator):
+def divisor(sums, denominator):
     """N, or N - K where that is positive."""
-    N, k = found.total, int((found.totals > 0.0).sum())
+    N, k = sums.total, int((sums.totals > 0.0).sum())
     if denominator == "N":
         return N
     if k >= N:
@@ -97,12 +95,12 @@ def refuse_if_nothing_varies(model, totals, scatter, target):
     )
 
 
-def name_what_is_left_out(model, found, n, stacklevel=3):
+def name_what_is_left_out(model, sphered, n, stacklevel=3):
     """Warn where the scatter within classes is singular, and name the columns."""
-    factor = found.sphere.factor
+    factor = sphered.sphere.factor
     if not len(factor.aliased) and not len(factor.constant):
         return
-    telling = found.sphere.telling(found.means, n)
+    telling = sphered.sphere.telling(sphered.means, n)
     name_columns(model, factor.constant, factor.aliased, telling, stacklevel=stacklevel + 1)
 
 
@@ -114,9 +112,9 @@ def name_columns(model, constant, aliased, telling=(), *, stacklevel):
     warnings.warn(SingularWithin(p - len(constant) - len(aliased), p, *left), stacklevel=stacklevel)
 
 
-def _identity(square, found):
-    p = found.means.shape[1]
-    return Factor(np.eye(p), np.full(p, 1.0 / np.sqrt(square)), np.arange(p), np.zeros(p), found.total, False)
+def _identity(square, sums):
+    p = sums.means.shape[1]
+    return Factor(np.eye(p), np.full(p, 1.0 / np.sqrt(square)), np.arange(p), np.zeros(p), sums.total, False)
 
 
 def _by_rows(design, target, means, N):

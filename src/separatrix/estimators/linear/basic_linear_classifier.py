@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from separatrix.core.certificate import certify, closed_form
+from separatrix.core.certificate import closed_form
 from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
@@ -14,6 +14,7 @@ from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import coded
 from separatrix.estimators.linear.least_squares import name_aliases
+from separatrix.estimators.published import certify_solution
 from separatrix.estimators.validation import check_choice, validate_classes
 from separatrix.losses import Squared
 from separatrix.penalties import NoPenalty
@@ -120,9 +121,7 @@ class BasicLinearClassifier(LinearClassifier):
         if self.metric == "full":
             problem = Problem(design, target, Squared(), NoPenalty(), bool(self.centred))
             solution = solve_least_squares(problem)
-            self.certificate_ = certify(
-                problem, solution, 1e-14, iterations=solution.iterations, passes=solution.passes, started=started
-            )
+            self.certificate_ = certify_solution(problem, solution, 1e-14, started)
             name_aliases(self, solution, design)
             return solution.beta
         M = np.ones(design.p) if self.metric == "identity" else sums.squares / sums.total

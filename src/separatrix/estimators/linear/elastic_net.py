@@ -1,13 +1,12 @@
 r"""Elastic net: :math:`\min_w \tfrac1{2n} \|y - Xw\|^2 + \alpha \rho \|w\|_1 + \tfrac12 \alpha (1-\rho) \|w\|^2`."""
 
 import time
-import warnings
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import MultiOutputMixin
 
-from separatrix.core.certificate import certify, not_certified
+from separatrix.core.certificate import warn_if_not_certified
 from separatrix.core.declaration import COEFFICIENTS, Search, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
@@ -18,7 +17,7 @@ from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
 from separatrix.estimators.linear.strengths import with_factors
-from separatrix.estimators.published import dual_point, rounded
+from separatrix.estimators.published import certify_each, dual_point, timed, worst
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
@@ -26,6 +25,9 @@ from separatrix.penalties.separable import Separable, as_separable
 from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_least_squares
 from separatrix.solvers.proximal_newton import proximal_newton
+
+# The finest relative gap that this precision can certify.
+FINEST = 1e-15
 
 
 @declares(
@@ -70,7 +72,8 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     coef_ : (p,) or (k, p) array.
     sparse_coef_ : the same as a sparse matrix.
     intercept_ : float or (k,) array.
-    dual_gap_ : float or (k,) array.  The gap in units of the objective.
+    dual_gap_ : float or (k,) array.  The gap in units of the objective. NaN where nothing penalises or bounds one of
+        the coefficients under a lasso: there is no gap then, and ``certificate_`` holds the gradient.
     n_iter_ : int or list of int.  Times that columns were added.
     certificate_ : Certificate.  The gap relative to the null model, recomputed from data and coefficients.
     n_features_in_, feature_names_in_ : as in scikit-learn.
@@ -117,6 +120,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X (n, p) and y (n,) or (n, k); several outputs are fitted one by one."""
+        started = time.perf_counter()
         tol = check_number(self, "tol", 0.0)
         max_iter = check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "selection", ("cyclic", "random"))
@@ -128,7 +132,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
             coefficients = np.atleast_2d(self.coef_)
             starts = list(zip(coefficients, np.broadcast_to(self.intercept_, len(coefficients))))
         solutions = [self._solve(problem, tol, max_iter, start) for problem, start in zip(problems, starts)]
-        return self._keep(solutions, target.y.ndim == 1, design)
+        return self._keep(problems, solutions, target.y.ndim == 1, started)
 
     def _problem(self, design, target):
         """scikit-learn's alpha is ours: both divide the squares by twice the (weighted) number of rows."""
@@ -139,34 +143,27 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         return Problem(design, target, Squared(), penalty, bool(self.fit_intercept))
 
     def _solve(self, problem, tol, max_iter, start):
-        """One output, with the certificate recomputed from data and coefficients alone."""
+        """One output."""
         penalty = as_separable(problem.penalty, problem.design.p)
         nonnegative = not penalty.low.any() and np.isinf(penalty.high).all()
         if not penalty.kink.any() and (penalty.unbounded.all() or nonnegative):  # ridge or least squares
-            solution = solve_least_squares(problem, tol=tol)
-            solution = rounded(problem, solution)
-            solution.certificate = certify(problem, solution, tol)
-            solution.details["gap"] = solution.certificate.value * gap_unit(problem)
-            return solution
-        started, trace = time.perf_counter(), Trace() if self.trace else None
+            return solve_least_squares(problem, tol=tol)
+        trace = Trace() if self.trace else None
         solution = proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
         if problem.design.dtype != np.float64:
             solution.theta = dual_point(problem, solution)
-            solution = rounded(problem, solution)
-        solution.certificate = certify(problem, solution, max(tol, 1e-15), started=started, passes=solution.passes + 1)
-        if not solution.certificate.converged:
-            advice = "Increase max_iter, tol or alpha."
-            warnings.warn(not_certified(solution.certificate, advice), stacklevel=4)
-        solution.details["gap"] = solution.certificate.value * gap_unit(problem)
         return solution
 
-    def _keep(self, solutions, one, design):
+    def _keep(self, problems, solutions, one, started):
+        """Publish the solutions of all outputs, and certify what is published."""
         beta = np.column_stack([s.beta for s in solutions])
         offset = np.array([s.intercept for s in solutions])
-        self._publish(beta[:, 0] if one else beta, offset[0] if one else offset, design.dtype)
-        self.certificate_ = max((s.certificate for s in solutions), key=lambda c: c.value)
-        rounds = [max(1, s.certificate.iterations) for s in solutions]
-        gaps = np.array([s.details.get("gap", s.certificate.value) for s in solutions])
+        self._publish(beta[:, 0] if one else beta, offset[0] if one else offset, problems[0].design.dtype)
+        certificates = certify_each(self, problems, max(self.tol, FINEST), solutions)
+        self.certificate_ = timed(worst(certificates), started)
+        warn_if_not_certified(self.certificate_, "Increase max_iter, tol or alpha.", stacklevel=3)
+        gaps = np.array([c.value * gap_unit(p) if c.kind == "gap" else np.nan for p, c in zip(problems, certificates)])
+        rounds = [max(1, s.iterations) for s in solutions]
         self.n_iter_ = rounds[0] if one else rounds
         if self.trace:
             self.trace_ = solutions[0].trace if one else [s.trace for s in solutions]

@@ -5,12 +5,11 @@ import warnings
 
 import numpy as np
 
-from separatrix.core.certificate import not_certified
+from separatrix.core import certificate
 from separatrix.core.declaration import COEFFICIENTS, FIRTH, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import late
-from separatrix.core.solution import Certificate
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.validation import check_choice, check_number, validate_classes
@@ -91,16 +90,14 @@ class FirthLogisticRegression(LogOddsClassifier):
         self.covariance_ = likelihood.covariance(factor)
         self.standard_errors_ = np.sqrt(np.diag(self.covariance_))
         w = self._shortest(design, w, likelihood)
-        self.certificate_ = Certificate(
-            kind="modified score",
-            value=modified_score(design, y, s, intercept, w),
-            tolerance=tol,
+        self.certificate_ = certificate.modified_score(
+            modified_score(design, y, s, intercept, w),
+            tol,
             iterations=self.n_iter_,
             passes=likelihood.passes,
-            seconds=time.perf_counter() - started,
+            started=started,
         )
-        if not self.certificate_.converged:
-            warnings.warn(not_certified(self.certificate_, "Raise max_iter."), stacklevel=2)
+        certificate.warn_if_not_certified(self.certificate_, "Raise max_iter.", stacklevel=2)
         return self._publish(w[int(intercept) :], w[0] if intercept else 0.0)
 
     def _enter(self, X, y, sample_weight, reset=True):

@@ -37,7 +37,7 @@ class SquaredErrorModel(MultiOutputMixin, LinearRegressor):
         self._direct_fit = solution.details.get("fit")
         self.__dict__.pop("evidence_", None)
         self._publish(solution.beta, solution.intercept, design.dtype)
-        advice = "" if "advice" in solution.details else NOT_REACHED
+        advice = "" if solution.details.get("diverged") else NOT_REACHED
         self.certificate_ = certify_published(self, problems, tol, solution, started, advice)
         self.n_iter_ = max(1, solution.iterations)
         name_aliases(self, solution, design)
@@ -148,7 +148,7 @@ class LinearRegression(SquaredErrorModel):
         started = time.perf_counter()
         design, target = enter(self, X, y, sample_weight, summed=solver == "auto")
         if solver != "auto":
-            return self._descend(design, target, solver, tol)
+            return self._descend(design, target, solver, tol, started)
         from separatrix.solvers.choose import solve_least_squares
 
         problem = self._problem(design, target)
@@ -177,7 +177,7 @@ class LinearRegression(SquaredErrorModel):
     def _problems(self, design, target):
         return [self._problem(design, target)]
 
-    def _descend(self, design, target, solver, tol):
+    def _descend(self, design, target, solver, tol, started):
         from separatrix.core.solution import Trace
         from separatrix.solvers.descent import descend
 
@@ -198,8 +198,7 @@ class LinearRegression(SquaredErrorModel):
             random_state=self.random_state,
             trace=Trace(coefficients=[]) if self.trace else None,
         )
-        solution.details["advice"] = "given by the descent"
-        self._keep(solution, [problem], tol, None)
+        self._keep(solution, [problem], tol, started)
         if self.trace:
             self.trace_ = solution.trace
         return self

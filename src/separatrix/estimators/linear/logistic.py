@@ -2,15 +2,16 @@ r"""Logistic regression, of two classes and of more:
 :math:`\min_{w, b} \ C \sum_i s_i\,\ell(y_i, x_i^\top w + b) + \frac{1 - \rho}{2} \|w\|_2^2 + \rho \|w\|_1`.
 """
 
+import time
 import warnings
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.certificate import not_certified
+from separatrix.core.certificate import no_optimum, warn_if_not_certified
 from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, SmallFit, declares
-from separatrix.core.errors import NotCertified, RankDeficient, Separated, cannot
+from separatrix.core.errors import RankDeficient, Separated, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Trace
@@ -18,6 +19,7 @@ from separatrix.core.target import Target
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.linear.strengths import with_factors
+from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, encode, validate_classes, validate_soft
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty, Separable
@@ -29,6 +31,7 @@ from separatrix.solvers.newton_raphson import newton
 
 _AUTOMATIC = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _PENALTIES = {"l2": 0.0, "l1": 1.0}
+FINEST = 1e-14  # no certificate is held to less
 
 
 class LogOdds(NamedTuple):
@@ -170,24 +173,24 @@ class LogisticRegression(LogOddsClassifier):
         X : (n, p) array, sparse array or frame.  y : (n,) array of labels, or (n, k) array of probabilities.
         sample_weight : (n,) array or None.  How often each row counts.
         """
+        started = time.perf_counter()
         self._check()
         before = (self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
         problem = self._problem(*self._enter(X, y, sample_weight, reset=True))
         options = {"tol": self.tol, "max_iter": self.max_iter, "start": _start(before, problem)}
         options["trace"] = Trace(coefficients=[]) if self.trace else None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotCertified)  # said below, in the words of this estimator
-            solution = self._solve(problem, options)
-        self.certificate_ = solution.certificate
-        self.n_iter_ = np.array([max(solution.certificate.iterations, 1)], dtype=np.int32)
-        for name, found in (("evidence_", "evidence"), ("separation_", "separation")):
-            self.__dict__.pop(name, None)
-            if found in solution.details:
-                setattr(self, name, solution.details[found])
+        solution = self._solve(problem, options)
+        self.n_iter_ = np.array([max(solution.iterations, 1)], dtype=np.int32)
+        for detail in ("evidence", "separation"):
+            self.__dict__.pop(f"{detail}_", None)
+            if detail in solution.details:
+                setattr(self, f"{detail}_", solution.details[detail])
         if self.trace:
             self.trace_ = solution.trace
+        self._publish(solution.beta, solution.intercept)
+        self.certificate_ = self._certified(problem, solution, started)
         self._warn()
-        return self._publish(solution.beta, solution.intercept)
+        return self
 
     def _solve(self, problem, options):
         solve = {"newton": newton, "gradient": descend}.get(self.solver, solve_likelihood)
@@ -198,13 +201,20 @@ class LogisticRegression(LogOddsClassifier):
         names = getattr(self, "feature_names_in_", None)
         return maximum_likelihood(problem, solve=solve, classes=self.classes_, names=names, **options)
 
+    def _certified(self, problem, solution, started):
+        tol = max(self.tol, FINEST)
+        if "separation" not in solution.details:
+            return certify_published(self, [problem], tol, solution, started)
+        why, facts = f"{self.separation_.verdict} separation", (solution.iterations, solution.passes)
+        return no_optimum(why, tol, iterations=facts[0], passes=facts[1], started=started)
+
     def _warn(self):
         """What the user must know: no maximum, dependent columns, or iterations that ended too early."""
         if hasattr(self, "separation_"):
             warnings.warn(Separated(self.separation_), stacklevel=3)
-        elif not self.certificate_.converged:
+        else:
             advice = "Raise max_iter, standardise the columns, or penalise more (a smaller C)."
-            warnings.warn(not_certified(self.certificate_, advice), stacklevel=3)
+            warn_if_not_certified(self.certificate_, advice, stacklevel=3)
         evidence = getattr(self, "evidence_", None)
         if evidence is not None and evidence.aliased:
             names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])

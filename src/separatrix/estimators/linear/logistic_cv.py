@@ -1,17 +1,15 @@
 r"""Logistic regression with its strength C, and the mixture of L1 and L2, chosen by cross-validation."""
 
-import warnings
 from numbers import Integral
 
 import numpy as np
 from sklearn.metrics import brier_score_loss, get_scorer, log_loss, make_scorer
 
-from separatrix.core.certificate import not_certified
+from separatrix.core.certificate import path_gap, warn_if_not_certified
 from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, Search, declares
-from separatrix.core.errors import NotCertified, cannot
+from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
-from separatrix.core.solution import Certificate
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
 from separatrix.estimators import verification
@@ -145,14 +143,11 @@ class LogisticRegressionCV(LogisticRegression):
         def job(fold):
             return self._fold(design, codes, s, given, *fold, scorer)
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NotCertified)  # one warning for all, below
-            found = parallel_map(job, folds, numbers=design.n * design.p)
         # (folds, shares, strengths, 1 or k, p or p + 1), and without the last two
-        paths, scores, gaps, rounds = (np.array(part) for part in zip(*found))
-        if gaps.max() > self.tol:
-            worst = Certificate("gap", float(gaps.max()), self.tol, int(rounds.max()), int(rounds.max()))
-            warnings.warn(not_certified(worst, "Raise max_iter or tol, or leave out the largest Cs."), stacklevel=2)
+        each = parallel_map(job, folds, numbers=design.n * design.p)
+        paths, scores, gaps, rounds = (np.array(part) for part in zip(*each))
+        advice = "Raise max_iter or tol, or leave out the largest Cs."
+        warn_if_not_certified(path_gap(gaps, self.tol, rounds), advice, stacklevel=2)
         self._choose(design, labels, given, paths, scores)
         self._keep(paths, scores, rounds)
         return self
@@ -229,9 +224,10 @@ class LogisticRegressionCV(LogisticRegression):
         else:
             target, loss = Target((codes[:, None] == present).astype(np.float64), s), Softmax()
         # C Σ s_i loss_i + ratio |w|_1 + (1 - ratio) |w|²/2 divided by C Σ s
-        penalties = [_penalty(1.0 / (C * total), ratio) for C in self.Cs_]
-        problem = Problem(design, target, loss, penalties[0], bool(self.fit_intercept))
-        beta, offset, gaps, used = path(problem, penalties, tol=self.tol, max_iter=self.max_iter)
+        problem = Problem(design, target, loss, _penalty(1.0, ratio), bool(self.fit_intercept))
+        beta, offset, gaps, used = path(
+            problem, 1.0 / (self.Cs_ * total), lambda a: _penalty(a, ratio), tol=self.tol, max_iter=self.max_iter
+        )
         if k == 2:
             return beta[:, None, :], offset[:, None], gaps, used
         coefs, offsets = np.zeros((count, k, design.p)), np.full((count, k), NEVER)

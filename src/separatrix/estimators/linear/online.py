@@ -5,19 +5,18 @@ each class against the rest.
 """
 
 import time
-import warnings
 
 import numpy as np
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
 
-from separatrix.core.certificate import certify, not_certified
+from separatrix.core.certificate import passed_stream, warn_if_not_certified
 from separatrix.core.errors import cannot
-from separatrix.core.objective import objective
 from separatrix.core.problem import Problem
-from separatrix.core.solution import Certificate, Solution, Trace
+from separatrix.core.solution import Trace
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearModel, LinearRegressor
+from separatrix.estimators.published import certify_solution, worst
 from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.losses import (
     EpsilonInsensitive,
@@ -35,8 +34,6 @@ LOSSES_OF_A_NUMBER = {
     "squared_epsilon_insensitive": SquaredEpsilonInsensitive,
 }
 FLAGS = (True, False, np.True_, np.False_)  # the last two are what a grid in a numpy array hands out
-# A stream leaves nothing behind that an answer could be held against.
-PASSED = Certificate("gradient", np.inf, 0.0, message="a stream that has passed cannot be certified")
 
 
 class Online(LinearModel):
@@ -139,13 +136,13 @@ class Online(LinearModel):
             )
         return np.sort(rows), held
 
-    def _walk(self, problem, walker, *, max_iter, rows=None, score=None, after=None, judged=True):
+    def _walk(self, problem, walker, *, max_iter, rows=None, score=None, trace=None, judged=True):
         """Move one walker."""
         steps = schedule(self.learning_rate, problem.loss, eta0=self.eta0, power_t=self.power_t, alpha=self.alpha)
         return stochastic_descent(
             problem,
-            walker,
-            steps,
+            start=walker,
+            steps=steps,
             adaptive=self.learning_rate == "adaptive",
             average=int(self.average),
             max_iter=max_iter,
@@ -155,41 +152,23 @@ class Online(LinearModel):
             random_state=self.random_state,
             rows=rows,
             score=score,
-            after=after,
+            trace=trace,
             judged=judged,
         )
 
-    def _tracer(self, problem):
-        """A trace of one output and what is to be called after each pass; nothing where none is asked for."""
-        if not self.trace:
-            return None, None
-        trace = Trace(coefficients=[])
+    def _empty_trace(self):
+        return Trace(coefficients=[]) if self.trace else None
 
-        def after(walker):
-            w = np.concatenate([[walker.intercept], walker.beta]) if self.fit_intercept else walker.beta
-            trace.append(objective(problem, walker.beta, walker.intercept), coefficients=w)
+    def _certificate(self, problem, solution, started):
+        """Of one output, whose coefficients are published as they are."""
+        return certify_solution(problem, solution, 0.0 if self.tol is None else self.tol, started)
 
-        return trace, after
-
-    def _grade(self, problem, walker, walked, started):
-        beta, intercept = walker.published(int(self.average))
-        tol = 0.0 if self.tol is None else self.tol
-        return certify(
-            problem,
-            Solution(beta, intercept),
-            tol,
-            started=started,
-            iterations=walked.epochs,
-            passes=walked.epochs,
-        )
-
-    def _certify(self, certificates, walks):
+    def _certify(self, certificates, ends):
         """Publish the worst certificate, and warn if the passes were used up before it was reached."""
-        self.certificate_ = max(certificates, key=lambda certificate: certificate.value)
-        done = all(w.settled or w.diverged or c.converged for w, c in zip(walks, certificates))
-        if not done:
+        self.certificate_ = worst(certificates)
+        if not all(end["settled"] or end["diverged"] or c.converged for end, c in zip(ends, certificates)):
             advice = "Raise max_iter, or standardise the columns."
-            warnings.warn(not_certified(self.certificate_, advice), stacklevel=3)  # the caller of fit
+            warn_if_not_certified(self.certificate_, advice, stacklevel=3)  # the caller of fit
 
 
 class OnlineRegressor(LinearRegressor, Online):
@@ -214,12 +193,12 @@ class OnlineRegressor(LinearRegressor, Online):
         self._walkers, self.t_ = self._start(design.p, coef_init, intercept_init), 1.0
         rows, score, target = self._hold_out(design, target)
         problem, walker = self._problem(design, target, rows), self._walkers[0]
-        trace, after = self._tracer(problem)
-        walked = self._walk(problem, walker, max_iter=self.max_iter, rows=rows, score=score, after=after)
+        trace = self._empty_trace()
+        solution = self._walk(problem, walker, max_iter=self.max_iter, rows=rows, score=score, trace=trace)
         if self.trace:
             self.trace_ = trace
-        self._show(walked.epochs, target.n)
-        self._certify([self._grade(problem, walker, walked, started)], [walked])
+        self._show(solution.iterations, target.n)
+        self._certify([self._certificate(problem, solution, started)], [solution.details])
         return self
 
     def partial_fit(self, X, y, sample_weight=None):
@@ -235,9 +214,9 @@ class OnlineRegressor(LinearRegressor, Online):
         design, target = enter(self, X, y, sample_weight, multi_output=False, reset=first)
         if first:
             self._walkers, self.t_ = self._start(design.p), 1.0
-        walked = self._walk(self._problem(design, target), self._walkers[0], max_iter=1, judged=False)
-        self._show(walked.epochs, target.n)
-        self.certificate_ = PASSED
+        self._walk(self._problem(design, target), self._walkers[0], max_iter=1, judged=False)
+        self._show(1, target.n)
+        self.certificate_ = passed_stream("gradient")
         return self
 
     def _hold_out(self, design, target):

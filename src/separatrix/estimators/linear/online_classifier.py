@@ -5,10 +5,11 @@ import time
 import numpy as np
 from sklearn.model_selection import StratifiedShuffleSplit
 
+from separatrix.core.certificate import passed_stream
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
 from separatrix.estimators.base import LinearClassifier
-from separatrix.estimators.linear.online import LOSSES_OF_A_NUMBER, PASSED, Online
+from separatrix.estimators.linear.online import LOSSES_OF_A_NUMBER, Online
 from separatrix.estimators.validation import class_factors, validate_classes
 from separatrix.losses import Hinge, Logistic, ModifiedHuber, SquaredHinge
 
@@ -44,20 +45,19 @@ class OnlineClassifier(LinearClassifier, Online):
         factors = self._factors(codes, s)
         self._walkers = self._start(design.p, coef_init, intercept_init, self._outputs())
         self.t_ = 1.0
-        walks, certificates, traces = [], [], []
+        solutions, certificates = [], []
         for walker, (target, rows, score) in zip(self._walkers, self._parts(design, codes, s, factors)):
             problem = self._problem(design, target, rows)
-            trace, after = self._tracer(problem)
-            walked = self._walk(problem, walker, max_iter=self.max_iter, rows=rows, score=score, after=after)
-            walks.append(walked)
-            traces.append(trace)
-            certificates.append(self._grade(problem, walker, walked, started))
+            trace = self._empty_trace()
+            solution = self._walk(problem, walker, max_iter=self.max_iter, rows=rows, score=score, trace=trace)
+            solutions.append(solution)
+            certificates.append(self._certificate(problem, solution, started))
             if not np.isfinite(certificates[-1].value):  # an infinity of X may have passed the descent unnoticed
                 design.refuse_nan()
         if self.trace:
-            self.trace_ = traces[0] if len(traces) == 1 else traces
-        self._show([walked.epochs for walked in walks], design.n)
-        self._certify(certificates, walks)
+            self.trace_ = solutions[0].trace if len(solutions) == 1 else [solution.trace for solution in solutions]
+        self._show([solution.iterations for solution in solutions], design.n)
+        self._certify(certificates, [solution.details for solution in solutions])
         return self
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -76,7 +76,7 @@ class OnlineClassifier(LinearClassifier, Online):
             if target.total > 0.0:  # a chunk of a class that weighs nothing teaches nothing
                 self._walk(self._problem(design, target), walker, max_iter=1, judged=False)
         self._show([1], design.n)
-        self.certificate_ = PASSED
+        self.certificate_ = passed_stream("gradient")
         return self
 
     def _enter_chunk(self, X, y, classes, sample_weight):

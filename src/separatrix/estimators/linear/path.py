@@ -45,12 +45,11 @@ def path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter,
     design.needs("columns", "follow a path of strengths")
     problems = unit_problems(stand_in, design, target, l1_ratio, intercept=False)
     strengths = strengths_of(stand_in, problems)
-    paths = [path(problem, penalties_of(problem, strengths), tol=tol, max_iter=max_iter) for problem in problems]
-    coefs = np.stack([coefficients.T for coefficients, *_ in paths])
+    paths = [path(problem, strengths, penalty_at(problem), tol=tol, max_iter=max_iter) for problem in problems]
+    coefs = [coefficients.T for coefficients, *_ in paths]
     # relative gaps become absolute
-    gaps = np.stack([relative * null_objective(problem) for problem, (_, _, relative, _) in zip(problems, paths)])
-    if target.y.ndim == 1:
-        coefs, gaps = coefs[0], gaps[0]
+    gaps = [relative * null_objective(problem) for problem, (_, _, relative, _) in zip(problems, paths)]
+    coefs, gaps = (each[0] if target.outputs == () else np.stack(each) for each in (coefs, gaps))
     if return_n_iter:
         return strengths, coefs, gaps, [int(k) for k in paths[0][3]]
     return strengths, coefs, gaps
@@ -65,10 +64,9 @@ def unit_problems(estimator, design, target, l1_ratio, intercept):
     ]
 
 
-def penalties_of(problem, strengths):
-    """The penalty of a problem of strength 1 at other strengths."""
-    unit = as_separable(problem.penalty, problem.design.p)
-    return [unit._replace(kink=strength * unit.kink, ridge=strength * unit.ridge) for strength in strengths]
+def penalty_at(problem):
+    """The penalty of a problem of strength 1 as a function of the strength."""
+    return as_separable(problem.penalty, problem.design.p).scaled
 
 
 def strengths_of(estimator, problems):
@@ -136,7 +134,8 @@ def _fold_errors(problem, grid, train, test, tol, max_iter):
     inside = Target(target.y[train], None if s is None else s[train])
     coefficients, intercepts, _, _ = path(
         replace(problem, design=problem.design.take(train), target=inside),
-        penalties_of(problem, grid),
+        grid,
+        penalty_at(problem),
         tol=max(tol, 1e-6),  # folds only choose: their errors need no more
         max_iter=max_iter,
     )

@@ -6,10 +6,10 @@ import warnings
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.certificate import mistakes, passed_stream
 from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
 from separatrix.core.errors import NotSeparated, cannot
 from separatrix.core.family import Family, declare
-from separatrix.core.solution import Certificate
 from separatrix.designs import as_dense
 from separatrix.estimators import verification
 from separatrix.estimators.linear.online_classifier import OnlineClassifier
@@ -17,7 +17,6 @@ from separatrix.estimators.validation import check_choice, encode, validate_clas
 from separatrix.prediction import forms
 from separatrix.solvers.perceptron import mistake_bound, run_perceptron, widest_separator
 
-PASSED = Certificate("mistakes", np.inf, 0.0, message="a stream that has passed cannot be certified")
 # What belongs to the rows of one fit, and to no stream.
 OF_ONE_FIT = ("counts_", "dual_coef_", "error_history_", "converged_", "trace_")
 
@@ -213,7 +212,7 @@ class Perceptron(OnlineClassifier):
                 lesson = self._learn(design, target, walker, max_iter=1)
                 self.mistakes_ += sum(lesson.errors)
         self._show([1], design.n)
-        self.certificate_ = PASSED
+        self.certificate_ = passed_stream("mistakes")
         return self
 
     def dual_decision_function(self, X, X_fit):
@@ -329,13 +328,11 @@ class Perceptron(OnlineClassifier):
         self.converged_ = all(lesson.clean for lesson in lessons)
         if self.trace:
             self.trace_ = lessons[0].corrections if single else [lesson.corrections for lesson in lessons]
-        self.certificate_ = Certificate(
-            "mistakes",
-            float(max(lesson.errors[-1] for lesson in lessons)),
-            0.0,
+        self.certificate_ = mistakes(
+            max(lesson.errors[-1] for lesson in lessons),
             iterations=self.mistakes_,
             passes=max(len(lesson.errors) for lesson in lessons),
-            seconds=time.perf_counter() - started,
+            started=started,
         )
 
 

@@ -1,14 +1,14 @@
 """Linear quantile regression; at one half, the median: least absolute deviations."""
 
-import warnings
+import time
 
-from separatrix.core.certificate import not_certified
 from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
+from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.losses import Quantile
 from separatrix.penalties import L1
@@ -76,6 +76,7 @@ class QuantileRegressor(LinearRegressor):
 
     def fit(self, X, y, sample_weight=None):
         """Fit to X of shape (n, p), dense or sparse, and y of shape (n,); a weight counts as repetitions of its row."""
+        started = time.perf_counter()
         design, target = enter(self, X, y, sample_weight, multi_output=False)
         method = check_choice(self, "solver", ("highs", "highs-ds", "highs-ipm"))
         if not (self.solver_options is None or isinstance(self.solver_options, dict)):
@@ -85,13 +86,13 @@ class QuantileRegressor(LinearRegressor):
                 instead="a dict of options of scipy.optimize.linprog, or None",
                 kind=TypeError,
             )
-        solution = linear_program.solve(self._problem(design, target), method, self.solver_options, TOLERANCE)
-        self.n_iter_ = solution.certificate.iterations
-        self.certificate_ = solution.certificate
-        if not solution.certificate.converged:
-            said = f"The linear program said: {solution.details['message']}"
-            warnings.warn(not_certified(solution.certificate, f"{said} Raise maxiter in solver_options."), stacklevel=2)
-        return self._publish(solution.beta, solution.intercept)
+        problem = self._problem(design, target)
+        solution = linear_program.solve(problem, method=method, options=self.solver_options)
+        self.n_iter_ = solution.iterations
+        self._publish(solution.beta, solution.intercept)
+        advice = f"The linear program said: {solution.details['message']} Raise maxiter in solver_options."
+        self.certificate_ = certify_published(self, [problem], TOLERANCE, solution, started, advice, stacklevel=3)
+        return self
 
     def _problem(self, design, target):
         """The problem this estimator states: scikit-learn's objective is already ours, penalty and all."""

@@ -8,14 +8,14 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.certificate import not_certified
+from separatrix.core.certificate import local_gradient, warn_if_not_certified
 from separatrix.core.errors import LocallyUndetermined, NoLocalMaximum, cannot
-from separatrix.core.solution import Certificate
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.neighbours.local_likelihood import LocalData, fit_locally, n_columns
 from separatrix.solvers.neighbours.windows import KERNELS, Window
 
 TOLERANCE = 1e-10
+WIDER = "Widen the windows or raise alpha."
 PROBES = 16
 DEFAULT_SPAN = 0.7
 # A joint Newton step factors a matrix of this many rows at each query.
@@ -116,14 +116,8 @@ class LocalModel(BaseEstimator):
         self._window = self._make_window(total, unit)
         probes = np.unique(np.linspace(0, len(y) - 1, PROBES).round().astype(int))
         fits = fit_locally(self._data, self._window, self._data.X.T[probes], degree=self.degree, alpha=self.alpha)
-        self.certificate_ = Certificate(
-            kind="local gradient",
-            value=float(fits.gradient.max()),
-            tolerance=TOLERANCE,
-            passes=len(probes),
-            seconds=time.perf_counter() - started,
-        )
-        self._tell_if_not_certified(self.certificate_)
+        self.certificate_ = local_gradient(float(fits.gradient.max()), TOLERANCE, len(probes), started)
+        warn_if_not_certified(self.certificate_, WIDER, stacklevel=3)
         return self
 
     def _make_window(self, total, unit):
@@ -156,10 +150,11 @@ class LocalModel(BaseEstimator):
         fits = fit_locally(self._data, self._window, queries, degree=self.degree, alpha=self.alpha, errors=errors)
         if fits.empty.any() and self.empty == "raise":
             self._refuse_the_empty(X, queries, fits)
-        for found, warning in ((fits.separated, NoLocalMaximum), (fits.undetermined, LocallyUndetermined)):
-            if found.any():
-                warnings.warn(warning(int(found.sum()), len(X)), stacklevel=3)
-        self._tell_if_not_certified(Certificate("local gradient", float(fits.gradient.max()), TOLERANCE, passes=len(X)))
+        for met, warning in ((fits.separated, NoLocalMaximum), (fits.undetermined, LocallyUndetermined)):
+            if met.any():
+                warnings.warn(warning(int(met.sum()), len(X)), stacklevel=3)
+        certificate = local_gradient(float(fits.gradient.max()), TOLERANCE, len(X))
+        warn_if_not_certified(certificate, WIDER, stacklevel=3)
         return fits
 
     def _refuse_the_empty(self, X, queries, fits):
@@ -173,10 +168,6 @@ class LocalModel(BaseEstimator):
             f"distance of {nearest:.4g} ({int(fits.empty.sum())} of {len(X)} windows are empty)",
             instead="a wider bandwidth, more n_neighbors, kernel='gaussian', or empty='nan' to get NaN there",
         )
-
-    def _tell_if_not_certified(self, certificate):
-        if not certificate.converged:
-            warnings.warn(not_certified(certificate, "Widen the windows or raise alpha."), stacklevel=4)
 
     def _in_units(self, fits):
         """Scores and slopes of all fits, in the units of X."""

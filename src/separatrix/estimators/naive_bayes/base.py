@@ -7,8 +7,8 @@ from abc import abstractmethod
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.certificate import closed_form
 from separatrix.core.errors import cannot
-from separatrix.core.solution import Certificate
 from separatrix.designs import as_design, product
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.validation import (
@@ -58,13 +58,13 @@ class NaiveBayes(Generative):
         design, target = validate_class_target(
             self, X, y, sample_weight, classes=classes, sparse=self._sparse, reset=first, summed=True
         )
-        found = self._count(design, target)
-        return self._publish(found if first else found.merge(self._tally), started)
+        counts = self._count(design, target)
+        return self._publish(counts if first else counts.merge(self._tally), started)
 
-    def _publish(self, found, started):
+    def _publish(self, counts, started):
         """Set what follows from the sums, and keep them for the next chunk: not before, it may be refused."""
-        self._learn(found, started)
-        self._tally = found
+        self._learn(counts, started)
+        self._tally = counts
         return self
 
     @abstractmethod
@@ -76,7 +76,7 @@ class NaiveBayes(Generative):
         """Sums over the rows of each class, that can be merged with others."""
 
     @abstractmethod
-    def _learn(self, found, started):
+    def _learn(self, counts, started):
         """Set the fitted attributes to what the sums of all rows say."""
 
     @abstractmethod
@@ -97,14 +97,8 @@ class NaiveBayes(Generative):
     def _certify(self, started, *residuals):
         """The largest relative residual of the equations that the published parameters solve."""
         value = max(float(np.max(r, initial=0.0)) for r in residuals)
-        self.certificate_ = Certificate(
-            "residual",
-            value,
-            tolerance=64.0 * EPS,
-            passes=1,
-            seconds=time.perf_counter() - started,
-            message="a closed form of counts; the likelihood equations hold to rounding",
-        )
+        message = "a closed form of counts; the likelihood equations hold to rounding"
+        self.certificate_ = closed_form(value, 64.0 * EPS, started=started, message=message)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -230,6 +224,6 @@ class LinearNB(DiscreteNB):
         F = never_on.astype(np.float64) - never_off
         both = product(design, np.ascontiguousarray(np.vstack([W, F]).T), self._threshold)
         k = len(W)
-        found, failed = both[:, :k] + off.sum(axis=1), both[:, k:] + never_off.sum(axis=1)
-        found[failed > 0.0] = -np.inf
-        return found
+        total, failed = both[:, :k] + off.sum(axis=1), both[:, k:] + never_off.sum(axis=1)
+        total[failed > 0.0] = -np.inf
+        return total

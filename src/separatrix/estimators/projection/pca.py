@@ -1,5 +1,6 @@
 """Principal components: the directions of greatest variance, ``max u'S u`` over unit vectors u, one after another."""
 
+import time
 import warnings
 from contextlib import nullcontext
 from numbers import Integral, Real
@@ -9,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
 from separatrix.core.threads import one_blas_thread
@@ -23,7 +25,7 @@ from separatrix.estimators.validation import (
     validate_first_rows,
     validate_rows,
 )
-from separatrix.solvers.principal_axes import Sketch, principal_axes
+from separatrix.solvers.principal_axes import DIRECT, ITERATED, Sketch, principal_axes, residual
 
 # Decompositions of fewer rows or columns gain nothing from two threads of BLAS, and the pass over X loses by them.
 SMALL = 1000
@@ -207,8 +209,17 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             raise cannot("fit PCA to 1 sample", because="one row has no variance", instead="at least two rows")
         count = self._count(n, p, solver)
         sketch, tol = self._sketch(), check_number(self, "tol", 0.0)
+        started = time.perf_counter()
         with one_blas_thread() if min(n, p) < SMALL else nullcontext():
             axes = principal_axes(design, count, solver, sketch, tol)
+            self.certificate_ = closed_form(
+                residual(axes, design),
+                tol or (ITERATED if axes.iterated else DIRECT),
+                started=started,
+                iterations=axes.steps,
+                passes=2 * axes.steps + 2 if axes.iterated else 1,
+            )
+        warn_if_not_certified(self.certificate_, "Use svd_solver='full', or raise tol.", stacklevel=3)
         k = len(axes.singular)
         squares = axes.singular**2
         total = squares.sum() + axes.left_out
@@ -225,7 +236,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.explained_variance_ratio_ = squares / total if total > 0.0 else np.zeros(k)
         self.noise_variance_ = axes.left_out / (n - 1) / max(min(n, p) - k, 1)
         self.reconstruction_error_ = axes.left_out / n
-        self.certificate_ = axes.certificate
 
     def _count(self, n, p, solver):
         """The number of components, or a function that finds it from all eigenvalues."""

@@ -18,7 +18,7 @@ def bounded_if_free(penalty, size):
 
 @part
 def largest_size(beta, j):
-    """The size of the largest coefficient of a column."""
+    """The size of the largest number in row j."""
     size = 0.0
     for c in range(beta.shape[1]):
         size = max(size, abs(beta[j, c]))
@@ -34,6 +34,8 @@ def scales(penalty, v, beta):
     finite = 1.0
     tight = 1.0
     for j in range(v.shape[0]):
+        if largest_size(v, j) <= penalty.kink[j]:
+            continue  # so are nearly all: nothing else of them is read
         kink, ridge, low, high = split(bounded_if_free(of_coefficient(penalty, j), largest_size(beta, j)))
         for c in range(v.shape[1]):
             size = abs(v[j, c])
@@ -53,6 +55,8 @@ def sum_at(penalty, v, beta, a):
     """Σ of the conjugates at a v."""
     total = 0.0
     for j in range(v.shape[0]):
+        if a * largest_size(v, j) <= penalty.kink[j]:
+            continue  # the conjugate is 0
         here = bounded_if_free(of_coefficient(penalty, j), largest_size(beta, j))
         for c in range(v.shape[1]):
             total += conjugate_cost(here, a * v[j, c])
