@@ -13,23 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.gap_rounding import Products, products, sum_error, unit, value_error
 from separatrix.core.objective import (
+    PenaltyParts,
     add_dual_terms,
     dual_domains,
     fill_dual_terms,
     parts_of,
     slopes_at,
-    sum_of_conjugate_costs,
-    sum_of_costs,
+    sum_of_conjugate_sizes,
     total_conjugate,
     total_value,
 )
 from separatrix.core.threads import parallel_map
 from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual
 
-# A computed gap is the difference of two sums of about equal size; each carries a relative rounding error of at most
-# a few eps per doubling of its length (numpy and our vector loops both sum in lanes or pairs).
-EPS = np.finfo(np.float64).eps
+EPS = float(np.finfo(np.float64).eps)
 
 
 def duality_gap(problem, beta, intercept, u=None):
@@ -44,27 +43,40 @@ def duality_gap(problem, beta, intercept, u=None):
     parts = parts_of(penalty, problem.design.p)
     smooth = np.all(parts.ridge > 0.0) and not parts.kink.any()
     if u is None and smooth and is_likelihood(problem.loss) and not is_joint(problem.loss):
-        return _gap_at_slopes(problem, beta, float(intercept))
+        return _gap_at_slopes(problem, parts, beta, float(intercept))
     y = target.y
     if problem.intercept and is_of_residual(problem.loss):
         # y and the intercept move together; about the mean of y nothing large cancels in the sums below
         y, intercept = y - target.mean(), intercept - target.mean()
     eta = problem.design.matvec(beta) + intercept
-    if u is None:
-        u = slopes_at(problem.loss, y, eta)
-    u = (_transported if is_joint(problem.loss) else _balanced)(problem, y, np.asarray(u, dtype=np.float64))
-    reach = _reach(problem.design, beta) + np.abs(intercept).max()
+    slopes = slopes_at(problem.loss, y, eta)
+    u = slopes if u is None else np.asarray(u, dtype=np.float64)
+    u = (_transported if is_joint(problem.loss) else _balanced)(problem, y, u)
     weighted = (u.T * s).T
-    v, unsettled = _settled(problem, beta, u, -problem.design.rmatvec(weighted) / total, reach)
-    primal = total_value(problem.loss, y, eta, s) / total + sum_of_costs(penalty, beta)
-    dual = max(_dual(problem, y, scale * u, scale * v) for scale in _scales(penalty, beta, v))
-    sums = abs(primal) + abs(dual) + (np.abs(weighted) * (np.abs(y) + np.abs(eta))).sum() / total
-    products = reach * np.abs(weighted).sum() / total
-    rounding = EPS * (4.0 * np.log2(target.n + problem.design.p + 2.0) * sums + 4.0 * products) + unsettled
+    sizes = problem.design.column_sizes(target)
+    v = -problem.design.rmatvec(weighted) / total
+    imbalance = _imbalance(s, u) if problem.intercept else 0.0
+    dual_products = products(v, sizes, s @ (u * u) / total, imbalance, target.n)
+    dual_products, unsettled = _settled(problem, y, dual_products)
+    primal = total_value(problem.loss, y, eta, s) / total + parts.cost(beta)
+    scales = dual_products.scales(penalty, parts, beta) if np.isfinite(unsettled) else [0.0]
+    dual = max(_dual(problem, y, a, u, dual_products.cost(parts, a)) - (unsettled if a else 0.0) for a in scales)
+    terms = abs(primal) + abs(dual) + (np.abs(weighted) * (np.abs(y) + np.abs(eta))).sum() / total
+    rounding = (sum_error(target.n) + unit(problem.design.p) + np.max(imbalance)) * terms
+    level = np.sqrt(np.atleast_1d(s @ (slopes * slopes) / total))
+    rounding += value_error(problem.loss, sizes, beta, intercept, level, (y, eta, s))
     return float(max(primal - dual, 0.0) + rounding)
 
 
-def _gap_at_slopes(problem, beta, intercept):
+def _imbalance(s: Any, u: np.ndarray) -> Any:
+    """What the slopes of one sign have to be changed by so that all sum to 0 exactly: a share of them, or 1."""
+    weighted = (u.T * s).T
+    rest = np.abs(weighted.sum(axis=0)) + sum_error(len(s)) * np.abs(weighted).sum(axis=0)
+    side = np.minimum(np.maximum(weighted, 0.0).sum(axis=0), np.maximum(-weighted, 0.0).sum(axis=0))
+    return np.where(side > rest, rest / np.maximum(side, np.finfo(np.float64).tiny), np.where(rest > 0.0, 1.0, 0.0))
+
+
+def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercept: float) -> float:
     """The gap of a likelihood at its own slopes, in one read of X.
 
     With an intercept the slopes of one sign are multiplied by a <= 1 so that all sum to zero, and all by a scale that
@@ -75,16 +87,21 @@ def _gap_at_slopes(problem, beta, intercept):
     # measured: BLAS on dense blocks takes a sixth less than a loop over rows, cutting blocks out of sparse rows triple
     sums_of = _terms_by_blocks if problem.design.gram_is_cheap else _terms_by_rows
     terms, v_up, v_down = sums_of(problem, beta, intercept)
-    fit, conjugate_up, conjugate_down, up, down, sums = terms / total
+    fit, conjugate_up, conjugate_down, up, down, sizes_of_terms, square = terms / total
     shares = (min(1.0, down / up) if up > 0.0 else 0.0, min(1.0, up / down) if down > 0.0 else 0.0)
     shares = shares if problem.intercept else (1.0, 1.0)
     conjugates = shares[0] * conjugate_up + shares[1] * conjugate_down
     v = -(shares[0] * v_up + shares[1] * v_down) / total
-    primal = fit + sum_of_costs(penalty, beta)
-    dual = max(-a * conjugates - sum_of_conjugate_costs(penalty, a * v) for a in _scales(penalty, beta, v))
-    products = (_reach(problem.design, beta) + abs(intercept)) * (up + down)
-    sums += abs(primal) + abs(dual)
-    rounding = EPS * (4.0 * np.log2(target.n + problem.design.p + 2.0) * sums + 4.0 * products)
+    # the sums of both sides are rounded, and with them the share that makes them equal
+    imbalance = 4.0 * sum_error(target.n) if problem.intercept else 0.0
+    sizes = problem.design.column_sizes(target)
+    dual_products = products(v, sizes, square, imbalance, target.n)
+    primal = fit + parts.cost(beta)
+    scales = dual_products.scales(penalty, parts, beta)
+    dual = max(-a * conjugates - dual_products.cost(parts, a) for a in scales)
+    terms = abs(primal) + abs(dual) + sizes_of_terms
+    rounding = (sum_error(target.n) + unit(problem.design.p) + imbalance) * terms
+    rounding += value_error(problem.loss, sizes, beta, intercept, np.sqrt([square]), None)
     return float(max(primal - dual, 0.0) + rounding)
 
 
@@ -94,8 +111,8 @@ def _terms_by_rows(problem, beta, intercept):
     rows, s = design.rows_atom(), np.empty(0) if target.s is None else target.s
 
     def task(part):
-        terms, v_up, v_down = np.zeros(6), np.zeros(design.p), np.zeros(design.p)
-        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty(6))
+        terms, v_up, v_down = np.zeros(7), np.zeros(design.p), np.zeros(design.p)
+        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty(7))
         return terms, v_up, v_down
 
     return [sum(parts) for parts in zip(*parallel_map(task, design.parts()))]
@@ -103,7 +120,7 @@ def _terms_by_rows(problem, beta, intercept):
 
 def _terms_by_blocks(problem, beta, intercept):
     def task(B, y, s):
-        u, terms = np.empty(len(y)), np.zeros(6)
+        u, terms = np.empty(len(y)), np.zeros(7)
         fill_dual_terms(problem.loss, y, np.asarray(B @ beta) + intercept, s, u, terms)
         return [terms, np.maximum(u, 0.0) @ B, np.minimum(u, 0.0) @ B]
 
@@ -153,56 +170,62 @@ def _transported(problem, y, u):
     return mu - y
 
 
-def _reach(design, beta, sample=64):
-    """How large ``Σ_j |x_ij beta_j|`` gets, on evenly spaced rows: the scale of the rounding errors of eta."""
-    support = np.flatnonzero(beta if beta.ndim == 1 else beta.any(axis=1))
-    rows = design.corner(slice(0, design.n, max(1, design.n // sample)), support)
-    return float((abs(rows) @ np.abs(beta[support])).max(initial=0.0))
-
-
-def _settled(problem, beta, u, v, reach):
-    """v with its rounding errors set to 0 where the penalty allows nothing else, and what that may cost.
+def _settled(problem: Any, y: np.ndarray, dual_products: Products) -> tuple[Products, float]:
+    """Products that are 0 where the penalty allows nothing else, and what that costs; infinity where nobody knows.
 
     Without a penalty the conjugate is finite only at v = 0 exactly (v <= 0 for non-negative coefficients), which no
-    computed v attains. A v that rounding explains counts as 0, at the price of ``|v_j|`` times twice ``|beta_j|``.
+    computed v attains. A change of u by ``c = X_U w`` does, with ``X_U'S X_U w = v_U Σs``. By Cauchy and Schwarz, and
+    since no leverage exceeds 1, ``s_i c_i² <= (Σs)² v_U'(X_U'S X_U)^-1 v_U``. Divided by 1 + t, with t the largest
+    |c_i| as a share of the room that 0 has in the domain of the loss's conjugate, u + c lies in that domain, and its
+    conjugate is at most that of u and t times the conjugate at the end of the room.
     """
-    low, high = dual_domains(problem.penalty, problem.design.p)
-    if np.all((low < 0.0) & (high > 0.0)):
-        return v, 0.0
-    s, total = problem.target.weights, problem.target.total
-    size = np.sqrt(problem.design.column_squares(s) / total)
-    limit = EPS * np.multiply.outer(size, 32.0 * np.sqrt(s @ (u * u) / total) + 4.0 * reach)
-    outside = v - np.clip(v.T, low, high).T
-    excess = np.where(((low < 0.0) & (high > 0.0)).reshape((-1,) + (1,) * (v.ndim - 1)), 0.0, outside)
-    small = np.abs(excess) <= limit
-    return np.where(small, v - excess, v), 2.0 * float(np.abs(excess[small]) @ np.abs(beta[small]))
+    design, target = problem.design, problem.target
+    low, high = dual_domains(problem.penalty, design.p)
+    held = ~((low < 0.0) & (high > 0.0))
+    if not held.any():
+        return dual_products, 0.0
+    v, error = dual_products
+    if v.ndim > 1:
+        return dual_products, np.inf
+    s, total = target.weights, target.total
+    excess = np.where(held, v - np.clip(v, low, high), 0.0)
+    length = _length(problem, excess, np.where(held, error, 0.0), held)
+    counted = s > 0.0
+    ends = [np.abs(slopes_at(problem.loss, y[counted], np.full(counted.sum(), end))) for end in (-np.inf, np.inf)]
+    room = float(np.minimum(*ends).min())
+    if not np.isfinite(length) or room == 0.0:
+        return dual_products, np.inf if length > 0.0 else 0.0
+    share = total * length / np.sqrt(s[counted].min()) / room
+    at_ends = sum(sum_of_conjugate_sizes(problem.loss, y, np.full(len(y), end), s) for end in (-room, room))
+    moved = np.sqrt(total) * length * design.column_sizes(target)
+    settled = Products(np.where(held, 0.0, v), np.where(held, 0.0, error + moved))
+    return settled, float(share * at_ends / total)
 
 
-def _dual(problem, y, u, v):
-    fit = total_conjugate(problem.loss, y, u, problem.target.weights) / problem.target.total
-    return -fit - sum_of_conjugate_costs(problem.penalty, v)
+def _length(problem: Any, v: np.ndarray, error: np.ndarray, held: np.ndarray) -> float:
+    """``sqrt(v'(X'S X)^-1 v)`` on the columns `held`, for any v within its error; infinity where columns are nearly
+    dependent.
+
+    The others get a ridge of many times their squares, which makes this a bound.
+    """
+    design, target = problem.design, problem.target
+    squares = target.total * design.column_sizes(target) ** 2
+    factor = design.factor(target, np.where(held, 0.0, 1e4 * squares), problem.intercept)
+    if len(factor.aliased) + len(factor.constant):
+        zero = np.zeros((design.p, 1)), np.zeros(1)
+        left_out = design.remainders(target, factor, *zero, doubled=False, unit=1.0)
+        if left_out is None or left_out.squares.any():
+            return np.inf
+    condition = factor.condition()
+    moved = unit(len(factor.kept)) * condition
+    moved += EPS * condition * float(np.linalg.norm(factor.scale * factor.mean) * np.sqrt(target.total))
+    if moved > 0.1:
+        return np.inf
+    length = np.linalg.norm(factor.half_solve((factor.scale * v)[:, None]))
+    rest = condition * np.linalg.norm((factor.scale * error)[factor.kept])
+    return float((length + rest) / (1.0 - moved))
 
 
-def _scales(penalty: Any, beta: np.ndarray, v: np.ndarray) -> list[float]:
-    """Factors that bring v into the domain of the penalty's conjugate, best guesses first."""
-    low, high = dual_domains(penalty, len(v))
-    kink, ridge, *_ = parts_of(penalty, len(v))
-    into = _largest_scale(v, low, high)
-    scales = [into]
-    if kink.any() and ridge.any():  # a finite conjugate outside the kink is no tight one
-        scales.append(_largest_scale(v, np.maximum(low, -kink), np.minimum(high, kink)))
-        # the elastic net is a lasso on rows augmented with sqrt(ridge) I
-        slack = (ridge * np.abs(beta).T).T
-        scales.append(_largest_scale(np.sign(v) * np.maximum(np.abs(v) - slack, 0.0), -kink, kink))
-    if into < 1.0 or not kink.any():
-        scales.append(0.0)
-    return scales
-
-
-def _largest_scale(v: np.ndarray, low: np.ndarray, high: np.ndarray) -> float:
-    """The largest a <= 1 with ``low <= a v <= high``."""
-    room = np.where(v.T > 0.0, high, -low).T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(np.abs(v) > room, room / np.abs(v), 1.0)
-    smallest = float(share.min(initial=1.0))
-    return smallest if smallest == 1.0 else smallest * (1.0 - 2.0 * EPS)
+def _dual(problem: Any, y: np.ndarray, scale: float, u: np.ndarray, cost: float) -> float:
+    fit = total_conjugate(problem.loss, y, scale * u, problem.target.weights) / problem.target.total
+    return -fit - cost

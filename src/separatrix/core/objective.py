@@ -14,7 +14,6 @@ from separatrix.core.problem import Problem
 from separatrix.core.types import Array, Loss, Penalty, RowsAtom
 from separatrix.core.verbs import (
     conjugate,
-    conjugate_cost,
     cost,
     curvature,
     curvatures,
@@ -62,12 +61,21 @@ def sum_of_conjugates(loss: Loss, y: Array, u: Array, s: Array) -> float:
     return total
 
 
+@compiled
+def sum_of_conjugate_sizes(loss, y, u, s):
+    """Σ s_i |conjugate(loss, y_i, u_i)|."""
+    total = 0.0
+    for i in range(y.shape[0]):
+        total += s[i] * abs(conjugate(loss, y[i], u[i])) if s[i] > 0.0 else 0.0
+    return total
+
+
 @part
 def dual_terms(loss: Loss, y: float, eta: float, s: float, out: Array) -> float:
     """s times the slope of a row, and out += what a duality gap at the slopes is made of.
 
     In turn: s value; s conjugate (= s (slope eta - value), by Fenchel's equality at the slope) where the slope is
-    positive, and where it is negative; s |slope| likewise; s |slope| (|y| + |eta|).
+    positive, and where it is negative; s |slope| likewise; s |slope| (|y| + |eta|); s slope².
     """
     if s <= 0.0:
         return 0.0
@@ -77,6 +85,7 @@ def dual_terms(loss: Loss, y: float, eta: float, s: float, out: Array) -> float:
     out[1 + side] += s * (g * eta - here)
     out[3 + side] += s * abs(g)
     out[5] += s * abs(g) * (abs(y) + abs(eta))
+    out[6] += s * g * g
     return s * g
 
 
@@ -181,17 +190,6 @@ def add_costs(penalty: Penalty, beta: Array) -> float:
 
 
 @compiled
-def add_conjugate_costs(penalty: Penalty, v: Array) -> float:
-    """Σ_jc conjugate_cost(penalty_j, v_jc) of a matrix."""
-    total = 0.0
-    for j in range(v.shape[0]):
-        here = of_coefficient(penalty, j)
-        for c in range(v.shape[1]):
-            total += conjugate_cost(here, v[j, c])
-    return total
-
-
-@compiled
 def fill_parts(penalty: Penalty, out: Array) -> None:
     """Column j of out (4, p) = split(penalty_j)."""
     for j in range(out.shape[1]):
@@ -251,11 +249,6 @@ def _as_matrix(values: Any) -> np.ndarray:
 def sum_of_costs(penalty: Penalty, beta: np.ndarray) -> float:
     """Σ cost(penalty_j, beta_j) for beta of shape (p,) or (p, k)."""
     return add_costs(penalty, _as_matrix(beta))
-
-
-def sum_of_conjugate_costs(penalty: Penalty, v: np.ndarray) -> float:
-    """Σ conjugate_cost(penalty_j, v_j) for v of shape (p,) or (p, k)."""
-    return add_conjugate_costs(penalty, _as_matrix(v))
 
 
 def total_value(loss: Loss, y: np.ndarray, eta: np.ndarray, s: np.ndarray) -> float:

@@ -117,6 +117,16 @@ class Design(ABC):
         key = (about_mean, gram)
         return self._kept(target, "moments", key, lambda: moments(self, target, about_mean=about_mean, gram=gram))
 
+    def column_sizes(self, target: AnyTarget) -> Array:
+        """Root mean squares of the columns, kept for the next who asks."""
+        from separatrix.designs.moments import squares_of
+
+        def make() -> Array:
+            squares = self.reduce(lambda block: squares_of(block.X, block.s), np.add, target)
+            return np.asarray(np.sqrt(squares / target.total))
+
+        return self._kept(target, "sizes", (), make)
+
     def factor(self, target: AnyTarget, lam: Array, intercept: bool) -> Any:
         """:func:`separatrix.designs.factor.factor_of`, kept for the next who asks the same."""
         from separatrix.designs.factor import factor_of
