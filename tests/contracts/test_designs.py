@@ -96,7 +96,7 @@ def test_column_sums_agree_with_a_dense_copy(store):
     assert_allclose(design.column_sums(), X.sum(axis=0), rtol=1e-13, atol=1e-13)
     assert_allclose(design.column_sums(s), s @ X, rtol=1e-13, atol=1e-13)
     assert_allclose(design.column_squares(), (X * X).sum(axis=0), rtol=1e-13)
-    assert_allclose(design.column_squares(s), s @ (X * X), rtol=1e-13)
+    assert_allclose(design.column_squares(Target(s, s)), s @ (X * X), rtol=1e-13)
 
 
 @every_storage

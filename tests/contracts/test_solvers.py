@@ -22,6 +22,7 @@ from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
+from separatrix.solvers.newton_by_blocks import newton_by_blocks
 from separatrix.solvers.newton_raphson import newton
 from separatrix.solvers.nonnegative import nonnegative_least_squares
 from separatrix.solvers.path import path
@@ -64,6 +65,7 @@ SOLVERS = {
     "quasi_newton": (quasi_newton, Logistic(), [L2(0.05), L2(2.0)], 1e-8),
     "descent": (lambda p: descend(p, learning_rate=None, max_iter=5000, tol=1e-10), Squared(), [L2(0.5)], 1e-8),
     "proximal_newton": (proximal_newton, Logistic(), [L1(0.03), *NETS], 1e-8),
+    "newton_by_blocks": (newton_by_blocks, Logistic(), [L1(0.03), L2(0.05), *NETS], 1e-8),
     "linear_program": (linear_program.solve, Quantile(0.3), [L1(0.05)], 1e-8),
     "stochastic": (walked_by_its_estimator, Squared(), [L2(0.5)], 1e-4),  # it halts when a pass gains little
 }

@@ -20,8 +20,8 @@ def verify(model, table, query, as_json):
     """Recompute the certificate of a model file from the file and the data alone.
 
     TABLE is the table that the model was fitted to; the training rows are rebuilt from the seed in the model file.
-    The exit code is 0 if the model is certified, 1 if it is not, and 3 if it states no problem that could be verified
-    (a count, a vote, a closed form).
+    The exit code is 0 if the model is certified, 1 if it is not, and 3 if it has nothing that could be verified
+    (local fits, which are made when they are asked for).
     """
     from separatrix.cli import output
     from separatrix.workflow.verify import verify_file

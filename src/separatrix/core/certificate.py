@@ -26,7 +26,6 @@ from separatrix.core.problem import Problem
 from separatrix.core.quadratic import quadratic_gap
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.stationarity import relative_gradient
-from separatrix.core.target import Target
 from separatrix.core.verbs import is_joint, is_smooth, is_squared_error
 
 
@@ -37,7 +36,8 @@ def certify(problem: Problem, solution: Solution, tol: float, *, started: float 
     ----------
     problem : Problem.
     solution : Solution.  ``beta`` (p,) or (p, k) in the precision in which it is published, ``intercept``, and a dual
-        point ``theta``, if the solver has one: any dual point gives a true bound, a good one a tight one.
+        point ``theta``, if one is known: a slope for each row, or the coefficients and the intercept whose slopes it
+        is. Any dual point gives a true bound, a good one a tight one.
         Iterations and passes are published as they are.
     tol : float, [0, inf).  The relative gap (or gradient) asked for. Where the rounding of the coefficients to the
         precision in which they are published may cost more, the certificate is held to that, and says so.
@@ -96,18 +96,20 @@ def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, fl
 
 def _outputs(problem: Problem, solution: Solution) -> list[tuple[Problem, Solution]]:
     """Problems of one output each; a joint loss has one problem for all."""
-    Y = problem.target.y
-    if Y.ndim == 1 or is_joint(problem.loss):
+    target = problem.target
+    if target.outputs == () or is_joint(problem.loss):
         return [(problem, solution)]
-    intercepts = np.broadcast_to(np.asarray(solution.intercept, dtype=np.float64), Y.shape[1])
-    theta = [None] * Y.shape[1] if solution.theta is None else list(solution.theta.T)
-    return [
-        (
-            replace(problem, target=Target(np.ascontiguousarray(Y[:, c]), problem.target.s)),
-            Solution(np.ascontiguousarray(solution.beta[:, c]), float(intercepts[c]), theta=theta[c]),
-        )
-        for c in range(Y.shape[1])
-    ]
+    (k,) = target.outputs
+    intercepts = np.broadcast_to(np.asarray(solution.intercept, dtype=np.float64), k)
+    pairs = []
+    for c in range(k):
+        one = Solution(np.ascontiguousarray(solution.beta[:, c]), float(intercepts[c]))
+        if isinstance(solution.theta, tuple):
+            one.theta = solution.theta[0][:, c], solution.theta[1][c]
+        elif solution.theta is not None:
+            one.theta = solution.theta[:, c]
+        pairs.append((replace(problem, target=target.output(c)), one))
+    return pairs
 
 
 def closed_form(
@@ -159,6 +161,11 @@ def passed_stream(kind: str) -> Certificate:
 def no_optimum(why: str, tol: float, *, iterations: int, passes: int, started: float | None) -> Certificate:
     """The certificate of a problem that is proved to have no minimum."""
     return Certificate("gradient", np.inf, tol, iterations, passes, _seconds(started), f"no maximum exists: {why}")
+
+
+def existence_unknown(why: str, tol: float, *, iterations: int, passes: int, started: float | None) -> Certificate:
+    """The certificate of a problem that may have no minimum."""
+    return Certificate("gradient", np.inf, tol, iterations, passes, _seconds(started), why)
 
 
 def _seconds(started: float | None) -> float:

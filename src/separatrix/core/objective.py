@@ -11,6 +11,8 @@ import numpy as np
 from separatrix.core.dispatch import implemented
 from separatrix.core.jit import compiled, part
 from separatrix.core.problem import Problem
+from separatrix.core.scores import Scores
+from separatrix.core.target import weights_of
 from separatrix.core.types import Array, Loss, Penalty, RowsAtom
 from separatrix.core.verbs import (
     conjugate,
@@ -62,7 +64,7 @@ def sum_of_conjugates(loss: Loss, y: Array, u: Array, s: Array) -> float:
 
 
 @compiled
-def sum_of_conjugate_sizes(loss, y, u, s):
+def sum_of_conjugate_sizes(loss: Loss, y: Array, u: Array, s: Array) -> float:
     """Σ s_i |conjugate(loss, y_i, u_i)|."""
     total = 0.0
     for i in range(y.shape[0]):
@@ -204,6 +206,21 @@ class PenaltyParts(NamedTuple):
     low: np.ndarray
     high: np.ndarray
 
+    def cost(self, beta: Array) -> float:
+        """Σ cost(penalty_j, beta_j) for beta of shape (p,) or (p, k), in an order that squares no small number."""
+        if ((self.low > beta.T) | (self.high < beta.T)).any():
+            return np.inf
+        return float((self.kink * np.abs(beta.T) + 0.5 * (self.ridge * beta.T) * beta.T).sum())
+
+    def conjugate_cost(self, v: Array) -> float:
+        """Σ conjugate_cost(penalty_j, v_j) for v of shape (p,) or (p, k), likewise."""
+        excess = np.abs(v.T) - self.kink
+        bound = np.where(v.T > 0.0, self.high, -self.low)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            best = np.minimum(excess / self.ridge, bound)  # the coefficient that attains the supremum
+            gain = np.where(best > 0.0, (excess - 0.5 * self.ridge * best) * best, 0.0)
+        return float(np.where(excess <= 0.0, 0.0, np.where(np.isinf(best), np.inf, gain)).sum())
+
 
 def parts_of(penalty: Penalty, p: int) -> PenaltyParts:
     """``kink_j |b| + ½ ridge_j b²`` on ``low_j <= b <= high_j`` for every coefficient.
@@ -262,9 +279,12 @@ def total_conjugate(loss: Loss, y: np.ndarray, u: np.ndarray, s: np.ndarray) -> 
 
 
 def slopes_at(loss: Loss, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
-    """The slopes of all rows, in the shape of eta."""
+    """The slopes of all rows, in the shape of eta: of a loss of rows, or of one of numbers, output by output."""
     out = np.empty(eta.shape)
-    (fill_joint_slopes if is_joint(loss) else fill_slopes)(loss, y, eta, out)
+    if is_joint(loss):
+        fill_joint_slopes(loss, y, eta, out)
+    else:
+        fill_slopes(loss, y.reshape(-1), eta.reshape(-1), out.reshape(-1))
     return out
 
 
@@ -277,10 +297,9 @@ def curvatures_at(loss: Loss, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
 
 def objective(problem: Problem, beta: Array, intercept: float | Array) -> float:
     """P(beta) of a problem with one output, or with one joint loss of several."""
-    target = problem.target
-    eta = problem.design.matvec(beta) + intercept
-    fit = total_value(problem.loss, target.y, eta, target.weights) / target.total
-    return fit + sum_of_costs(problem.penalty, beta)
+    scores = Scores(problem.design, problem.target, beta, intercept)
+    fit = scores.sums(lambda rows: total_value(problem.loss, rows.y, rows.eta, rows.s))
+    return fit / problem.target.total + sum_of_costs(problem.penalty, beta)
 
 
 def null_score(problem: Problem) -> float | Array:
@@ -313,6 +332,9 @@ def constant_objective(problem: Problem, score: float | Array) -> float:
     if is_likelihood(problem.loss):  # a likelihood is affine in y: its mean is its value at the mean of y
         verb: Callable[..., float] = joint_value if is_joint(problem.loss) else value
         return float(verb(problem.loss, target.mean(), score))
-    eta = np.empty(target.y.shape)
-    eta[...] = score
-    return total_value(problem.loss, target.y, eta, target.weights) / target.total
+    fit = 0.0
+    for y, s in target.passes():
+        eta = np.empty(y.shape)
+        eta[...] = score
+        fit += total_value(problem.loss, y, eta, weights_of(y, s))
+    return fit / target.total

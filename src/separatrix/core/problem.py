@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from separatrix.core.target import Target
+from separatrix.core.target import AnyTarget
 from separatrix.core.types import Loss, Penalty
 
 
@@ -15,7 +15,7 @@ class Problem:
     """
 
     design: Any  # a separatrix.designs.Design
-    target: Target
+    target: AnyTarget
     loss: Loss
     penalty: Penalty
     intercept: bool = True

@@ -3,9 +3,11 @@
 Contract tests run over the registry, so a new loss is tested before anyone remembers to.
 """
 
+import ast
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar
 
 Class = TypeVar("Class", bound=type)
@@ -75,16 +77,20 @@ def late(path: str) -> Callable[..., Any]:
     return call
 
 
-def lazily(room: str, homes: Mapping[str, str]) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+def lazily(room: str, file: str) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """``__all__``, ``__getattr__`` and ``__dir__`` of a room whose members are imported when first asked for.
 
-    `homes` says which file of the room each member lives in.
+    Which module each member lives in is read from the stub beside `file`, the room's ``__init__.pyi``, where type
+    checkers find it too.
     """
+    stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    homes = {alias.name: str(node.module) for node in imports for alias in node.names}
     names = sorted(homes)
 
     def find(name: str) -> Any:
         if name in homes:
-            return getattr(import_module(f"{room}.{homes[name]}"), name)
+            return getattr(import_module(homes[name]), name)
         raise AttributeError(f"module {room!r} has no attribute {name!r}")
 
     return names, find, lambda: names

@@ -72,7 +72,7 @@ class Solution:
 
     beta: Array
     intercept: Array | float
-    theta: Array | None = None
+    theta: Array | tuple[Array, Any] | None = None
     trace: Trace | None = None
     details: dict[str, Any] = field(default_factory=dict)
     iterations: int = 0

@@ -7,7 +7,6 @@ square of its column and by that of the slopes of the null model, so that the un
     max_j |Σ_i s_i x_ij u_i| / sqrt(Σ_i s_i x_ij²) / sqrt(Σ_i s_i u0_i²)        (at most 1 for the null model)
 """
 
-import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,9 @@ import numpy as np
 
 from separatrix.core.jit import compiled
 from separatrix.core.objective import null_score, slopes_at
-from separatrix.core.verbs import is_joint, of_coefficient, prox
+from separatrix.core.scores import Scores
+from separatrix.core.target import weights_of
+from separatrix.core.verbs import of_coefficient, prox
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,20 @@ class GradientScale:
     level: np.ndarray
 
     @classmethod
-    def of(cls, problem):
-        target = problem.target
-        s, total = target.weights, target.total
+    def of(cls, problem: Any) -> "GradientScale":
+        target, null = problem.target, null_score(problem)
         with np.errstate(over="ignore"):  # columns beyond 1e154 have no square; `relative` then certifies nothing
-            squares = problem.design.reduce(lambda B, piece: (B * B).T @ piece, operator.add, s)
-        null = np.atleast_1d(null_score(problem))
-        slopes = _slopes(problem, np.tile(null, (target.n, 1)))
-        level = np.sqrt(s @ slopes**2 / total)
+            squares = problem.design.column_squares(target)
+        level = 0.0
+        for y, s in target.passes():
+            eta = np.empty(y.shape)
+            eta[...] = null
+            level = level + weights_of(y, s) @ slopes_at(problem.loss, y, eta) ** 2
+        level, null = np.sqrt(np.atleast_1d(level) / target.total), np.abs(np.atleast_1d(null))
         # a constant y leaves only rounding errors of its own size, which must not become the unit of measurement
-        return cls(np.sqrt(squares / total), np.where(level > 1e-12 * np.abs(null), level, np.abs(null)))
+        return cls(np.sqrt(squares / target.total), np.where(level > 1e-12 * null, level, null))
 
-    def relative(self, penalty, beta, g, g_intercept):
+    def relative(self, penalty: Any, beta: np.ndarray, g: np.ndarray, g_intercept: np.ndarray) -> float:
         """The largest entry of a gradient, in units of its column and of the slopes of the null model: at most about 1.
 
         A penalty enters by its prox, at the step 1 / (mean square of the column); without one this is the gradient
@@ -53,14 +56,6 @@ class GradientScale:
         return float(worst)
 
 
-def _slopes(problem, eta):
-    """Slopes at eta (n, k), of a joint loss or output by output."""
-    y = problem.target.y
-    if is_joint(problem.loss):
-        return slopes_at(problem.loss, y, eta)
-    return slopes_at(problem.loss, y.ravel(), np.ascontiguousarray(eta).ravel()).reshape(eta.shape)
-
-
 @compiled
 def _largest_move(penalty, spread, beta, g):
     largest = 0.0
@@ -74,10 +69,11 @@ def _largest_move(penalty, spread, beta, g):
 
 def relative_gradient(problem: Any, solution: Any) -> float:
     """The gradient of a solution, relative to column and null model; for one output or several."""
-    target = problem.target
-    s, total = target.weights, target.total
-    beta = np.asarray(solution.beta, dtype=np.float64).reshape(problem.design.p, -1)
-    eta = problem.design.matvec(beta) + np.asarray(solution.intercept)
-    slopes = _slopes(problem, eta) * (s[:, None] / total)
-    g_intercept = slopes.sum(axis=0) if problem.intercept else np.zeros(slopes.shape[1])
-    return GradientScale.of(problem).relative(problem.penalty, beta, problem.design.rmatvec(slopes), g_intercept)
+    target, loss, p = problem.target, problem.loss, problem.design.p
+    beta = np.asarray(solution.beta, dtype=np.float64).reshape(p, *target.outputs)
+    scores = Scores(problem.design, target, beta, np.asarray(solution.intercept))
+    scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.eta)))
+    sums, products = scores.sums_and_products(lambda rows: np.atleast_1d(rows.weighted_slopes.sum(axis=0)))
+    g = products.reshape(p, -1) / target.total
+    g_intercept = sums / target.total if problem.intercept else np.zeros(g.shape[1])
+    return GradientScale.of(problem).relative(problem.penalty, beta.reshape(p, -1), g, g_intercept)

@@ -5,7 +5,7 @@ In memory (:class:`Target`) they are arrays; of a stream (:class:`StreamedTarget
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -56,7 +56,7 @@ class Target:
     @property
     def weights(self) -> Array:
         """s as an array."""
-        return np.ones(self.n) if self.s is None else self.s
+        return weights_of(self.y, self.s)
 
     def class_sizes(self, k: int) -> Array:
         """How many rows each of k classes has, where y holds their codes."""
@@ -81,9 +81,21 @@ class Target:
         """y and s of the rows of a chunk."""
         return self.at(chunk.rows)
 
+    def passes(self) -> Iterator[Rows]:
+        """y and s, block by block: here one block."""
+        yield self.y, self.s
+
     def mapped(self, change: Callable[[Array, Array | None], Rows]) -> "Target":
         """A target whose y and s are ``change(y, s)``, a function of each row alone."""
         return Target(*change(self.y, self.s))
+
+    def output(self, c: int) -> "Target":
+        """The target of output c alone, of a y of shape (n, k)."""
+        return self.mapped(partial(_output, c))
+
+
+def _output(c: int, y: Array, s: Array | None) -> Rows:
+    return np.ascontiguousarray(y[:, c]), s
 
 
 class _Sums(NamedTuple):
@@ -161,6 +173,10 @@ class StreamedTarget:
         both = change if before is None else lambda y, s: change(*before(y, s))
         return StreamedTarget(self.chunks, self._y, self._s, both)
 
+    def output(self, c: int) -> "StreamedTarget":
+        """The target of output c alone, of a y of shape (n, k)."""
+        return self.mapped(partial(_output, c))
+
     def at(self, rows: Any) -> NoReturn:
         raise cannot(
             "take single rows of a streamed target",
@@ -186,6 +202,11 @@ def _rows_of(source: Any, chunk: Chunk) -> Any:
     if source is None:
         return None
     return chunk.columns[source] if isinstance(source, str) else source[chunk.rows]
+
+
+def weights_of(y: Array, s: Array | None) -> Array:
+    """The weights of some rows as an array."""
+    return np.ones(len(y)) if s is None else s
 
 
 AnyTarget = Target | StreamedTarget

@@ -13,4 +13,5 @@ Matrix = Any  # two-dimensional: a numpy array or a scipy sparse array, which ha
 Loss = tuple[Any, ...]
 Penalty = tuple[Any, ...]
 RowsAtom = tuple[Any, ...]
+MatrixLike = Any  # rows to fit or to predict: numpy, scipy.sparse, a data frame, a design, a list of lists
 Parts = tuple[float, float, float, float]  # kink, ridge, low and high of the penalty on one coefficient

@@ -1,8 +1,11 @@
 r"""Decisions under a loss matrix: :math:`\arg\min_g \sum_k L_{kg}\, P(k \mid x)`, L[true, predicted]."""
 
+from collections.abc import Sequence
 from operator import methodcaller
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
@@ -11,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
 from separatrix.core.registry import late
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.probabilities import class_codes, same_length, validate_labels, validate_posteriors
 from separatrix.estimators.validation import validate_weights
 
@@ -155,12 +159,12 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
     226
     """
 
-    def __init__(self, estimator, costs=None, actions=None):
+    def __init__(self, estimator: Any, costs: ArrayLike | None = None, actions: Sequence[Any] | None = None) -> None:
         self.estimator = estimator
         self.costs = costs
         self.actions = actions
 
-    def fit(self, X, y, **fit_params):
+    def fit(self, X: MatrixLike, y: ArrayLike, **fit_params: Any) -> Self:
         """Fit a clone of the classifier; `fit_params`, such as sample_weight, are handed on to it."""
         self._refuse_without_posteriors()
         self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
@@ -172,26 +176,26 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return self
 
     @property
-    def classes_(self):
+    def classes_(self) -> Array:
         """The classes of the fitted model, in the order of the rows of the costs."""
         return self._fitted().classes_
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Posterior probabilities of the classes: those of the model, which no cost changes."""
         return self._fitted().predict_proba(X)
 
-    def expected_costs(self, X):
+    def expected_costs(self, X: MatrixLike) -> Array:
         """The expected cost of each action for each row of X, of shape (n, a)."""
         P = self.predict_proba(X)
         self._labels()
         return expected_costs(P, self.costs)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The action of least expected cost for each row of X."""
         P = self.predict_proba(X)
         return decide(P, self.costs, actions=self._labels())
 
-    def mean_cost(self, X, y, sample_weight=None):
+    def mean_cost(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The average cost of the decisions on X, given the true classes y."""
         costs = zero_one_costs(len(self.classes_)) if self.costs is None else self.costs
         labels = {"classes": self.classes_, "actions": self._labels()}

@@ -7,6 +7,7 @@ A design always gives sums over blocks of rows (:meth:`Design.reduce`). What mor
 ``"vectors"``  products with vectors that have a number for each row, ``X beta`` and ``X'r``: n numbers fit in memory
 """
 
+import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn, TypeVar
@@ -105,6 +106,14 @@ class Design(ABC):
     def sample(self, target: AnyTarget | None = None, count: int = 256) -> Block:
         """Some rows, about `count`, for provisional means and scales: never a random sample."""
 
+    def column_squares(self, target: AnyTarget | None = None) -> Array:
+        """``Σ_i s_i x_ij²`` for every column."""
+        return self.reduce(lambda block: np.asarray((block.X * block.X).T @ block.weights), operator.add, target)
+
+    def scores(self, beta: Array, intercept: Any) -> Array | None:
+        """``X beta + intercept`` of all rows, or None where numbers for all rows are not held."""
+        return None
+
     @property
     def forms_gram(self) -> bool:
         """Whether the p-by-p matrix X'X is worth its price: tall, and small or dense."""
@@ -143,7 +152,8 @@ class Design(ABC):
         facts = self.__dict__.setdefault("_facts", {})
         last, known = facts.get("residual_sums"), facts.get("moments")
         if last is not None and known is not None and last[0] is target and known[0] is target:
-            sums = moved_sums(known[2], *last[1:], beta, intercept, unit)
+            _, old_beta, old_intercept, old_unit, old_sums = last
+            sums = moved_sums(known[2], old_beta, old_intercept, old_unit, old_sums, beta, intercept, unit)
             if sums is not None:
                 return sums
         sums = residual_sums(self, target, beta, intercept, doubled=False, unit=unit)

@@ -183,16 +183,25 @@ def factor_of(design: Design, target: AnyTarget, lam: Array | float, intercept: 
     return triangle_factor(design, target, sums, lam, intercept) if factor is None else factor
 
 
-def triangle_factor(design: Design, target: AnyTarget, sums: Moments, lam: Array | float, intercept: bool) -> Factor:
+def triangle_factor(
+    design: Design,
+    target: AnyTarget,
+    sums: Moments,
+    lam: Array | float,
+    intercept: bool,
+    weights: Callable[[Block], Array] | None = None,
+) -> Factor:
     """QR of the centred, scaled columns by blocks of rows, with column pivoting on the final triangle.
 
     Forming the triangle from the data costs the condition number once, where the Gram matrix would cost its square.
+    `weights` is a function of a block of rows; None: their s.
     """
     mean = sums.x_mean if intercept else np.zeros(design.p)
 
     def deviations(block: Block) -> Array:
         Z = as_dense(block.X) - mean
-        return Z if block.s is None else Z * np.sqrt(block.s)[:, None]
+        s = block.s if weights is None else weights(block)
+        return Z if s is None else Z * np.sqrt(s)[:, None]
 
     factor = deviations_factor(design, target, deviations, sums, mean, lam)
     return replace(factor, mean=mean, intercept=intercept)

@@ -1,6 +1,5 @@
 """Designs whose rows all lie in memory: blocks are slices of rows, on threads."""
 
-import operator
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import reduce as fold
@@ -9,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from separatrix.core.target import AnyTarget, Target
+from separatrix.core.target import AnyTarget
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
 from separatrix.designs import base
@@ -62,13 +61,10 @@ class InMemoryDesign(Design):
         self,
         task: Callable[..., Result],
         merge: Callable[[Result, Result], Result],
-        *given: Any,
+        target: AnyTarget | None = None,
+        *aligned: Array | None,
         gram: int = 0,
     ) -> Result:
-        if given and not isinstance(given[0], Target):  # the older form: matrices instead of blocks
-            return self.reduce_rows(task, merge, *given, gram=gram)
-        target, *aligned = given or (None,)
-
         def of_block(rows: slice) -> Result:
             block = Block(self.block(rows)) if target is None else Block(self.block(rows), *target.at(rows))
             return task(block, *(None if a is None else a[rows] for a in aligned))
@@ -102,11 +98,8 @@ class InMemoryDesign(Design):
         """``Σ_i s_i x_ij`` for every column."""
         return self.rmatvec(np.ones(self.n) if s is None else s)
 
-    def column_squares(self, s: Array | None = None) -> Array:
-        """``Σ_i s_i x_ij²`` for every column."""
-        weights = np.ones(self.n) if s is None else s
-        squares: Array = self.reduce_rows(lambda B, w: (B * B).T @ w, operator.add, weights)
-        return squares
+    def scores(self, beta: Array, intercept: Any) -> Array | None:
+        return self.matvec(beta) + intercept
 
 
 def merged(task: Callable[[Any], Result], merge: Callable[[Result, Result], Result], items: Sequence[Any]) -> Result:

@@ -40,7 +40,7 @@ class StreamedDesign(Design):
 
     @abstractmethod
     def read(self, height: int, columns: tuple[str, ...] = (), *, only: bool = False) -> Iterator[Chunk]:
-        """A pass over the stream in chunks of at most `height` rows, in order; they may be shorter, or empty.
+        """A pass over the stream in chunks of at most `height` rows, in order, X float64; they may be shorter or empty.
 
         `columns` are read besides X, and `only` says that X is not wanted: its chunks then have no columns.
         """

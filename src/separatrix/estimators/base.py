@@ -1,12 +1,16 @@
 """What all linear estimators share: prediction, the summary of a fit, and the geometry of a decision."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import COEFFICIENTS, Declaration, declare_class
 from separatrix.core.registry import late
-from separatrix.core.target import Target
+from separatrix.core.solution import Certificate
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.geometry import Geometry
 from separatrix.estimators.validation import enter, validate_rows
 from separatrix.prediction import forms
@@ -17,6 +21,10 @@ _summary = late("separatrix.inference.summary:summary")
 
 class LinearModel(BaseEstimator):
     """A model whose raw score is ``X coef_ + intercept_``."""
+
+    coef_: Array
+    intercept_: Any  # a number, or an array with one for each output or class
+    certificate_: Certificate
 
     def _raw_score(self, X):
         """``X beta + intercept``, of shape (n,) or (n, k)."""
@@ -36,7 +44,7 @@ class LinearModel(BaseEstimator):
             self.intercept_ = np.asarray(intercept, dtype=dtype)
         return self
 
-    def summary(self, X=None, y=None, **options):
+    def summary(self, X: MatrixLike = None, y: ArrayLike | None = None, **options: Any) -> Any:
         """What the fit says: estimates, standard errors, tests, and how far to trust each digit.
 
         See :func:`separatrix.inference.summary` for the options.
@@ -53,7 +61,7 @@ class LinearModel(BaseEstimator):
 class LinearRegressor(RegressorMixin, LinearModel):
     """A linear model of a number."""
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """Predict y for each row of X."""
         return self._raw_score(X)
 
@@ -63,8 +71,9 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     def _problems(self, design, target):
         """The problem this estimator states for each output (``_problem`` states that of one)."""
-        outputs = target.y.reshape(target.n, -1)
-        return [self._problem(design, Target(np.ascontiguousarray(y), target.s)) for y in outputs.T]
+        if target.outputs == ():
+            return [self._problem(design, target)]
+        return [self._problem(design, target.output(c)) for c in range(target.outputs[0])]
 
 
 class LinearClassifier(ClassifierMixin, Geometry, LinearModel):
@@ -74,11 +83,13 @@ class LinearClassifier(ClassifierMixin, Geometry, LinearModel):
     A score of exactly 0 counts for the second class; of equal scores the first class wins.
     """
 
-    def decision_function(self, X):
+    classes_: Array
+
+    def decision_function(self, X: MatrixLike) -> Array:
         """Raw scores: (n,) for two classes (positive for ``classes_[1]``), else (n, k)."""
         return in_one_dimension(self._raw_score(X))
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X."""
         return decide(self.decision_function(X), self.classes_)
 
@@ -94,11 +105,11 @@ class LinearClassifier(ClassifierMixin, Geometry, LinearModel):
 class LogOddsClassifier(LinearClassifier):
     """A linear classifier whose scores are log-odds, or logarithms of probabilities up to a common shift."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Probability of each class, in the order of ``classes_``: (n, k)."""
         return probabilities(self.decision_function(X))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: MatrixLike) -> Array:
         """Logarithms of :meth:`predict_proba`, right also where a probability is too small for a number."""
         return log_probabilities(self.decision_function(X))
 

@@ -1,11 +1,15 @@
 r"""The baseline that every model must beat: the same answer for every row, learnt from the targets alone."""
 
+from typing import Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import SHARES, declares
 from separatrix.core.family import Family, declare
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.validation import enter, validate_classes, validate_rows
 from separatrix.prediction import constant, forms
@@ -38,10 +42,10 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
     (['no'], [[0.667, 0.333]])
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         """Nothing is left to choose."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Count the labels y (n,) of the rows X (n, p); a weight is a number of repetitions."""
         _, codes, s = validate_classes(self, X, y, sample_weight)
         counts = np.bincount(codes, weights=s, minlength=len(self.classes_))
@@ -49,16 +53,16 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
         self.n_parameters_ = len(self.classes_) - 1
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """The shares of the classes, for each row: (n, k)."""
         check_is_fitted(self)
         return constant.class_shares(vars(self), validate_rows(self, X))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: MatrixLike) -> Array:
         """Logarithms of the shares, for each row."""
         return np.log(self.predict_proba(X))
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The commonest class, for each row."""
         check_is_fitted(self)
         return constant.commonest_class(vars(self), validate_rows(self, X))
@@ -90,16 +94,16 @@ class ConstantRegressor(RegressorMixin, BaseEstimator):
     array([3.])
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         """Nothing is left to choose."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Average the targets y (n,) of the rows X (n, p); a weight is a number of repetitions."""
         _, target = enter(self, X, y, sample_weight, multi_output=False)
         self.constant_, self.n_parameters_ = float(target.mean()), 1
         return self
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The mean, for each row."""
         check_is_fitted(self)
         return constant.number(vars(self), validate_rows(self, X))

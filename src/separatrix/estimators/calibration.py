@@ -9,8 +9,10 @@ and the posterior follows from it and the ratio of the classes, ``clr = n+ / n-`
 
 import warnings
 from operator import attrgetter
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.metaestimators import available_if
@@ -19,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
+from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_design
 from separatrix.estimators import verification
 from separatrix.estimators.geometry import region_distances
@@ -84,7 +87,7 @@ def logistic_posterior(d, gamma=1.0, d0=0.0, class_ratio=1.0):
     losses=("losses:Logistic",),
     penalties=("penalties:NoPenalty",),
     solvers=("solvers.newton_raphson",),
-    verification=verification.CURVE,
+    verification=verification.OF_CALIBRATION_CURVE,
 )
 class LogisticCalibrator(BaseEstimator):
     r"""Probabilities from one score, by a logistic curve.
@@ -120,11 +123,11 @@ class LogisticCalibrator(BaseEstimator):
     (3.0, 0.5, array([0.5]))
     """
 
-    def __init__(self, method="moments", *, class_ratio="observed"):
+    def __init__(self, method: str = "moments", *, class_ratio: float | str = "observed") -> None:
         self.method = method
         self.class_ratio = class_ratio
 
-    def fit(self, d, y, sample_weight=None):
+    def fit(self, d: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to scores d (n,) and labels y (n,) of two classes."""
         method = check_choice(self, "method", METHODS)
         d, codes, s = validate_scores(self, d, y, sample_weight)
@@ -135,10 +138,7 @@ class LogisticCalibrator(BaseEstimator):
         if method == "moments":
             self.gamma_, self.d0_ = _by_moments(d, codes, weights, counts)
         else:
-            targets = codes.astype(np.float64)
-            if method == "platt":
-                targets = np.where(codes == 1, (counts[1] + 1.0) / (counts[1] + 2.0), 1.0 / (counts[0] + 2.0))
-            self.gamma_, self.d0_ = _by_likelihood(d, codes, targets, s, observed)
+            self.gamma_, self.d0_ = _by_likelihood(d, codes, self._targets(codes, counts), s, observed)
         if self.gamma_ < 0.0:
             warnings.warn(
                 ReversedScores(
@@ -149,6 +149,12 @@ class LogisticCalibrator(BaseEstimator):
             )
         return self
 
+    def _targets(self, codes, counts):
+        """1 and 0, or Platt's targets, which are short of them."""
+        if self.method != "platt":
+            return codes.astype(np.float64)
+        return np.where(codes == 1, (counts[1] + 1.0) / (counts[1] + 2.0), 1.0 / (counts[0] + 2.0))
+
     def _ratio(self, observed):
         if isinstance(self.class_ratio, str):
             check_choice(self, "class_ratio", ("observed",))
@@ -156,22 +162,22 @@ class LogisticCalibrator(BaseEstimator):
         return check_number(self, "class_ratio", 0.0, open_low=True)
 
     @property
-    def threshold_(self):
+    def threshold_(self) -> float:
         """The score at which the probability is 1/2; none where the scores say nothing (gamma = 0)."""
         check_is_fitted(self)
         return self.d0_ - np.log(self.class_ratio_) / self.gamma_ if self.gamma_ else np.nan
 
-    def likelihood_ratio(self, d):
+    def likelihood_ratio(self, d: ArrayLike) -> Array:
         """``exp(gamma (d - d0))`` for each score."""
         check_is_fitted(self)
         return np.exp(self.gamma_ * (validate_scores(self, d) - self.d0_))
 
-    def log_odds(self, d):
+    def log_odds(self, d: ArrayLike) -> Array:
         """``gamma (d - d0) + log(class_ratio)`` for each score."""
         check_is_fitted(self)
         return self.gamma_ * (validate_scores(self, d) - self.d0_) + np.log(self.class_ratio_)
 
-    def predict_proba(self, d):
+    def predict_proba(self, d: ArrayLike) -> Array:
         """Probability of each class, (n, 2), in the order of ``classes_``."""
         odds = self.log_odds(d)
         return np.column_stack([expit(-odds), expit(odds)])
@@ -216,10 +222,10 @@ def _by_likelihood(d, codes, targets, s, observed):
             because="the scores separate the classes, and every steeper curve is more likely than the last",
             instead="method='platt' or method='moments'",
         )
-    unit, centre = spread, float(used.mean())
-    problem = Problem(as_design(((d - centre) / unit)[:, None]), Target(targets, s), Logistic(), NoPenalty(), True)
+    centre = float(used.mean())
+    problem = Problem(as_design(((d - centre) / spread)[:, None]), Target(targets, s), Logistic(), NoPenalty(), True)
     solution = newton(problem, tol=1e-12, max_iter=100)
-    gamma = float(solution.beta[0]) / unit
+    gamma = float(solution.beta[0]) / spread
     offset = solution.intercept - np.log(observed)
     return gamma, float(centre - offset / gamma) if gamma else centre
 
@@ -231,11 +237,7 @@ def _estimator_has(name):
     return check
 
 
-@declares(
-    task="classification",
-    inside=attrgetter("estimator_"),
-    verification=verification.OF_INSIDE,
-)
+@declares(task="classification", inside=attrgetter("estimator_"), verification=verification.OF_CALIBRATED)
 class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     r"""Any linear classifier, with probabilities: a logistic curve of the signed distance from its boundary.
 
@@ -273,13 +275,15 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
            [0.119, 0.881]])
     """
 
-    def __init__(self, estimator, *, method="platt", class_ratio="observed", cv=None):
+    def __init__(
+        self, estimator: Any, *, method: str = "platt", class_ratio: float | str = "observed", cv: Any = None
+    ) -> None:
         self.estimator = estimator
         self.method = method
         self.class_ratio = class_ratio
         self.cv = cv
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the estimator and, to its distances, the curves."""
         check_choice(self, "method", METHODS)
         _, codes, s = validate_classes(self, X, y, sample_weight)
@@ -299,23 +303,24 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
                 because=f"it knows the classes {self.estimator_.classes_.tolist()}, y has {self.classes_.tolist()}",
                 instead="labels of all its classes",
             )
-        if self.cv is None:
-            d = signed_distances(self.estimator_, X)
-        else:
-            from sklearn.model_selection import cross_val_predict  # imported late: 0.2 s
-
-            told = {"method": "decision_function", "params": weights}
-            d = cross_val_predict(_Distances(self.estimator), X, labels, cv=self.cv, **told)
-        if k == 2:
-            self.calibrators_ = [self._curve(d, codes, s)]
-        else:
-            self.calibrators_ = [self._curve(d[:, c], (codes == c).astype(int), s) for c in range(k)]
+        d = self._distances(X, labels, s)
+        columns = [(d, codes)] if k == 2 else [(d[:, c], (codes == c).astype(int)) for c in range(k)]
+        self.calibrators_ = [self._curve(distance, code, s) for distance, code in columns]
         return self
+
+    def _distances(self, X, labels, s):
+        """Distances of the rows from the boundary of the fitted estimator, or of fits to the other folds."""
+        if self.cv is None:
+            return signed_distances(self.estimator_, X)
+        from sklearn.model_selection import cross_val_predict  # imported late: 0.2 s
+
+        options = {"method": "decision_function", "params": {} if s is None else {"sample_weight": s}}
+        return cross_val_predict(_Distances(self.estimator), X, labels, cv=self.cv, **options)
 
     def _curve(self, d, codes, s):
         return LogisticCalibrator(self.method, class_ratio=self.class_ratio).fit(d, codes, s)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Probability of each class, in the order of ``classes_``."""
         odds = self.decision_function(X)
         if odds.ndim == 1:
@@ -323,7 +328,7 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
         P = expit(odds) + np.finfo(np.float64).tiny  # a row that every curve excludes is nobody's: equal shares
         return P / P.sum(axis=1, keepdims=True)
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """Log-odds: (n,) for two classes (positive for ``classes_[1]``), else (n, k), each against all others."""
         check_is_fitted(self)
         validate_rows(self, X)
@@ -332,13 +337,13 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
             return self.calibrators_[0].log_odds(d)
         return np.stack([curve.log_odds(d[:, c]) for c, curve in enumerate(self.calibrators_)], axis=1)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The most probable class of each row of X; of two equally probable ones the second, of more the first."""
         odds = self.decision_function(X)
         return self.classes_[(odds >= 0.0).astype(int) if odds.ndim == 1 else odds.argmax(axis=1)]
 
     @available_if(_estimator_has("coef_"))
-    def signed_distance(self, X):
+    def signed_distance(self, X: MatrixLike) -> Array:
         """Distance of each row from the boundary of the estimator, which the curves are functions of."""
         check_is_fitted(self)
         return signed_distances(self.estimator_, X)

@@ -5,12 +5,15 @@ class c is where f_c is largest: a convex polyhedron bounded by the hyperplanes 
 """
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import late
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.validation import encode, validate_rows
 
 _hyperplane = late("separatrix.decision.boundary:Hyperplane")
@@ -19,7 +22,11 @@ _hyperplane = late("separatrix.decision.boundary:Hyperplane")
 class Geometry:
     """Distances to the boundary of a fitted linear classifier, in the units of X."""
 
-    def boundary(self, first=None, second=None):
+    classes_: Array
+    coef_: Array
+    intercept_: Array
+
+    def boundary(self, first: Any = None, second: Any = None) -> Any:
         r"""The hyperplane between two classes, as a :class:`~separatrix.decision.Hyperplane`.
 
         .. math:: (w_b - w_a) \cdot x + (w_{b0} - w_{a0}) = 0
@@ -51,12 +58,12 @@ class Geometry:
         return _hyperplane(normal, offset)
 
     @property
-    def boundaries_(self):
+    def boundaries_(self) -> dict[tuple[Any, Any], Any]:
         """The hyperplane between each pair of classes: a dict from (first, second) to Hyperplane."""
         check_is_fitted(self)
         return {pair: self.boundary(*pair) for pair in combinations(self.classes_.tolist(), 2)}
 
-    def signed_distance(self, X):
+    def signed_distance(self, X: MatrixLike) -> Array:
         r"""Distance of each row of X from the boundary.
 
         With two classes :math:`f(x) / \|w\|`, of shape (n,): positive on the side of ``classes_[1]``. With more, of
@@ -72,7 +79,7 @@ class Geometry:
         coef, intercept = self._in_double()
         return region_distances(X @ coef.T + intercept, coef)
 
-    def project(self, X):
+    def project(self, X: MatrixLike) -> Array:
         """The nearest point of the boundary to each row of X; with more than two classes, of the nearest boundary."""
         check_is_fitted(self)
         X = validate_rows(self, X)
@@ -103,21 +110,21 @@ class Geometry:
         return np.asarray(self.coef_, dtype=np.float64), np.asarray(self.intercept_, dtype=np.float64)
 
     @property
-    def distance_from_origin_(self):
+    def distance_from_origin_(self) -> float:
         """Of the boundary between two classes: ``|w0| / ||w||``."""
         return self._only_boundary("its distance from the origin").distance_from_origin
 
     @property
-    def margin_(self):
+    def margin_(self) -> float:
         """``1 / ||w||``: how far from the boundary the score reaches 1 (two classes)."""
         return float(1.0 / np.linalg.norm(self._only_boundary("the margin").normal))
 
     @property
-    def margin_width_(self):
+    def margin_width_(self) -> float:
         """``2 / ||w||``: the width of the band where the score is between -1 and 1 (two classes)."""
         return 2.0 * self.margin_
 
-    def margins(self, X, y):
+    def margins(self, X: MatrixLike, y: ArrayLike) -> Array:
         """How far each row lies on its own side of the boundary: negative where it is misclassified.
 
         The smallest is the geometric margin of the data.
@@ -134,17 +141,17 @@ class Geometry:
             return np.where(codes == 1, distance, -distance)
         return distance[np.arange(len(codes)), codes]
 
-    def nearest(self, X, n_points=1):
+    def nearest(self, X: MatrixLike, n_points: int = 1) -> dict[Any, Array]:
         """For each class predicted in X, the rows nearest to the boundary, nearest first: a dict from class to rows."""
         distance = self.signed_distance(X)
-        own = self.predict(X)
+        own: Array = self.predict(X)  # type: ignore[attr-defined]  # of the classifier
         reach = np.abs(distance) if distance.ndim == 1 else distance.max(axis=1)
-        found = {}
+        nearest = {}
         for label in self.classes_.tolist():
             rows = np.flatnonzero(own == label)
             if len(rows):
-                found[label] = rows[np.argsort(reach[rows], kind="stable")[:n_points]]
-        return found
+                nearest[label] = rows[np.argsort(reach[rows], kind="stable")[:n_points]]
+        return nearest
 
     def _only_boundary(self, what):
         check_is_fitted(self)

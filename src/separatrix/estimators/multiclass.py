@@ -5,7 +5,10 @@ machines, the counts of claims and votes, and the rows that no majority decides.
 (:class:`~separatrix.estimators.base.LinearClassifier`) has no such rows: the largest function always decides.
 """
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.multiclass import OneVsOneClassifier as _OneVsOne
 from sklearn.multiclass import OneVsRestClassifier as _OneVsRest
 from sklearn.utils.metaestimators import available_if
@@ -13,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.coding import from_one_of_k, one_of_k
 from separatrix.estimators.validation import check_choice, encode
@@ -68,11 +72,15 @@ class OneVsRestClassifier(_OneVsRest):
     (3, ['a', 'c'])
     """
 
-    def __init__(self, estimator, *, n_jobs=None, verbose=0, rest_class=False):
+    classes_: Array
+
+    def __init__(
+        self, estimator: Any, *, n_jobs: int | None = None, verbose: int = 0, rest_class: bool = False
+    ) -> None:
         super().__init__(estimator, n_jobs=n_jobs, verbose=verbose)
         self.rest_class = rest_class
 
-    def fit(self, X, y, **fit_params):
+    def fit(self, X: MatrixLike, y: ArrayLike, **fit_params: Any) -> Self:
         """Fit the machines to X (n, p) and labels y (n,)."""
         if not check_choice(self, "rest_class", (False, True)):
             return super().fit(X, y, **fit_params)
@@ -85,14 +93,14 @@ class OneVsRestClassifier(_OneVsRest):
         self.classes_ = classes
         return self
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X."""
         check_is_fitted(self)
         if not self._last_is_rest():
             return super().predict(X)
         return self.classes_[self.decision_function(X).argmax(axis=1)]
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """Scores of the classes: (n,) for two, else (n, k); with ``rest_class`` that of the last class is 0."""
         scores = super().decision_function(X)
         return np.column_stack([scores, np.zeros(len(scores))]) if self._last_is_rest() else scores
@@ -107,12 +115,12 @@ class OneVsRestClassifier(_OneVsRest):
         """One more pass of every machine over some rows."""
         return super().partial_fit(X, y, classes, **partial_fit_params)
 
-    def claims(self, X):
+    def claims(self, X: MatrixLike) -> Array:
         """Which machines fire (score >= 0) for each row: (n, number of machines) of bool."""
         check_is_fitted(self)
         return np.column_stack([machine.decision_function(X) >= 0.0 for machine in self.estimators_])
 
-    def ambiguous(self, X):
+    def ambiguous(self, X: MatrixLike) -> Array:
         """Rows that no machine claims, or more than one: there the scores alone decide.
 
         With ``rest_class`` a row that nobody claims is the last class's, and only rival claims are ambiguous.
@@ -165,10 +173,10 @@ class OneVsOneClassifier(_OneVsOne):
     (array([[1, 2, 0]]), array([1]))
     """
 
-    def __init__(self, estimator, *, n_jobs=None):
+    def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
         super().__init__(estimator, n_jobs=n_jobs)
 
-    def votes(self, X):
+    def votes(self, X: MatrixLike) -> Array:
         """How many pairs each class wins at each row: (n, k) of int, each row summing to k (k - 1) / 2."""
         check_is_fitted(self)
         if self.pairwise_indices_ is not None:
@@ -183,7 +191,7 @@ class OneVsOneClassifier(_OneVsOne):
         winners = np.where(wins == 1, second, first)
         return np.stack([(winners == c).sum(axis=1) for c in range(k)], axis=1)
 
-    def ambiguous(self, X):
+    def ambiguous(self, X: MatrixLike) -> Array:
         """Rows at which several classes share the most wins: the scores decide, not the votes."""
         votes = self.votes(X)
         return (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1

@@ -7,7 +7,6 @@ import numpy as np
 
 from separatrix.core.certificate import certify, warn_if_not_certified
 from separatrix.core.errors import cannot
-from separatrix.core.objective import slopes_at
 from separatrix.core.solution import Solution
 from separatrix.core.verbs import is_joint
 
@@ -35,16 +34,6 @@ def published_solutions(model, problems):
         beta = coefficients[b - w : b].T.reshape(-1, *shape)
         solutions.append(Solution(beta, intercepts[b - w : b].reshape(shape)[()]))
     return solutions
-
-
-def dual_point(problem, solution):
-    """The slopes at a solution of one output.
-
-    Rounding coefficients moves the slopes out of the domain of a penalty with kinks, and the bound on the gap that is
-    made of them is far from tight; that of the slopes before rounding is not.
-    """
-    eta = problem.design.matvec(solution.beta) + solution.intercept
-    return slopes_at(problem.loss, problem.target.y, eta)
 
 
 def worst(certificates):

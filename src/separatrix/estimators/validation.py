@@ -274,7 +274,7 @@ def validate_coordinates(estimator, Z, k):
     return Z
 
 
-def validate_scores(estimator, d, y=None, sample_weight=None):
+def validate_scores(estimator, d, y=None, sample_weight=None, *, reset=True):
     """Check one score for each row, (n,) or (n, 1); with labels y of two classes also return codes and weights."""
     d = check_array(d, ensure_2d=False, dtype=np.float64, input_name="d")
     if d.ndim != 1 and d.shape[1:] != (1,):
@@ -282,7 +282,7 @@ def validate_scores(estimator, d, y=None, sample_weight=None):
     d = d.reshape(-1)
     if y is None:
         return d
-    _, codes, s = validate_classes(estimator, d[:, None], y, sample_weight)
+    _, codes, s = validate_classes(estimator, d[:, None], y, sample_weight, reset=reset)
     if len(estimator.classes_) != 2:
         raise cannot(
             f"fit one curve to {len(estimator.classes_)} classes",

@@ -7,19 +7,29 @@ fitting does not wait for it; or a sentence that says why there is nothing to ve
 from separatrix.core.registry import late
 
 OF_PROBLEMS = late("separatrix.estimators.verify:of_problems")
+OF_TARGET_PROBLEMS = late("separatrix.estimators.verify:of_target_problems")
 OF_INSIDE = late("separatrix.estimators.verify:of_inside")
-OF_MODIFIED_SCORE = late("separatrix.estimators.recompute:of_modified_score")
-OF_ONE_VS_REST = late("separatrix.estimators.recompute:of_one_vs_rest")
-OF_ONE_VS_ONE = late("separatrix.estimators.recompute:of_one_vs_one")
-OF_COLUMN_MODELS = late("separatrix.estimators.recompute:of_column_models")
-OF_STORED_ROWS = late("separatrix.estimators.recompute:of_stored_rows")
-OF_SHARES = late("separatrix.estimators.recompute:of_shares")
-OF_MEAN = late("separatrix.estimators.recompute:of_mean")
-OF_CLASS_MEANS = late("separatrix.estimators.recompute:of_class_means")
-OF_COUNTS = late("separatrix.estimators.recompute:of_counts")
+OF_MODIFIED_LIKELIHOOD = late("separatrix.estimators.recompute.firth:modified_likelihood")
+OF_ONE_VS_REST = late("separatrix.estimators.recompute.parts:one_vs_rest")
+OF_ONE_VS_ONE = late("separatrix.estimators.recompute.parts:one_vs_one")
+OF_CALIBRATED = late("separatrix.estimators.recompute.parts:calibrated")
+OF_CALIBRATION_CURVE = late("separatrix.estimators.recompute.parts:calibration_curve")
+OF_STORED_ROWS = late("separatrix.estimators.recompute.stored_rows:rows_and_labels")
+OF_SHARES = late("separatrix.estimators.recompute.stored_rows:shares")
+OF_MEAN = late("separatrix.estimators.recompute.stored_rows:mean")
+OF_LINEAR_DISCRIMINANT = late("separatrix.estimators.recompute.discriminants:linear")
+OF_QUADRATIC_DISCRIMINANT = late("separatrix.estimators.recompute.discriminants:quadratic")
+OF_DIAGONAL_DISCRIMINANT = late("separatrix.estimators.recompute.class_means:diagonal")
+OF_FISHER = late("separatrix.estimators.recompute.class_means:fisher")
+OF_MEAN_DIFFERENCE = late("separatrix.estimators.recompute.class_means:mean_difference")
+OF_BASIC_CLASSIFIER = late("separatrix.estimators.recompute.class_means:basic")
+OF_GAUSSIAN_NB = late("separatrix.estimators.recompute.naive_bayes:gaussian")
+OF_BERNOULLI_NB = late("separatrix.estimators.recompute.naive_bayes:bernoulli")
+OF_MULTINOMIAL_NB = late("separatrix.estimators.recompute.naive_bayes:multinomial")
+OF_CATEGORICAL_NB = late("separatrix.estimators.recompute.naive_bayes:categorical")
+OF_MIXED_NB = late("separatrix.estimators.recompute.naive_bayes:mixed")
+OF_PRINCIPAL_AXES = late("separatrix.estimators.recompute.axes:principal")
 
 LOCAL = "it fits nothing until it is asked; each local fit is certified when it is made (local_coefficients)"
-AXES = "its residual is certified at the fit and is not recomputed from the rows yet"
-CURVE = "the curve is a closed form of scores, which are not kept"
 PREPARED = "it solves no problem: it keeps medians, levels or dates of the columns of a table"
 EXPANDED = "it solves no problem: its columns are formulas of each row"

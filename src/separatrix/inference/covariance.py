@@ -46,7 +46,7 @@ def sandwich(evidence, design, residuals, s, kind, *, repetitions):
         weights = np.ones(len(R)) if s_block is None else s_block
         return sum(_meat(A, B[rows], R[rows], weights[rows], power, repetitions) for rows in _slices(B, A))
 
-    meat = design.reduce(task, operator.add, residuals, s)
+    meat = design.reduce_rows(task, operator.add, residuals, s)
     if not np.isfinite(meat).all():
         raise cannot(
             f"give {kind} standard errors",
@@ -81,7 +81,7 @@ def information_sandwich(covariance, intercept, design, information, residuals, 
         weights = np.ones(len(R)) if s_block is None else s_block
         return sum(_meat(A, B[rows], R[rows], weights[rows], 0, repetitions) for rows in _slices(B, A))
 
-    robust = A @ design.reduce(task, operator.add, residuals[:, None], s)[0] @ A.T
+    robust = A @ design.reduce_rows(task, operator.add, residuals[:, None], s)[0] @ A.T
     aliased = np.isnan(np.diag(covariance))
     robust[aliased, :] = robust[:, aliased] = np.nan
     return robust
@@ -131,7 +131,7 @@ def square_root(unscaled, intercept, design, s, passes=3):
         return sum(_gram(coordinates(A, B[rows]), weights[rows]) for rows in _slices(B, A))
 
     for _ in range(passes):
-        gram = design.reduce(task, operator.add, s)
+        gram = design.reduce_rows(task, operator.add, s)
         if np.abs(gram - np.eye(len(gram))).max() < 1e-10:
             break
         A = np.linalg.solve(np.linalg.cholesky(gram), A.T).T

@@ -141,7 +141,7 @@ def robust_covariance(fit, *, repetitions):
         G = (U_block[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)[:, kept] * size
         return (G * (weights if repetitions else weights**2)[:, None]).T @ G
 
-    meat = fit.design.reduce(task, np.add, U, fit.s)
+    meat = fit.design.reduce_rows(task, np.add, U, fit.s)
     bread = V[np.ix_(kept, kept)] / size
     robust = np.full_like(V, np.nan)
     robust[np.ix_(kept, kept)] = bread @ meat @ bread.T

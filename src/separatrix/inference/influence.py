@@ -117,7 +117,7 @@ def _influence(V, intercept, design, information, pull, pearson, deviance, k, di
             out[:] = (Z * (force / (1.0 - h_out))[:, None]) @ A.T
         return 0
 
-    design.reduce(task, lambda a, b: 0, information, pull, leverage, dfbeta)
+    design.reduce_rows(task, lambda a, b: 0, information, pull, leverage, dfbeta)
     aliased = np.isnan(np.diag(V))
     dfbeta[:, aliased] = np.nan
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -80,7 +80,7 @@ class _Surface:
         if self.Z is not None:
             found = task(self.Z, self.eta, self.y, self.s)
         else:
-            found = self.design.reduce(
+            found = self.design.reduce_rows(
                 lambda B, *rest: task(coordinates(self.A, B), *rest),
                 lambda a, b: tuple(x + y for x, y in zip(a, b)),
                 self.eta,

@@ -6,15 +6,4 @@ file names; what is not known is refused with :class:`CannotLoad`.
 
 from separatrix.core.registry import lazily
 
-_HOMES = {
-    "CannotLoad": "archive",
-    "CannotSave": "archive",
-    "Predictor": "predictor",
-    "about": "files",
-    "light": "predictor",
-    "load": "files",
-    "save": "files",
-    "to_onnx": "onnx_graph",
-}
-
-__all__, __getattr__, __dir__ = lazily("separatrix.persist", _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

@@ -14,7 +14,9 @@ Schema 1 had no ``forms``; :mod:`separatrix.persist.past` has what its files lea
 
 import hashlib
 import math
+import os
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +35,7 @@ class OtherVersion(UserWarning):
     """A file whose scikit-learn objects were written by another version of scikit-learn."""
 
 
-def save(model, path, *, about=None):
+def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | None = None) -> None:
     """Write a fitted model to a file, all of it or nothing.
 
     Parameters
@@ -93,7 +95,7 @@ def to_bytes(model, about=None):
     return packed(manifest, numbers)
 
 
-def load(path):
+def load(path: str | os.PathLike[str]) -> Any:
     """Read a model from a file that :func:`save` wrote; its answers are the same to the last bit.
 
     Loading runs no code and imports nothing that the file names: an object is made only if its class is in a closed
@@ -125,7 +127,7 @@ def load(path):
     return model
 
 
-def about(path):
+def about(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What was said of a model when it was saved: plain values, read without loading the model.
 
     Parameters

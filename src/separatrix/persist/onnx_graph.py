@@ -4,6 +4,9 @@
 regressor gives ``prediction``, a classifier ``label`` and, where its scores are log-odds, ``probabilities (n, k)``.
 """
 
+import os
+from typing import Any
+
 import numpy as np
 
 from separatrix.core.refusal import cannot
@@ -12,7 +15,7 @@ from separatrix.persist.archive import CannotSave, write
 OPSET, IR_VERSION = 17, 8  # both of 2022: what runs models today reads them
 
 
-def to_onnx(model, path):
+def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a linear model as an ONNX file. Needs ``pip install 'separatrix[onnx]'``.
 
     Parameters

@@ -5,6 +5,8 @@ is written in :mod:`separatrix.prediction`. The estimators call the same functio
 :func:`separatrix.load` to the last bit.
 """
 
+import os
+
 from separatrix.persist.files import contents, forms_of, made
 from separatrix.prediction import Step, can_predict, predict_step
 from separatrix.prediction.forms import TABLE_COLUMNS, form_named
@@ -39,7 +41,7 @@ class Predictor:
         return predict_step(self._step, "predict_proba", table)
 
 
-def light(path):
+def light(path: str | os.PathLike[str]) -> Predictor | None:
     """A :class:`Predictor` for a model file, or None where the model needs :func:`separatrix.load`.
 
     Parameters

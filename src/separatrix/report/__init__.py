@@ -2,12 +2,4 @@
 
 from separatrix.core.registry import lazily
 
-_HOMES = {
-    "Section": "registry",
-    "Skipped": "registry",
-    "render": "page",
-    "section": "registry",
-    "write": "page",
-}
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

@@ -12,6 +12,7 @@ from separatrix.penalties.separable import as_separable
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
+from separatrix.solvers.newton_by_blocks import newton_by_blocks
 from separatrix.solvers.nonnegative import nonnegative_least_squares
 from separatrix.solvers.preconditioner import ALL
 from separatrix.solvers.proximal_newton import proximal_newton
@@ -75,15 +76,28 @@ def solve_likelihood(
     start: tuple[Any, Any] | None = None,
     trace: Trace | None = None,
 ) -> Solution:
-    """A smooth loss: on working sets where the penalty has kinks or bounds, else by full gradients.
+    """A smooth loss: on working sets where the penalty has kinks or bounds, else by full gradients; streams by blocks.
 
     With few rows, many columns and a ridge on all of them, in the space of the rows.
     """
     design = problem.design
     penalty = as_separable(problem.penalty, design.p)
-    if penalty.kink.any() or not penalty.unbounded.all():
-        return proximal_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+    if design.is_streamed or penalty.kink.any() or not penalty.unbounded.all():
+        return solve_separable(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
     few = design.n <= ALL and design.n < design.p and design.p > FEW_COLUMNS
     if few and penalty.ridge.all() and start is None and trace is None:
         return in_row_space(problem, tol=tol, max_iter=max_iter)
     return quasi_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+
+
+def solve_separable(
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    start: tuple[Any, Any] | None = None,
+    trace: Trace | None = None,
+) -> Solution:
+    """A smooth loss under any separable penalty: on working sets of columns, or by blocks of rows of a stream."""
+    solve = newton_by_blocks if problem.design.is_streamed else proximal_newton
+    return solve(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)

@@ -9,12 +9,15 @@ From     Hestenes and Stiefel (1952), J. Res. Nat. Bur. Standards 49(6). We carr
 Cost     one read of X for each iteration on one thread: a block of rows serves X v and X'(X v) while it is in cache.
 """
 
+from typing import Any
+
 import numpy as np
 
 from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.threads import n_threads
+from separatrix.core.types import Array, Matrix
 from separatrix.designs.centred import Centred
 from separatrix.solvers.dual import centred
 from separatrix.solvers.linalg.refine import fitted_intercept
@@ -119,12 +122,12 @@ def _images(X_c: Centred, x_unit: float, s: np.ndarray, v: np.ndarray) -> tuple[
     v = v / x_unit
     shift = X_c.mean @ v
 
-    def task(B, s_block):  # type: ignore[no-untyped-def]
+    def task(B: Matrix, s_block: Array) -> tuple[list[Array], Array, float]:
         image = B @ v - shift
         weighted = s_block * image
         return [image], weighted @ B, weighted.sum()
 
-    def merge(a, b):  # type: ignore[no-untyped-def]
+    def merge(a: Any, b: Any) -> Any:
         return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
     image, normal, total = X_c.design.reduce_rows(task, merge, s)

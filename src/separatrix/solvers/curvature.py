@@ -135,7 +135,7 @@ class JointCurvature:
 
     def intercept_step(self, mu: np.ndarray, imbalance: np.ndarray) -> np.ndarray:
         """Newton's step for the intercepts alone; they sum to zero, for a common shift changes nothing."""
-        return -_inverse(self._between(mu)) @ imbalance
+        return -inverse_of_sum_zero(self._between(mu)) @ imbalance
 
     def fresh(self, mu: np.ndarray) -> bool:
         """Whether the matrix in use is as good as a new one."""
@@ -167,7 +167,7 @@ class JointCurvature:
                 G[block, rows] = G[rows, block]
                 sums[rows, d] = sums[block, c] = sign * self.columns.correlate(w)
         if self.intercept:
-            self._inverse, self._sums = _inverse(self._between(mu)), sums
+            self._inverse, self._sums = inverse_of_sum_zero(self._between(mu)), sums
             G -= sums @ self._inverse @ sums.T
         for j in np.flatnonzero(free):
             classes = j + m * np.arange(k)
@@ -187,6 +187,6 @@ class JointCurvature:
         return -self._inverse @ (imbalance + self._sums.T @ d.T.ravel())
 
 
-def _inverse(between: np.ndarray) -> np.ndarray:
+def inverse_of_sum_zero(between: np.ndarray) -> np.ndarray:
     """The inverse among vectors of sum zero; all others make no difference to the probabilities."""
     return np.linalg.pinv(between, rcond=1e-13, hermitian=True)

@@ -324,7 +324,7 @@ def steepest_curvature(
     if batch_size is not None and batch_size < target.n:
         s = target.weights * (target.n / target.total)
         one = 1.0 if problem.intercept else 0.0
-        steepest = design.reduce(lambda B, piece: float((piece * ((B * B).sum(axis=1) + one)).max()), max, s)
+        steepest = design.reduce_rows(lambda B, piece: float((piece * ((B * B).sum(axis=1) + one)).max()), max, s)
         return float(bend * steepest + ridge.max(initial=0.0))
     s = bend * target.weights / target.total
     common = ridge.min(initial=inf) if design.p else 0.0  # it only shifts the eigenvalues: not iterated on

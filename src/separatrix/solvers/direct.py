@@ -20,6 +20,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.statistics import LeastSquaresStatistics
+from separatrix.core.types import Array
 from separatrix.designs.factor import EPS, SMALL, Factor
 from separatrix.solvers.linalg.refine import Refined, fitted_intercept, refine
 
@@ -72,7 +73,7 @@ class DirectFit:
     lengths: np.ndarray  # of the columns, about zero
     sizes: np.ndarray  # of the outputs, about zero
 
-    def evidence(self):
+    def evidence(self) -> LeastSquaresStatistics:
         """The small numbers that a summary is made of."""
         factor, fit = self.factor, self.fit
         coefficients = np.vstack([fit.intercept, fit.beta]) if factor.intercept else fit.beta
@@ -95,7 +96,7 @@ class DirectFit:
             penalised=bool(np.any(self.lam)),
         )
 
-    def _digits(self, inverse, coefficients):
+    def _digits(self, inverse: Array, coefficients: Array) -> Array:
         """Decimal digits that survive a relative change of eps/2 in every number of X and y, to first order.
 
         ``|Δb_j| <= u ( |X⁺|_j (|X||b| + |y|) + |W|_j |X|'|r| )``, bounded by norms: ``|X⁺|_j`` has length

@@ -21,6 +21,6 @@ EPS = np.finfo(np.float64).eps
 
 def dual_bound(penalty: Separable, v: np.ndarray, beta: np.ndarray, conjugate_at: Callable[[float], float]) -> float:
     """The best dual value among the scales; see the head of this file. v and beta are (p,) or (p, k)."""
-    v, beta = np.ascontiguousarray(v).reshape(len(v), -1), np.ascontiguousarray(beta).reshape(len(v), -1)
+    v, beta = (np.ascontiguousarray(part).reshape(len(v), v.size // max(len(v), 1)) for part in (v, beta))
     tried = {a if a == 1.0 else a * (1.0 - 2.0 * EPS) for a in scales(penalty, v, beta)}
     return max(-conjugate_at(a) - sum_at(penalty, v, beta, a) for a in tried)

@@ -35,7 +35,7 @@ class JeffreysLikelihood:
 
     def __init__(self, design, y, s, intercept, last=None):
         self.design, self.y, self.s, self.intercept = design, y, s, intercept
-        R = design.reduce(self._triangle, lambda a, b: np.linalg.qr(np.vstack([a, b]), mode="r"), s)
+        R = design.reduce_rows(self._triangle, lambda a, b: np.linalg.qr(np.vstack([a, b]), mode="r"), s)
         design.refuse_if_not_finite(R)
         scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
         self.kept = independent(R * scale)
@@ -68,7 +68,7 @@ class JeffreysLikelihood:
             return Sums(-float(s @ value), (M * (s * tail / (1.0 + tail) ** 2)[:, None]).T @ M)
 
         self.passes += 1
-        total = self.design.reduce(task, operator.add, self.y, self.s)
+        total = self.design.reduce_rows(task, operator.add, self.y, self.s)
         try:
             factor = np.linalg.cholesky(total.slope)
         except np.linalg.LinAlgError:
@@ -92,7 +92,7 @@ class JeffreysLikelihood:
             return Sums(M.T @ (s * (y - mu) + h * (0.5 - mu)), (M * ((s + h) * bend)[:, None]).T @ M)
 
         self.passes += 1
-        total = self.design.reduce(task, operator.add, self.y, self.s)
+        total = self.design.reduce_rows(task, operator.add, self.y, self.s)
         return total.value, total.slope
 
     def maximise(self, u, *, tol, max_iter, free=None):
@@ -186,7 +186,7 @@ def modified_score(design, y, s, intercept, w):
     def merge(a, b):
         return np.linalg.qr(np.vstack([a, b]), mode="r")
 
-    R = design.reduce(lambda B, r: np.linalg.qr(r[:, None] * rows(B), mode="r"), merge, root)
+    R = design.reduce_rows(lambda B, r: np.linalg.qr(r[:, None] * rows(B), mode="r"), merge, root)
     scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
     kept = independent(R * scale)
     half = scale[kept, None] * np.linalg.inv(np.linalg.qr(R[:, kept] * scale[kept], mode="r"))
@@ -196,5 +196,5 @@ def modified_score(design, y, s, intercept, w):
         h = (r * r) * (G * G).sum(axis=1)
         return G.T @ (s * (y - mu) + h * (0.5 - mu))
 
-    whitened = design.reduce(task, operator.add, y, s, root, mu)
+    whitened = design.reduce_rows(task, operator.add, y, s, root, mu)
     return float(np.sqrt(np.mean(whitened**2)))

@@ -101,7 +101,7 @@ class GradientPass:
             U = U if s is None else s[:, None] * U
             return np.vstack([U.sum(axis=0), np.asarray(U.T @ B).T])
 
-        total: np.ndarray = problem.design.reduce(task, operator.add, target.y, target.s)
+        total: np.ndarray = problem.design.reduce_rows(task, operator.add, target.y, target.s)
         return total
 
     def diagonal(self, W: np.ndarray) -> np.ndarray:
@@ -110,7 +110,9 @@ class GradientPass:
         if self.by_rows and self.k == 1:
             return self._sum_over_rows(add_curvatures, W, len(W) - 1)[:, None] / total
         weights = score_curvatures(self.problem, W) * self.problem.target.weights[:, None]
-        squares: np.ndarray = self.problem.design.reduce(lambda B, w: np.asarray((B * B).T @ w), operator.add, weights)
+        squares: np.ndarray = self.problem.design.reduce_rows(
+            lambda B, w: np.asarray((B * B).T @ w), operator.add, weights
+        )
         return squares / total
 
 

@@ -24,10 +24,12 @@ from separatrix.core.objective import (
     total_value,
 )
 from separatrix.core.problem import Problem
+from separatrix.core.scores import ScoredRows, Scores
 from separatrix.core.statistics import LikelihoodStatistics
-from separatrix.core.target import Target
+from separatrix.core.target import weights_of
 from separatrix.core.verbs import is_likelihood
 from separatrix.designs import Moments, as_dense, moments
+from separatrix.designs.base import Block
 from separatrix.designs.factor import EPS, Factor, gram_factor, triangle_factor
 from separatrix.designs.moments import moments_of_block, provisional_means
 from separatrix.solvers.preconditioner import joint_hessian
@@ -48,7 +50,7 @@ def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: An
     intercept : float or (K,) array.  Ignored where the problem has none.
     classes : sequence or None.  Labels, in the order of the columns of y (two labels where y is one column).
 
-    >>> from separatrix.core.problem import Problem
+    >>> from separatrix.core.target import Target
     >>> from separatrix.designs import as_design
     >>> from separatrix.losses import Logistic
     >>> from separatrix.penalties import NoPenalty
@@ -66,21 +68,22 @@ def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: An
         )
     target, parts = problem.target, parts_of(problem.penalty, problem.design.p)
     classes = None if classes is None else tuple(np.asarray(classes).tolist())
+    # the least loss of a row is minus the conjugate at 0
+    saturated = (total_conjugate(problem.loss, y, np.zeros_like(y), weights_of(y, s)) for y, s in target.passes())
     common = {
-        "n": target.n if target.s is None else int(np.count_nonzero(target.s)),
+        "n": target.rows_of_positive_weight,
         "total": target.total,
         "p": problem.design.p,
         "intercept": bool(problem.intercept),
         "classes": classes,
         "null_log_likelihood": -target.total * null_objective(problem),
-        # the least loss of a row is minus the conjugate at 0
-        "saturated_log_likelihood": total_conjugate(problem.loss, target.y, np.zeros_like(target.y), target.weights),
+        "saturated_log_likelihood": sum(saturated),
         "penalised": bool(parts.kink.any() or parts.ridge.any()),
     }
     beta = np.asarray(beta, dtype=np.float64)
     if parts.kink.any():
         return LikelihoodStatistics(**common, **_selected(problem, beta, intercept))
-    if target.y.ndim == 1:
+    if not target.outputs:
         offset = float(np.ravel(intercept)[0]) if problem.intercept else 0.0
         return LikelihoodStatistics(**common, **_one_score(problem, parts.ridge, beta.reshape(-1), offset))
     offset = np.broadcast_to(np.asarray(intercept, dtype=np.float64), beta.shape[1:])
@@ -93,12 +96,17 @@ def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: An
 
 def _one_score(problem: Problem, ridge: np.ndarray, beta: np.ndarray, offset: Any) -> dict[str, Any]:
     design, target = problem.design, problem.target
-    information, sums, log_likelihood, sure = _weighted_moments(problem, beta, offset)
-    weighted = Target(target.y, information)
+
+    def weights(block: Block) -> np.ndarray:
+        """``s h`` of some rows."""
+        eta = np.asarray(block.X @ beta) + offset
+        return np.asarray(block.weights * curvatures_at(problem.loss, block.y, eta))
+
+    sums, log_likelihood, sure = _weighted_moments(problem, beta, offset)
     lam = ridge * target.total
     factor = None if design.n * design.p <= SMALL else gram_factor(sums, lam, problem.intercept)
     if factor is None:
-        factor = triangle_factor(design, weighted, sums, lam, problem.intercept)
+        factor = triangle_factor(design, target, sums, lam, problem.intercept, weights)
     covariance, edf = factor.variance(factor.inverse(), lam)
     determined, offset = without_aliased(factor, beta[:, None], np.array([offset]))
     return {
@@ -113,29 +121,25 @@ def _one_score(problem: Problem, ridge: np.ndarray, beta: np.ndarray, offset: An
     }
 
 
-def _weighted_moments(problem: Problem, beta: np.ndarray, offset: float) -> tuple[np.ndarray, Moments, float, int]:
-    """``s h`` of each row, the moments of X under these weights, the log-likelihood, and the sure rows."""
-    design, target = problem.design, problem.target
+def _weighted_moments(problem: Problem, beta: np.ndarray, offset: float) -> tuple[Moments, float, int]:
+    """The moments of X under the weights ``s h``, the log-likelihood, and how many rows are sure."""
+    design, loss = problem.design, problem.loss
     shift = provisional_means(design) if problem.intercept else None
-    information = np.empty(design.n)
 
-    def task(B: Any, y: np.ndarray, s: np.ndarray | None, out: np.ndarray) -> tuple[Moments, float, int]:
-        eta = np.asarray(B @ beta) + offset
-        s = np.ones(len(y)) if s is None else s
-        out[:] = curvatures_at(problem.loss, y, eta)
-        sure = int(((out < SURE) & (s > 0.0)).sum())
-        out *= s
-        sums = moments_of_block(B, np.empty((len(y), 0)), out, shift, problem.intercept, True)
-        return sums, -total_value(problem.loss, y, eta, s), sure
+    def task(block: Block) -> tuple[Moments, float, int]:
+        y, s, eta = block.y, block.weights, np.asarray(block.X @ beta) + offset
+        h = curvatures_at(loss, y, eta)
+        sums = moments_of_block(block.X, np.empty((len(y), 0)), s * h, shift, problem.intercept, True)
+        return sums, -total_value(loss, y, eta, s), int(((h < SURE) & (s > 0.0)).sum())
 
     def merge(a: Any, b: Any) -> tuple[Moments, float, int]:
         return Moments.merge(a[0], b[0]), a[1] + b[1], a[2] + b[2]
 
-    sums, log_likelihood, sure = design.reduce(task, merge, target.y, target.s, information, gram=True)
+    sums, log_likelihood, sure = design.reduce(task, merge, problem.target, gram=True)
     design.refuse_if_not_finite(sums.xx)
     if shift is not None:
         sums.x_mean = sums.x_mean + shift
-    return information, sums, log_likelihood, sure
+    return sums, log_likelihood, sure
 
 
 def without_aliased(factor: Factor, beta: np.ndarray, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -208,11 +212,10 @@ def _class_information(
     first, k = int(problem.intercept), beta.shape[1] - 1
     mean = factor.mean[factor.kept] if problem.intercept else np.zeros(len(factor.kept))
 
-    def task(B: Any, Y: np.ndarray, s: np.ndarray | None) -> tuple[np.ndarray, float, int]:
-        eta = np.asarray(B @ beta) + offset
-        s = np.ones(len(Y)) if s is None else s
+    def task(block: Block) -> tuple[np.ndarray, float, int]:
+        Y, s, eta = block.y, block.weights, np.asarray(block.X @ beta) + offset
         Z = np.ones((len(Y), first + root.shape[1]))
-        Z[:, first:] = (as_dense(B)[:, factor.kept] - mean) @ root
+        Z[:, first:] = (as_dense(block.X)[:, factor.kept] - mean) @ root
         H = joint_hessian(problem.loss, Y, eta, s, Z, first_class=1)
         sure = (curvatures_at(problem.loss, Y, eta).max(axis=1) < SURE) & (s > 0.0)
         return H.reshape(k * Z.shape[1], -1), -total_value(problem.loss, Y, eta, s), int(sure.sum())
@@ -220,9 +223,7 @@ def _class_information(
     def merge(a: Any, b: Any) -> tuple[np.ndarray, float, int]:
         return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
-    sums: tuple[np.ndarray, float, int] = problem.design.reduce(
-        task, merge, problem.target.y, problem.target.s, gram=True
-    )
+    sums: tuple[np.ndarray, float, int] = problem.design.reduce(task, merge, problem.target, gram=True)
     return sums
 
 
@@ -267,20 +268,25 @@ def _in_original_units(variance: np.ndarray, factor: Factor, k: int) -> np.ndarr
 
 def _selected(problem: Problem, beta: np.ndarray, intercept: Any) -> dict[str, Any]:
     """The likelihood and the number of coefficients: X may be as wide as it likes, nothing of size p² is formed."""
-    target = problem.target
+    loss, joint = problem.loss, bool(problem.target.outputs)
     offset = np.asarray(intercept, dtype=np.float64) if problem.intercept else np.zeros(1)
-    eta = problem.design.matvec(beta) + offset
-    bends = curvatures_at(problem.loss, target.y, eta).reshape(target.n, -1).max(axis=1)
+
+    def task(rows: ScoredRows) -> np.ndarray:
+        bends = curvatures_at(loss, rows.y, rows.eta).reshape(len(rows.y), -1).max(axis=1)
+        sure = np.count_nonzero((bends < SURE) & (rows.s > 0.0))
+        return np.array([total_value(loss, rows.y, rows.eta, rows.s), sure])
+
+    fit, sure = Scores(problem.design, problem.target, beta, offset).sums(task)
     beta = beta.reshape(len(beta), -1)
-    joint, offset = target.y.ndim == 2, np.broadcast_to(offset, beta.shape[1])
+    offset = np.broadcast_to(offset, beta.shape[1])
     against = beta[:, 1:] - beta[:, :1] if joint else beta
     offset = offset[1:] - offset[0] if joint else offset
     return {
         "rank": int(beta.any(axis=1).sum()),
         "coefficients": np.vstack([offset, against]) if problem.intercept else against,
         "covariance": None,
-        "log_likelihood": -total_value(problem.loss, target.y, eta, target.weights),
+        "log_likelihood": -float(fit),
         "edf": float(np.count_nonzero(beta) + against.shape[1] * problem.intercept),
         "condition": np.nan,
-        "sure": int(np.count_nonzero((bends < SURE) & (target.weights > 0.0))),
+        "sure": int(sure),
     }

@@ -12,7 +12,10 @@ A row of weight s counts as s rows. One copy of it is left out, or all of it if 
 
 import numpy as np
 
+from separatrix.core.target import AnyTarget, Target
+from separatrix.core.types import Array
 from separatrix.designs import as_dense
+from separatrix.designs.base import Block, Design
 from separatrix.designs.centred import Centred
 from separatrix.solvers.compiled.leave_one_out import left_out_errors
 
@@ -20,7 +23,9 @@ from separatrix.solvers.compiled.leave_one_out import left_out_errors
 IN_CACHE = 1 << 17
 
 
-def leave_one_out(design, target, strengths, *, intercept=True, keep=False):
+def leave_one_out(
+    design: Design, target: AnyTarget, strengths: Array, *, intercept: bool = True, keep: bool = False
+) -> tuple[Array, Array | None]:
     """Mean squared leave-one-out errors (L, k) and, with `keep`, all residuals (n, k, L).
 
     Strengths are those of ``½ Σ s r² + ½ lam |beta|²``.
@@ -30,7 +35,9 @@ def leave_one_out(design, target, strengths, *, intercept=True, keep=False):
     return solve(design, target, strengths, intercept, keep)
 
 
-def generalised_cross_validation(design, target, strengths, *, intercept=True):
+def generalised_cross_validation(
+    design: Design, target: AnyTarget, strengths: Array, *, intercept: bool = True
+) -> Array:
     """GCV scores (L, k), ``n Σ s r² / (n - edf)²``, from moments alone."""
     strengths = np.asarray(strengths, dtype=np.float64)
     sums = design.moments(target, about_mean=intercept)
@@ -47,12 +54,14 @@ def generalised_cross_validation(design, target, strengths, *, intercept=True):
     return scores
 
 
-def _copies(s):
+def _copies(s: Array | None) -> Array | float:
     """How much of a row is left out."""
     return 1.0 if s is None else np.minimum(s, 1.0)
 
 
-def _tall(design, target, strengths, intercept, keep):
+def _tall(
+    design: Design, target: AnyTarget, strengths: Array, intercept: bool, keep: bool
+) -> tuple[Array, Array | None]:
     sums = design.moments(target, about_mean=intercept)
     values, V = np.linalg.eigh(sums.xx)
     values = values.clip(min=0.0)
@@ -63,29 +72,31 @@ def _tall(design, target, strengths, intercept, keep):
     Y = target.y.reshape(design.n, -1)
     centre = sums.x_mean @ V if intercept else np.zeros(len(values))
 
-    def task(B, Y_block, s):
-        squares, kept = np.zeros((k, len(strengths))), []
+    def task(block: Block) -> tuple[Array, list[Array]]:
+        squares = np.zeros((k, len(strengths)))
+        kept: list[Array] = []
         height = max(16, IN_CACHE // (len(values) + len(strengths)))
-        for start in range(0, B.shape[0], height):
+        for start in range(0, block.X.shape[0], height):
             rows = slice(start, start + height)
-            Z = as_dense(B[rows]) @ V
+            Z = as_dense(block.X[rows]) @ V
             Z -= centre
             leverage = (Z * Z) @ W
-            weights = np.ones(Z.shape[0]) if s is None else s[rows]
+            weights = np.ones(Z.shape[0]) if block.s is None else block.s[rows]
             errors = [Z @ (W * c[:, output, None]) for output in range(k)]
             for output in range(k):
-                y = Y_block[rows, output] - sums.y_mean[output]
+                y = block.y[rows, output] - sums.y_mean[output]
                 left_out_errors(y, weights, base, leverage, errors[output], squares[output])
             if keep:
                 kept.append(np.stack(errors, axis=1))
         return squares, kept
 
-    squares, kept = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), Y, target.s)
-
+    squares, kept = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), Target(Y, target.s))
     return squares.T / sums.total, (np.concatenate(kept) if keep else None)
 
 
-def _wide(design, target, strengths, intercept, keep):
+def _wide(
+    design: Design, target: AnyTarget, strengths: Array, intercept: bool, keep: bool
+) -> tuple[Array, Array | None]:
     s, total = target.s, target.total
     Y = target.y.reshape(design.n, -1)
     root = np.ones(design.n) if s is None else np.sqrt(s)
@@ -113,7 +124,7 @@ def _wide(design, target, strengths, intercept, keep):
     return squares.T, (errors if keep else None)
 
 
-def _centred_gram(design, share):
+def _centred_gram(design: Design, share: Array) -> Array:
     """``X_c X_c'``, where `share` are the weights of the mean that is taken off (zeros: none)."""
     K = Centred(design, design.rmatvec(share)).outer_gram()
     design.refuse_if_not_finite(K)

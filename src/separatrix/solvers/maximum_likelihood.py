@@ -26,6 +26,10 @@ from separatrix.solvers.separation.existence import separation_of
 
 # Strengths tried in turn on separated classes: scores stay below 25, the likelihood comes within 1e-7 of its supremum.
 FAINT = (1e-10, 1e-12)
+UNEXAMINED = (
+    "Some fitted probabilities are 0 or 1, or iterations did not end, and whether the classes are separated is not "
+    "looked for in a stream: use a penalty (a finite C), or data in memory."
+)
 
 
 def maximum_likelihood(
@@ -58,7 +62,10 @@ def maximum_likelihood(
     """
     solution = solve(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
     evidence = likelihood_evidence(problem, solution.beta, solution.intercept, classes)
-    if evidence.sure or not certify(problem, solution, tol).converged:
+    suspicious = evidence.sure or not certify(problem, solution, tol).converged
+    if suspicious and problem.design.is_streamed:
+        solution.details["unexamined"] = UNEXAMINED
+    elif suspicious:
         k = 2 if problem.target.y.ndim == 1 else problem.target.y.shape[1]
         proof = separation_of(
             problem, solution.beta, solution.intercept, n_classes=k, names=names, classes=_array(classes)
@@ -113,7 +120,7 @@ def _leads(problem: Problem, beta: np.ndarray, intercept: Any) -> np.ndarray:
 def _shorten(problem: Problem, solution: Solution) -> None:
     """Replace coefficients by the shortest with the same scores."""
     design, target = problem.design, problem.target
-    plain = Target(np.zeros(target.n), target.s)
+    plain = target.mapped(lambda y, s: (np.zeros(len(y)), s))
     factor = triangle_factor(
         design, plain, moments(design, plain, about_mean=problem.intercept), 0.0, problem.intercept
     )

@@ -41,6 +41,9 @@ class Verification:
                 f"{certificate.kind} {certificate.value:.3g}, {side} the tolerance {certificate.tolerance:.3g}."
             )
             lines.append(f"Recomputed from {self.rows.description}, and the published model.")
+            _, _, rest = certificate.message.partition("not looked at: ")
+            if rest:
+                lines.append(f"Not looked at: {rest}.")
         if self.rows.same is False:
             lines.append(
                 "These are not the data of the fit: their digest differs. The verdict is about the data given."

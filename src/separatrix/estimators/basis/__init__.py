@@ -2,12 +2,4 @@
 
 from separatrix.core.registry import lazily
 
-_HOMES = {
-    "AdditiveBasis": "additive",
-    "GaussianBasis": "gaussian",
-    "NaturalSpline": "natural_spline",
-    "PolynomialFeatures": "polynomial",
-    "SigmoidBasis": "sigmoidal",
-}
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Mapping
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
+from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators.basis.natural_spline import NaturalSpline
 from separatrix.estimators.validation import validate_columns, validate_first_rows, validate_rows
 from separatrix.estimators.verification import EXPANDED
@@ -47,10 +50,10 @@ class AdditiveBasis(TransformerMixin, BaseEstimator):
     ({'x0': slice(0, 4, None), 'x1': slice(4, 5, None)}, 6)
     """
 
-    def __init__(self, terms=None):
+    def __init__(self, terms: Any = None) -> None:
         self.terms = terms
 
-    def fit(self, X, y=None):
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         """Fit the basis of each feature to its column."""
         from sklearn.compose import ColumnTransformer  # costs as much to import as all the rest: only when needed
 
@@ -70,12 +73,12 @@ class AdditiveBasis(TransformerMixin, BaseEstimator):
         self.df_ = 1 + sum(block.stop - block.start for block in self.blocks_.values())
         return self
 
-    def transform(self, X):
+    def transform(self, X: MatrixLike) -> Matrix:
         """Stack the blocks of all features."""
         check_is_fitted(self)
         return self._blocks.transform(validate_columns(self, X, reset=False))
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """The names that each basis gives to its columns."""
         names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
         return self._blocks.get_feature_names_out(names)

@@ -1,12 +1,15 @@
 """What bases of single features share: one block of columns for each feature, side by side."""
 
 from abc import abstractmethod
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators.validation import check_choice, check_number, validate_first_rows, validate_rows
 
 
@@ -19,14 +22,14 @@ class ColumnwiseBasis(TransformerMixin, BaseEstimator):
     _suffix: str
     include_bias = False
 
-    def fit(self, X, y=None):
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         """Learn what the basis depends on (centres, widths, knots) from X."""
         X = validate_first_rows(self, X)
         check_choice(self, "include_bias", (False, True))
         self._learn(X.astype(np.float64, copy=False))
         return self
 
-    def transform(self, X):
+    def transform(self, X: MatrixLike) -> Matrix:
         """Expand each row; float32 comes out as float32, computed in float64."""
         check_is_fitted(self)
         X = validate_rows(self, X, sparse=False)
@@ -41,7 +44,7 @@ class ColumnwiseBasis(TransformerMixin, BaseEstimator):
                 start += width
         return out
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """The feature's name, the basis and a number: ``x0_ns_0``, ``x0_ns_1``, ..."""
         names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)  # of the features that came in
         expanded = [f"{names[j]}_{self._suffix}_{m}" for j, width in enumerate(self._widths()) for m in range(width)]
@@ -71,7 +74,7 @@ class ColumnwiseBasis(TransformerMixin, BaseEstimator):
 class CentredBasis(ColumnwiseBasis):
     """A basis of one shape, moved to several centres: ``φ_m(x) = shape((x - μ_m)/s)``."""
 
-    def __init__(self, centers=10, width=None, *, include_bias=False):
+    def __init__(self, centers: ArrayLike = 10, width: float | None = None, *, include_bias: bool = False) -> None:
         self.centers = centers
         self.width = width
         self.include_bias = include_bias

@@ -1,9 +1,11 @@
 """Gaussian basis: ``φ_m(x) = exp{-(x - μ_m)²/(2 s²)}``."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
+from separatrix.core.types import Array
 from separatrix.estimators.basis.columnwise import CentredBasis, numbers
 from separatrix.estimators.validation import check_number
 from separatrix.estimators.verification import EXPANDED
@@ -74,7 +76,7 @@ class GaussianBasis(CentredBasis):
             total += np.square(np.subtract.outer(x[:, i], self.centers_[:, i]) / self.width_)
         return np.exp(-0.5 * total)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """The feature's name and a number, ``x0_gauss_0``; ``gauss_0`` for centres in the space of all features."""
         names = super().get_feature_names_out(input_features)
         if not self._in_space():

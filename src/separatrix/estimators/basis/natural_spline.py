@@ -1,6 +1,7 @@
 """Natural cubic spline basis: piecewise cubic between knots, twice continuously differentiable, linear outside."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.interpolate import BSpline
 from scipy.linalg import qr
 
@@ -59,7 +60,12 @@ class NaturalSpline(ColumnwiseBasis):
 
     _suffix = "ns"
 
-    def __init__(self, df=None, knots=None, boundary_knots=None):
+    def __init__(
+        self,
+        df: int | None = None,
+        knots: ArrayLike | None = None,
+        boundary_knots: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> None:
         self.df = df
         self.knots = knots
         self.boundary_knots = boundary_knots

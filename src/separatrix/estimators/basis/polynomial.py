@@ -2,13 +2,16 @@
 
 from itertools import chain, combinations, combinations_with_replacement
 from numbers import Integral
+from typing import Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import SmallFit, declares
 from separatrix.core.errors import cannot
+from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.designs.monomials import count_monomials, monomials, plan_monomials
 from separatrix.estimators.validation import check_choice, validate_first_rows, validate_rows
 from separatrix.estimators.verification import EXPANDED
@@ -58,14 +61,14 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        degree=2,
+        degree: int | tuple[int, int] = 2,
         *,
-        interaction_only=False,
-        include_bias=True,
-        order="C",
-        cross_terms=True,
-        kernel_scaling=False,
-    ):
+        interaction_only: bool = False,
+        include_bias: bool = True,
+        order: Literal["C", "F"] = "C",
+        cross_terms: bool = True,
+        kernel_scaling: bool = False,
+    ) -> None:
         self.degree = degree
         self.interaction_only = interaction_only
         self.include_bias = include_bias
@@ -73,7 +76,7 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
         self.cross_terms = cross_terms
         self.kernel_scaling = kernel_scaling
 
-    def fit(self, X, y=None):
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         """Count the columns of the expansion; nothing else is learnt."""
         X = validate_first_rows(self, X, sparse=True)
         least, greatest = self._degrees()
@@ -95,7 +98,7 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
             )
         return self
 
-    def transform(self, X):
+    def transform(self, X: MatrixLike) -> Matrix:
         """Expand each row; a numpy array gives a numpy array, a csr or csc matrix one of the same kind."""
         check_is_fitted(self)
         X = validate_rows(self, X)
@@ -112,12 +115,12 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
         return monomials(X, plan, order=self.order)
 
     @property
-    def powers_(self):
+    def powers_(self) -> Array:
         """The exponent of each feature in each column of the result."""
         check_is_fitted(self)
         return np.array([np.bincount(c, minlength=self.n_features_in_) for c in self._factors()], dtype=np.int64)
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """Names such as ``1``, ``x0``, ``x0^2``, ``x0 x1``."""
         names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)  # of the features that came in
 

@@ -2,14 +2,17 @@
 
 import warnings
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
+from numpy.random import RandomState
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import Impossible, cannot
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.probabilities import validate_priors
 from separatrix.estimators.validation import validate_rows
 
@@ -35,37 +38,37 @@ class Generative(ClassifierMixin, BaseEstimator):
     def _draw(self, code, size, random):
         """Rows (size, p) of one class, drawn with a numpy RandomState."""
 
-    def predict_joint_log_proba(self, X):
+    def predict_joint_log_proba(self, X: MatrixLike) -> Array:
         """``log P(x, C_k) = log P(x | C_k) + log P(C_k)`` for each row and class: (n, k)."""
         check_is_fitted(self)
         return self._log_joint(self._enter(X))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: MatrixLike) -> Array:
         """Logarithms of the posteriors, right also where a posterior is too small for a number: (n, k)."""
         joint = self._comparable(X)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Posterior of each class, in the order of ``classes_``: (n, k)."""
         joint = self._comparable(X)
         joint -= joint.max(axis=1, keepdims=True)
         shares = np.exp(joint, out=joint)
         return shares / shares.sum(axis=1, keepdims=True)
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """For two classes the log-odds of ``classes_[1]`` (n,), else ``log P(x, C_k)`` (n, k)."""
         return self._scores(X)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of largest posterior for each row of X."""
         scores = self._scores(X)
         return self.classes_[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
-    def score_samples(self, X):
+    def score_samples(self, X: MatrixLike) -> Array:
         r""":math:`\log P(x) = \log \sum_k P(x \mid C_k) P(C_k)` (n,): where it is low, do not trust a prediction."""
         return logsumexp(self.predict_joint_log_proba(X), axis=1)
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: int | RandomState | None = None) -> tuple[Any, Array]:
         """Draw rows from the model: a class from its share, then x given the class.
 
         Returns X (n_samples, p) and their labels y (n_samples,).

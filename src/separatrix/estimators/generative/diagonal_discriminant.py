@@ -1,8 +1,10 @@
 r"""Diagonal linear discriminants: normal classes of independent columns, with the same variances in each class."""
 
 import time
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import closed_form
@@ -10,6 +12,7 @@ from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.threads import parallel_map
+from separatrix.core.types import MatrixLike
 from separatrix.designs import as_design, class_moments
 from separatrix.designs.factor import EPS, live_columns
 from separatrix.estimators import verification
@@ -25,7 +28,7 @@ from separatrix.solvers.linalg.class_spheres import short_blocks
     task="classification",
     sums=("designs.class_moments",),
     prediction=forms.LOG_ODDS,
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_DIAGONAL_DISCRIMINANT,
     description=CLASSES,
 )
 class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
@@ -63,11 +66,11 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
     (array([1. , 2.5]), array([[4. , 0.4]]), array([-13.]))
     """
 
-    def __init__(self, *, priors=None, denominator="N"):
+    def __init__(self, *, priors: ArrayLike | None = None, denominator: str = "N") -> None:
         self.priors = priors
         self.denominator = denominator
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,); a weight is a repetition."""
         started = time.perf_counter()
         check_choice(self, "denominator", ("N", "N-K"))
@@ -134,14 +137,14 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
         return self._centres[code] + random.standard_normal((size, self.n_features_in_)) * np.sqrt(self.variances_)
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         """``kM + M + k - 1``: means, variances and shares, of the M columns in use."""
         check_is_fitted(self)
         k, M = len(self.classes_), len(self._columns)
         return k * M + M + k - 1
 
     @property
-    def n_boundary_parameters_(self):
+    def n_boundary_parameters_(self) -> int:
         """``(k - 1)(M + 1)``: what the differences of k linear discriminants are made of."""
         check_is_fitted(self)
         return (len(self.classes_) - 1) * (len(self._columns) + 1)

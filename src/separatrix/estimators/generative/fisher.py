@@ -1,14 +1,17 @@
 r"""Fisher's discriminant: the direction of largest :math:`J(w) = w^\top S_B w / w^\top S_W w`, and a threshold."""
 
 from numbers import Real
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
+from separatrix.core.types import Matrix, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.generative.within import name_what_is_left_out, within
@@ -21,7 +24,7 @@ from separatrix.prediction import forms
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.sphering"),
     prediction=forms.LINEAR_CLASSES,
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_FISHER,
     description=CLASSES,
 )
 class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LinearClassifier):
@@ -60,10 +63,10 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
     (array([[ 0.7159, -0.6982]]), 20.3931, 0.0)
     """
 
-    def __init__(self, threshold="min_error"):
+    def __init__(self, threshold: float | str = "min_error") -> None:
         self.threshold = threshold
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,) of two classes."""
         self._check_threshold()
         design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
@@ -91,7 +94,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         name_what_is_left_out(self, found, design.n)
         return self
 
-    def transform(self, X):
+    def transform(self, X: MatrixLike) -> Matrix:
         """Each row along the direction: (n, 1), without the threshold."""
         check_is_fitted(self)
         return validate_rows(self, X, sparse=False) @ self.coef_.T

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.errors import SingularClasses, cannot
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.within import name_columns
 
@@ -26,19 +27,19 @@ class GaussianClasses(Generative):
         root = self._spheres.root(code)
         return self._spheres.means[code] + random.standard_normal((size, len(root))) @ root
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         r"""For two classes the log-odds of ``classes_[1]`` (n,), else the discriminants :math:`\delta_k(x)` (n, k)."""
         scores = super().decision_function(X)
         # log P(x, C_k) and δ_k differ by the constant that all normal densities share
         return scores if scores.ndim == 1 else scores + 0.5 * self._spheres.dimension * np.log(2.0 * np.pi)
 
     @property
-    def rotations_(self):
+    def rotations_(self) -> list[Array]:
         """Principal axes of each class, as columns of a (p, rank) array: made when asked for."""
         return [axes for axes, _ in self._principal_axes()]
 
     @property
-    def scalings_(self):
+    def scalings_(self) -> list[Array]:
         """Variances along the principal axes of each class, largest first."""
         return [variances for _, variances in self._principal_axes()]
 
@@ -49,14 +50,14 @@ class GaussianClasses(Generative):
         return [(axes.T, sizes**2) for _, sizes, axes in found]
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         r""":math:`kM + kM(M+1)/2 + k - 1`: means, covariances and shares, of the M columns in use."""
         check_is_fitted(self)
         k, M = len(self.classes_), self._spheres.dimension
         return k * M + k * M * (M + 1) // 2 + k - 1
 
     @property
-    def n_boundary_parameters_(self):
+    def n_boundary_parameters_(self) -> int:
         r""":math:`(k - 1)(M(M+3)/2 + 1)`: what the differences of k quadratic discriminants are made of."""
         check_is_fitted(self)
         M = self._spheres.dimension
@@ -80,6 +81,14 @@ class GaussianClasses(Generative):
         instead = "Drop columns that are nearly combinations of others, or use reg_param."
         warn_if_not_certified(self.certificate_, instead, stacklevel)
         return self
+
+    def _parts_of_covariance(self):
+        """How much of its own covariance a class has, and how much of the pooled one."""
+        return 1.0, 0.0
+
+    def _blended(self, matrices, moments, design, target):
+        """Covariances (k, p, p) as the parameters change them, or None if they do not."""
+        return None
 
     def _some_rank(self, factor):
         """A pooled factor, unless there is nothing in it."""

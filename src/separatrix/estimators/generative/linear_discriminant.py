@@ -1,6 +1,9 @@
 r"""Linear discriminants: :math:`\delta_k = x^\top\Sigma^{-1}\mu_k - \tfrac12\mu_k^\top\Sigma^{-1}\mu_k + \log\pi_k`."""
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -8,6 +11,7 @@ from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.threads import one_blas_thread
+from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.designs import class_moments
 from separatrix.designs.factor import EPS
 from separatrix.estimators import verification
@@ -39,7 +43,7 @@ from separatrix.solvers.principal_axes import signs
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.sphering", "solvers.linalg.ledoit_wolf"),
     prediction=forms.LOG_ODDS,
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_LINEAR_DISCRIMINANT,
     description=CLASSES,
 )
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LogOddsClassifier, Generative):
@@ -109,17 +113,17 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def __init__(
         self,
-        solver="svd",
-        shrinkage=None,
-        priors=None,
-        n_components=None,
-        store_covariance=False,
-        tol=1e-4,
-        covariance_estimator=None,
+        solver: str = "svd",
+        shrinkage: float | str | None = None,
+        priors: ArrayLike | None = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
         *,
-        denominator="N",
-        reduced_rank=False,
-    ):
+        denominator: str = "N",
+        reduced_rank: bool = False,
+    ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
         self.priors = priors
@@ -130,7 +134,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.denominator = denominator
         self.reduced_rank = reduced_rank
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,); a weight is a number of repetitions."""
         self._check_parameters()
         design, target = validate_class_target(self, X, y, sample_weight, sparse=False, summed=True)
@@ -171,13 +175,13 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self._keep_covariance(found, design.p, dtype)
         return found
 
-    def transform(self, X):
+    def transform(self, X: MatrixLike) -> Matrix:
         """The first `n_components` canonical variates of each row: (n, n_components)."""
         check_is_fitted(self)
         X = validate_rows(self, X, sparse=False)
         return (X - self.xbar_) @ self.scalings_[:, : self._n_features_out]
 
-    def sphere(self, X):
+    def sphere(self, X: MatrixLike) -> Array:
         """Rows about ``xbar_`` in coordinates whose covariance within classes is the identity: ``(n, rank_)``.
 
         Squared distances between them are Mahalanobis distances, and at equal priors the class of the nearest class
@@ -186,7 +190,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         check_is_fitted(self)
         return self._sphere.rows(validate_rows(self, X, sparse=False) - self._center)
 
-    def discriminants(self, X):
+    def discriminants(self, X: MatrixLike) -> Array:
         """The scores δ_k (n, k); those of ``decision_function`` differ from them by the same number for all classes."""
         check_is_fitted(self)
         X = validate_rows(self, X, sparse=False)
@@ -238,17 +242,20 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Totals, means and the sphering of Σ, as `shrinkage` and `covariance_estimator` want it."""
         if self.shrinkage != "auto" and self.covariance_estimator is None:
             return within(self, design, target, self.denominator, float(self.shrinkage or 0.0))
-        automatic = self.covariance_estimator is None
-        found = class_moments(design, target, len(self.classes_), scatter="each" if automatic else "diagonal")
-        refuse_if_nothing_varies(self, found.totals, found.pooled.scatter, target)
-        if automatic:
-            each = found.scatter / found.totals[:, None, None]
-            each = shrunk(each, ledoit_wolf(found, design, target), standardised=True)
-            covariance = np.tensordot(found.totals, each, axes=1) / divisor(found, self.denominator)
-        else:
+        kind = "each" if self.covariance_estimator is None else "diagonal"
+        moments = class_moments(design, target, len(self.classes_), scatter=kind)
+        refuse_if_nothing_varies(self, moments.totals, moments.pooled.scatter, target)
+        covariance = self._stated_covariance(moments, design, target)
+        return Within(moments.totals, moments.means, sphere(matrix_factor(covariance), 1.0), covariance.__matmul__)
+
+    def _stated_covariance(self, moments, design, target):
+        """Σ (p, p) as Ledoit and Wolf's rule or the `covariance_estimator` want it."""
+        if self.covariance_estimator is not None:
             each = estimated_covariances(self, design, target)
-            covariance = np.tensordot(found.totals / found.total, each, axes=1)
-        return Within(found.totals, found.means, sphere(matrix_factor(covariance), 1.0), covariance.__matmul__)
+            return np.tensordot(moments.totals / moments.total, each, axes=1)
+        each = moments.scatter / moments.totals[:, None, None]
+        each = shrunk(each, ledoit_wolf(moments, design, target), standardised=True)
+        return np.tensordot(moments.totals, each, axes=1) / divisor(moments, self.denominator)
 
     def _rounding(self, found):
         """How far rounding moves sphered class means: the means, in standard deviations, times eps."""

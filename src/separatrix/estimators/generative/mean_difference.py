@@ -1,12 +1,16 @@
 r"""The mean-difference projection: :math:`w = (m_2 - m_1) / \|m_2 - m_1\|`."""
 
+from typing import Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.target import Target
+from separatrix.core.types import Matrix, MatrixLike
 from separatrix.designs import DenseDesign, class_moments
 from separatrix.estimators import verification
 from separatrix.estimators.generative.fisher import no_difference, refuse_many_classes
@@ -16,7 +20,7 @@ from separatrix.estimators.validation import validate_classes, validate_rows
 @declares(
     task="transformation",
     sums=("designs.class_moments",),
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_MEAN_DIFFERENCE,
     description=CLASSES,
 )
 class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -42,10 +46,10 @@ class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     array([[0.6, 0.8]])
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         """Nothing is left to choose."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,) of two classes."""
         design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         refuse_many_classes(self, "LinearDiscriminantAnalysis().fit_transform(X, y), which gives k - 1 projections")
@@ -63,7 +67,7 @@ class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._n_features_out = 1
         return self
 
-    def transform(self, X):
+    def transform(self, X: MatrixLike) -> Matrix:
         """Each row along the direction: (n, 1)."""
         check_is_fitted(self)
         return validate_rows(self, X, sparse=False) @ self.coef_.T

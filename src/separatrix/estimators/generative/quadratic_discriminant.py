@@ -2,13 +2,16 @@ r"""Quadratic discriminants: normal classes, each with a covariance of its own."
 
 import time
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.threads import one_blas_thread
+from separatrix.core.types import MatrixLike
 from separatrix.designs import class_moments
 from separatrix.estimators import verification
 from separatrix.estimators.generative.estimated import estimated_covariances
@@ -23,7 +26,7 @@ from separatrix.solvers.linalg.scatter import class_factor, matrix_factor, settl
     task="classification",
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres", "solvers.linalg.ledoit_wolf"),
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_QUADRATIC_DISCRIMINANT,
     description=CLASSES,
 )
 class QuadraticDiscriminantAnalysis(GaussianClasses):
@@ -71,15 +74,15 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
     def __init__(
         self,
         *,
-        solver="svd",
-        shrinkage=None,
-        priors=None,
-        reg_param=0.0,
-        store_covariance=False,
-        tol=1e-4,
-        covariance_estimator=None,
-        denominator="N",
-    ):
+        solver: str = "svd",
+        shrinkage: float | str | None = None,
+        priors: ArrayLike | None = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        denominator: str = "N",
+    ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
         self.priors = priors
@@ -89,7 +92,7 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
         self.covariance_estimator = covariance_estimator
         self.denominator = denominator
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,); a weight is a repetition."""
         started = time.perf_counter()
         self._check_parameters()

@@ -3,14 +3,17 @@ r"""Regularised discriminants: covariances between that of all classes and that 
 import time
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.threads import one_blas_thread, parallel_map
+from separatrix.core.types import MatrixLike
 from separatrix.designs import as_design, class_moments
 from separatrix.estimators import verification
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
@@ -34,7 +37,7 @@ SMALLEST = float(np.log(np.finfo(np.float64).eps))
     task="classification",
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres"),
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_QUADRATIC_DISCRIMINANT,
     description=CLASSES,
 )
 class RegularizedDiscriminantAnalysis(GaussianClasses):
@@ -76,13 +79,20 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
     array([0.53, 0.68, 0.7 ])
     """
 
-    def __init__(self, alpha=0.5, *, priors=None, store_covariance=False, denominator="N"):
+    def __init__(
+        self,
+        alpha: float = 0.5,
+        *,
+        priors: ArrayLike | None = None,
+        store_covariance: bool = False,
+        denominator: str = "N",
+    ) -> None:
         self.alpha = alpha
         self.priors = priors
         self.store_covariance = store_covariance
         self.denominator = denominator
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,); a weight is a repetition."""
         started = time.perf_counter()
         alpha = check_number(self, "alpha", 0.0, 1.0)
@@ -92,10 +102,13 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
             found = class_moments(design, target, len(self.classes_), scatter="each")
             return self._fit_at(alpha, found, design, target, started)
 
-    def path(self, alphas):
+    def path(self, alphas: ArrayLike) -> "RegularizedPath":
         """The fitted classes at other alphas: a :class:`RegularizedPath`, without another look at the data."""
         check_is_fitted(self)
         return RegularizedPath(self, validate_alphas(alphas), self._spectra, self._log_shares())
+
+    def _parts_of_covariance(self):
+        return self.alpha, 1.0 - self.alpha
 
     def _check_choices(self):
         check_choice(self, "store_covariance", (False, True))

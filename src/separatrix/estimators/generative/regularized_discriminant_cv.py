@@ -1,14 +1,17 @@
 r"""Regularised discriminants with alpha chosen by cross-validation, from moments that are summed once."""
 
 import time
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import CLASSES, Search, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.target import Target
 from separatrix.core.threads import one_blas_thread, parallel_map
+from separatrix.core.types import MatrixLike
 from separatrix.designs import ClassMoments, class_moments
 from separatrix.estimators import verification
 from separatrix.estimators.generative.regularized_discriminant import (
@@ -28,7 +31,7 @@ TIED = 1e-12
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres"),
     search=Search(RegularizedDiscriminantAnalysis, {"alpha": "alpha_"}),
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_QUADRATIC_DISCRIMINANT,
     description=CLASSES,
 )
 class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
@@ -67,13 +70,13 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
     def __init__(
         self,
         *,
-        alphas=21,
-        cv=None,
-        scoring="accuracy",
-        priors=None,
-        store_covariance=False,
-        denominator="N",
-    ):
+        alphas: ArrayLike = 21,
+        cv: Any = None,
+        scoring: str = "accuracy",
+        priors: ArrayLike | None = None,
+        store_covariance: bool = False,
+        denominator: str = "N",
+    ) -> None:
         self.alphas = alphas
         self.cv = cv
         self.scoring = scoring
@@ -81,7 +84,7 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         self.store_covariance = store_covariance
         self.denominator = denominator
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose alpha, then fit to X (n, p) and labels y (n,); a weight is a repetition, in scores as well."""
         started = time.perf_counter()
         check_choice(self, "scoring", ("accuracy", "neg_log_loss"))
@@ -103,6 +106,9 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         self.alpha_, self.best_score_ = float(self.alphas_[chosen]), float(self.mean_scores_[chosen])
         with one_blas_thread():
             return self._fit_at(self.alpha_, found, design, Target(codes, s), started)
+
+    def _parts_of_covariance(self):
+        return self.alpha_, 1.0 - self.alpha_
 
     def _folds(self, design, codes):
         from sklearn.model_selection import check_cv  # 0.2 s that a fit without cross-validation need not spend

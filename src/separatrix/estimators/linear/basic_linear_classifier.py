@@ -1,8 +1,10 @@
 r"""The basic linear classifier and its family: :math:`w = M^{-1}(n_\oplus \mu_\oplus - n_\ominus \mu_\ominus)`."""
 
 import time
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.core.certificate import closed_form
 from separatrix.core.declaration import CLASSES, declares
@@ -10,6 +12,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
+from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import coded
@@ -31,7 +34,7 @@ EPS = np.finfo(np.float64).eps
     sums=("designs.moments",),
     solvers=("solvers.direct", "solvers.linalg.refine"),
     prediction=forms.LINEAR_CLASSES,
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_BASIC_CLASSIFIER,
     description=CLASSES,
 )
 class BasicLinearClassifier(LinearClassifier):
@@ -77,13 +80,15 @@ class BasicLinearClassifier(LinearClassifier):
     (array([[2., 2.]]), array([2.]))
     """
 
-    def __init__(self, *, metric="identity", prevalence="equal", centred=False, threshold="halfway"):
+    def __init__(
+        self, *, metric: str = "identity", prevalence: str = "equal", centred: bool = False, threshold: str = "halfway"
+    ) -> None:
         self.metric = metric
         self.prevalence = prevalence
         self.centred = centred
         self.threshold = threshold
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,)."""
         started = time.perf_counter()
         metric = check_choice(self, "metric", ("identity", "diagonal", "full"))

@@ -2,14 +2,17 @@ r"""Firth's logistic regression: :math:`\max_\beta \sum_i s_i \log p(y_i \mid x_
 
 import time
 import warnings
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.core import certificate
 from separatrix.core.declaration import COEFFICIENTS, FIRTH, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.registry import late
+from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.validation import check_choice, check_number, validate_classes
@@ -28,7 +31,7 @@ _firth_summary = late("separatrix.inference.firth:firth_summary")
     solvers=("solvers.firth",),
     likelihood=FIRTH,
     prediction=forms.LOG_ODDS,
-    verification=verification.OF_MODIFIED_SCORE,
+    verification=verification.OF_MODIFIED_LIKELIHOOD,
     description=COEFFICIENTS,
 )
 class FirthLogisticRegression(LogOddsClassifier):
@@ -70,12 +73,12 @@ class FirthLogisticRegression(LogOddsClassifier):
     (array([[1.0041]]), True)
     """
 
-    def __init__(self, *, fit_intercept=True, tol=1e-8, max_iter=200):
+    def __init__(self, *, fit_intercept: bool = True, tol: float = 1e-8, max_iter: int = 200) -> None:
         self.fit_intercept = fit_intercept
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X of shape (n, p), dense or sparse, and labels y of two classes; a weight counts as repetitions."""
         started = time.perf_counter()
         tol, max_iter = check_number(self, "tol", 0.0), check_number(self, "max_iter", 1, integer=True)
@@ -120,7 +123,9 @@ class FirthLogisticRegression(LogOddsClassifier):
         warnings.warn(RankDeficient(design.p - len(aliased), design.p, [names[j] for j in aliased]), stacklevel=3)
         return likelihood.shortest(w)
 
-    def summary(self, X, y, sample_weight=None, *, level=0.95):
+    def summary(  # type: ignore[override]  # nothing is kept of the data: they must be given again
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, level: float = 0.95
+    ) -> Any:
         """Estimates, standard errors, penalised likelihood-ratio tests and profile intervals, from the data of the fit.
 
         See :func:`separatrix.inference.firth_summary`.

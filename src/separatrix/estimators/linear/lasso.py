@@ -1,9 +1,14 @@
 r"""The lasso: :math:`\min_w \tfrac1{2n} \|y - Xw\|^2 + \alpha \|w\|_1`."""
 
+from typing import Any
+
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import COEFFICIENTS, Search, SmallFit, declares
 from separatrix.core.family import Family, declare
+from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.linear.elastic_net import ElasticNet
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
@@ -60,21 +65,21 @@ class Lasso(ElasticNet):
 
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float = 1.0,
         *,
-        fit_intercept=True,
-        precompute=False,
-        copy_X=True,
-        max_iter=1000,
-        tol=1e-8,
-        warm_start=False,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-        penalty_factor=None,
-        bounds=None,
-        trace=False,
-    ):
+        fit_intercept: bool = True,
+        precompute: Any = False,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-8,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: int | RandomState | None = None,
+        selection: str = "cyclic",
+        penalty_factor: ArrayLike | None = None,
+        bounds: tuple[ArrayLike, ArrayLike] | None = None,
+        trace: bool = False,
+    ) -> None:
         super().__init__(
             alpha,
             l1_ratio=1.0,
@@ -94,22 +99,22 @@ class Lasso(ElasticNet):
 
 
 def lasso_path(
-    X,
-    y,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
-    eps=1e-3,
-    alphas=100,
-    precompute="auto",
-    Xy=None,
-    copy_X=True,
-    coef_init=None,
-    verbose=False,
-    return_n_iter=False,
-    positive=False,
-    tol=1e-8,
-    max_iter=1000,
-    sample_weight=None,
-):
+    eps: float = 1e-3,
+    alphas: ArrayLike = 100,
+    precompute: Any = "auto",
+    Xy: Any = None,
+    copy_X: bool = True,
+    coef_init: Any = None,
+    verbose: bool = False,
+    return_n_iter: bool = False,
+    positive: bool = False,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+    sample_weight: ArrayLike | None = None,
+) -> tuple[Any, ...]:
     r"""Lasso coefficients along a path of strengths; no intercept, as in scikit-learn: centre X and y before.
 
     Parameters and returns are those of :func:`separatrix.linear_model.enet_path`, with ``l1_ratio = 1``.
@@ -170,22 +175,22 @@ class LassoCV(CrossValidatedPath):
     def __init__(
         self,
         *,
-        eps=1e-3,
-        alphas=100,
-        fit_intercept=True,
-        precompute="auto",
-        max_iter=1000,
-        tol=1e-8,
-        copy_X=True,
-        cv=None,
-        verbose=False,
-        n_jobs=None,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-        penalty_factor=None,
-        bounds=None,
-    ):
+        eps: float = 1e-3,
+        alphas: ArrayLike = 100,
+        fit_intercept: bool = True,
+        precompute: Any = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-8,
+        copy_X: bool = True,
+        cv: Any = None,
+        verbose: int = False,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        random_state: int | RandomState | None = None,
+        selection: str = "cyclic",
+        penalty_factor: ArrayLike | None = None,
+        bounds: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> None:
         self.eps = eps
         self.alphas = alphas
         self.fit_intercept = fit_intercept

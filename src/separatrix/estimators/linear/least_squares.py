@@ -3,13 +3,18 @@ r"""Linear regression: :math:`\min_w \tfrac12 \sum_i s_i (y_i - x_i^\top w - b)^
 import time
 import warnings
 from functools import cached_property
+from typing import Self
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin
 
 from separatrix.core.declaration import COEFFICIENTS, LEAST_SQUARES, SmallFit, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
+from separatrix.core.statistics import LeastSquaresStatistics
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.published import certify_published
@@ -23,7 +28,7 @@ class SquaredErrorModel(MultiOutputMixin, LinearRegressor):
     """What models fitted by squared error share: the evidence for their summary, and the word on lost rank."""
 
     @cached_property
-    def evidence_(self):
+    def evidence_(self) -> LeastSquaresStatistics | None:
         """What the fit knows of its own uncertainty (:class:`separatrix.core.statistics.LeastSquaresStatistics`)."""
         if self._direct_fit is None:
             raise AttributeError(
@@ -115,19 +120,19 @@ class LinearRegression(SquaredErrorModel):
     def __init__(
         self,
         *,
-        fit_intercept=True,
-        copy_X=True,
-        tol=1e-14,
-        n_jobs=None,
-        positive=False,
-        solver="auto",
-        learning_rate=None,
-        max_iter=1000,
-        batch_size=1,
-        shuffle=True,
-        trace=False,
-        random_state=None,
-    ):
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        tol: float = 1e-14,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        solver: str = "auto",
+        learning_rate: float | None = None,
+        max_iter: int = 1000,
+        batch_size: int = 1,
+        shuffle: bool = True,
+        trace: bool = False,
+        random_state: int | RandomState | None = None,
+    ) -> None:
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
         self.tol = tol
@@ -141,7 +146,7 @@ class LinearRegression(SquaredErrorModel):
         self.trace = trace
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and y (n,) or (n, k)."""
         solver = check_choice(self, "solver", ("auto", "gradient", "stochastic"))
         tol = check_number(self, "tol", 0.0)
@@ -158,7 +163,7 @@ class LinearRegression(SquaredErrorModel):
         return self
 
     @property
-    def singular_(self):
+    def singular_(self) -> Array:
         """Singular values of the centred X, largest first."""
         if getattr(self, "_direct_fit", None) is None:
             raise AttributeError("singular_ is known after a fit by factorisation only")

@@ -1,14 +1,18 @@
 r"""Least squares as a classifier: :math:`\min_{W, b} \tfrac12 \sum_i s_i \|t_i - W x_i - b\|^2` for coded classes t."""
 
 import time
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import COEFFICIENTS, declares
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import CODINGS, coded
@@ -27,7 +31,7 @@ from separatrix.solvers.choose import solve_least_squares
     penalties=(NoPenalty,),
     solvers=("solvers.direct", "solvers.linalg.refine"),
     prediction=forms.LINEAR_SCORES,
-    verification=verification.OF_PROBLEMS,
+    verification=verification.OF_TARGET_PROBLEMS,
     description=COEFFICIENTS,
 )
 class LeastSquaresClassifier(LinearClassifier):
@@ -70,13 +74,20 @@ class LeastSquaresClassifier(LinearClassifier):
     (array([[0.8]]), array([-1.2]), ['no', 'yes'])
     """
 
-    def __init__(self, *, coding="auto", fit_intercept=True, class_weight=None, tol=1e-14):
+    def __init__(
+        self,
+        *,
+        coding: str = "auto",
+        fit_intercept: bool = True,
+        class_weight: Mapping[Any, float] | str | None = None,
+        tol: float = 1e-14,
+    ) -> None:
         self.coding = coding
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
         self.tol = tol
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,)."""
         check_choice(self, "coding", ("auto", *CODINGS))
         started, tol = time.perf_counter(), check_number(self, "tol", 0.0)
@@ -89,14 +100,19 @@ class LeastSquaresClassifier(LinearClassifier):
             intercept = np.zeros(beta.shape[1])
         dtype = design.dtype
         self.target_coef_, self.target_intercept_ = np.ascontiguousarray(beta.T, dtype=dtype), intercept.astype(dtype)
-        if len(self.classes_) == 2 and self._coding() == "zero_one":
-            intercept = intercept - 0.5
-        elif len(self.classes_) == 2 and self._coding() == "one_of_k":
-            beta, intercept = beta[:, 1:] - beta[:, :1], intercept[1:] - intercept[:1]
-        self._publish(beta, intercept, dtype)
+        scores = self._decision(beta, intercept)
+        self._publish(scores[0], scores[1], dtype)
         self.certificate_ = certify_published(self, [problem], tol, solution, started, NOT_REACHED)
         name_aliases(self, solution, design, stacklevel=3)
         return self
+
+    def _decision(self, beta, intercept):
+        """Coefficients (p, m) and intercepts of the scores, from those of the targets."""
+        if len(self.classes_) == 2 and self._coding() == "zero_one":
+            return beta, intercept - 0.5
+        if len(self.classes_) == 2 and self._coding() == "one_of_k":
+            return beta[:, 1:] - beta[:, :1], intercept[1:] - intercept[:1]
+        return beta, intercept
 
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, for each column of targets."""
@@ -104,14 +120,14 @@ class LeastSquaresClassifier(LinearClassifier):
         target = Target(coded(codes, len(self.classes_), self._coding()), s)
         return [Problem(design, target, Squared(), NoPenalty(), bool(self.fit_intercept))]
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X; the rule for ties is that of the coding."""
         check_is_fitted(self)
         if len(self.classes_) == 2 and self._coding() != "plus_minus":
             return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
         return super().predict(X)
 
-    def predict_targets(self, X):
+    def predict_targets(self, X: MatrixLike) -> Array:
         """Fitted values of the targets: (n,) for one column of them, else (n, k); no probabilities, see above."""
         check_is_fitted(self)
         X = validate_rows(self, X)

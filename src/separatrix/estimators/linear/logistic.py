@@ -4,23 +4,28 @@ r"""Logistic regression, of two classes and of more:
 
 import time
 import warnings
-from typing import NamedTuple
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.certificate import no_optimum, warn_if_not_certified
+from separatrix.core.certificate import existence_unknown, no_optimum, warn_if_not_certified
 from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, SmallFit, declares
 from separatrix.core.errors import RankDeficient, Separated, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
+from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.published import certify_published
-from separatrix.estimators.validation import check_choice, check_number, encode, validate_classes, validate_soft
+from separatrix.estimators.validation import check_choice, check_number, encode, validate_class_target, validate_soft
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty, Separable
 from separatrix.prediction import forms
@@ -50,6 +55,7 @@ class LogOdds(NamedTuple):
     solvers=(
         "solvers.quasi_newton",
         "solvers.proximal_newton",
+        "solvers.newton_by_blocks",
         "solvers.maximum_likelihood",
         "solvers.newton_raphson",
         "solvers.descent",
@@ -128,25 +134,25 @@ class LogisticRegression(LogOddsClassifier):
 
     def __init__(
         self,
-        penalty="deprecated",
+        penalty: str | None = "deprecated",
         *,
-        C=1.0,
-        l1_ratio=0.0,
-        dual=False,
-        tol=1e-8,
-        fit_intercept=True,
-        intercept_scaling=1,
-        class_weight=None,
-        random_state=None,
-        solver="lbfgs",
-        max_iter=100,
-        verbose=0,
-        warm_start=False,
-        n_jobs=None,
-        penalty_factor=None,
-        bounds=None,
-        trace=False,
-    ):
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        dual: bool = False,
+        tol: float = 1e-8,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1,
+        class_weight: Mapping[Any, float] | str | None = None,
+        random_state: int | RandomState | None = None,
+        solver: str = "lbfgs",
+        max_iter: int = 100,
+        verbose: int = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        penalty_factor: ArrayLike | None = None,
+        bounds: tuple[ArrayLike, ArrayLike] | None = None,
+        trace: bool = False,
+    ) -> None:
         self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
@@ -165,12 +171,13 @@ class LogisticRegression(LogOddsClassifier):
         self.bounds = bounds
         self.trace = trace
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to labels y (n,), or to class probabilities y (n, k).
 
         Parameters
         ----------
-        X : (n, p) array, sparse array or frame.  y : (n,) array of labels, or (n, k) array of probabilities.
+        X : (n, p) array, sparse array, frame, or a design that is read from a stream.
+        y : (n,) array of labels, or (n, k) array of probabilities; of a stream, also the name of a column.
         sample_weight : (n,) array or None.  How often each row counts.
         """
         started = time.perf_counter()
@@ -194,19 +201,21 @@ class LogisticRegression(LogOddsClassifier):
 
     def _solve(self, problem, options):
         solve = {"newton": newton, "gradient": descend}.get(self.solver, solve_likelihood)
-        if isinstance(problem.loss, Softmax):
-            solve = solve_likelihood
+        if isinstance(problem.loss, Softmax) or (problem.design.is_streamed and self.solver == "newton"):
+            solve = solve_likelihood  # by Newton's steps, where data are read from a stream
         if not isinstance(problem.penalty, NoPenalty):
             return solve(problem, **options)
         names = getattr(self, "feature_names_in_", None)
         return maximum_likelihood(problem, solve=solve, classes=self.classes_, names=names, **options)
 
     def _certified(self, problem, solution, started):
-        tol = max(self.tol, FINEST)
-        if "separation" not in solution.details:
-            return certify_published(self, [problem], tol, solution, started)
-        why, facts = f"{self.separation_.verdict} separation", (solution.iterations, solution.passes)
-        return no_optimum(why, tol, iterations=facts[0], passes=facts[1], started=started)
+        tol, details = max(self.tol, FINEST), solution.details
+        facts = {"iterations": solution.iterations, "passes": solution.passes, "started": started}
+        if "separation" in details:
+            return no_optimum(f"{self.separation_.verdict} separation", tol, **facts)
+        if "unexamined" in details:
+            return existence_unknown(details["unexamined"], tol, **facts)
+        return certify_published(self, [problem], tol, solution, started)
 
     def _warn(self):
         """What the user must know: no maximum, dependent columns, or iterations that ended too early."""
@@ -214,7 +223,7 @@ class LogisticRegression(LogOddsClassifier):
             warnings.warn(Separated(self.separation_), stacklevel=3)
         else:
             advice = "Raise max_iter, standardise the columns, or penalise more (a smaller C)."
-            warn_if_not_certified(self.certificate_, advice, stacklevel=3)
+            warn_if_not_certified(self.certificate_, self.certificate_.message or advice, stacklevel=3)
         evidence = getattr(self, "evidence_", None)
         if evidence is not None and evidence.aliased:
             names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
@@ -248,7 +257,7 @@ class LogisticRegression(LogOddsClassifier):
         if len(shape) == 2 and shape[1] > 1:
             design, Y, s = validate_soft(self, X, y, sample_weight, class_weight=self.class_weight, reset=reset)
             return design, Target(np.ascontiguousarray(Y[:, 1]) if Y.shape[1] == 2 else Y, s)
-        design, codes, s = validate_classes(
+        design, target = validate_class_target(
             self,
             X,
             y,
@@ -257,11 +266,7 @@ class LogisticRegression(LogOddsClassifier):
             reset=reset,
             summed=self.solver in _AUTOMATIC,  # these solvers look for NaN in their first sums over all rows
         )
-        if len(self.classes_) == 2:
-            return design, Target(codes.astype(np.float64), s)
-        Y = np.zeros((len(codes), len(self.classes_)))
-        Y[np.arange(len(codes)), codes] = 1.0
-        return design, Target(Y, s)
+        return design, target.mapped(partial(_as_numbers, len(self.classes_)))
 
     def _problem(self, design, target):
         C, ratio = self._strength()
@@ -270,14 +275,14 @@ class LogisticRegression(LogOddsClassifier):
         if lam > 0.0 and ratio > 0.0:
             penalty = ElasticNet(lam * ratio, lam * (1.0 - ratio))
         penalty = with_factors(self, penalty, design.p)
-        loss = Logistic() if target.y.ndim == 1 else Softmax()
+        loss = Softmax() if target.outputs else Logistic()
         return Problem(design, target, loss, penalty, bool(self.fit_intercept))
 
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, on data that are handed in again."""
         return [self._problem(*self._enter(X, y, sample_weight, reset=False))]
 
-    def log_odds(self, reference=None):
+    def log_odds(self, reference: Any = None) -> LogOdds:
         r"""The model seen from a reference class: :math:`\log P(c | x) / P(r | x) = w_{cr} \cdot x + b_{cr}`.
 
         Parameters
@@ -295,15 +300,24 @@ class LogisticRegression(LogOddsClassifier):
         )
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         """Free parameters: (k - 1) (p + 1), or (k - 1) p without an intercept."""
         check_is_fitted(self)
         return (len(self.classes_) - 1) * (self.coef_.shape[1] + bool(self.fit_intercept))
 
 
+def _as_numbers(k, codes, s):
+    """0 or 1 for two classes; for more, a row with a 1 in the place of its class."""
+    if k == 2:
+        return codes.astype(np.float64), s
+    Y = np.zeros((len(codes), k))
+    Y[np.arange(len(codes)), codes] = 1.0
+    return Y, s
+
+
 def _start(before, problem):
     """Where the last fit ended, if that has the shape of this problem."""
-    shape = (problem.target.y.shape[1] if problem.target.y.ndim == 2 else 1, problem.design.p)
+    shape = (int(np.prod(problem.target.outputs)), problem.design.p)
     if before is None or before[0].shape != shape:
         return None
     coef, intercept = before

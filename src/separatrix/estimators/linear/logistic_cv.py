@@ -1,8 +1,12 @@
 r"""Logistic regression with its strength C, and the mixture of L1 and L2, chosen by cross-validation."""
 
+from collections.abc import Callable, Mapping
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from sklearn.metrics import brier_score_loss, get_scorer, log_loss, make_scorer
 
 from separatrix.core.certificate import path_gap, warn_if_not_certified
@@ -12,6 +16,7 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
+from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.linear.logistic import LogisticRegression
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, validate_classes
@@ -90,24 +95,24 @@ class LogisticRegressionCV(LogisticRegression):
     def __init__(
         self,
         *,
-        Cs=10,
-        l1_ratios="warn",
-        fit_intercept=True,
-        cv=None,
-        dual=False,
-        penalty="deprecated",
-        scoring="warn",
-        solver="lbfgs",
-        tol=1e-8,
-        max_iter=100,
-        class_weight=None,
-        n_jobs=None,
-        verbose=0,
-        refit=True,
-        intercept_scaling=1.0,
-        random_state=None,
-        use_legacy_attributes="warn",
-    ):
+        Cs: ArrayLike = 10,
+        l1_ratios: ArrayLike | None = "warn",
+        fit_intercept: bool = True,
+        cv: Any = None,
+        dual: bool = False,
+        penalty: str | None = "deprecated",
+        scoring: str | Callable[..., Any] | None = "warn",
+        solver: str = "lbfgs",
+        tol: float = 1e-8,
+        max_iter: int = 100,
+        class_weight: Mapping[Any, float] | str | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        refit: bool = True,
+        intercept_scaling: float = 1.0,
+        random_state: int | RandomState | None = None,
+        use_legacy_attributes: bool | str = "warn",
+    ) -> None:
         self.Cs = Cs
         self.l1_ratios = l1_ratios
         self.fit_intercept = fit_intercept
@@ -126,7 +131,7 @@ class LogisticRegressionCV(LogisticRegression):
         self.random_state = random_state
         self.use_legacy_attributes = use_legacy_attributes
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose, then fit to X (n, p) and class labels y (n,)."""
         check_number(self, "tol", 0.0)
         check_number(self, "max_iter", 1, integer=True)
@@ -286,7 +291,7 @@ class LogisticRegressionCV(LogisticRegression):
         C, ratio = np.ravel(self.C_)[0], np.ravel(self.l1_ratio_)[0]
         return self._model(float(C), self._ratio(ratio))._problem(design, target)
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The score that `scoring` names, of predictions for X."""
         judged = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self._scorer()(self, X, y, **judged)

@@ -5,8 +5,10 @@ each class against the rest.
 """
 
 import time
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
 
@@ -15,6 +17,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
+from separatrix.core.types import MatrixLike
 from separatrix.estimators.base import LinearModel, LinearRegressor
 from separatrix.estimators.published import certify_solution, worst
 from separatrix.estimators.validation import check_choice, check_number, enter
@@ -45,7 +48,7 @@ class Online(LinearModel):
     losses: dict
     usual_rate: str
     passive_loss: str  # the loss that the passive-aggressive rules are made for
-    average = False
+    average: bool | int = False
     trace = False
 
     def _check(self):
@@ -178,7 +181,14 @@ class OnlineRegressor(LinearRegressor, Online):
     usual_rate = "invscaling"
     passive_loss = "epsilon_insensitive"
 
-    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit from the start (or, with `warm_start` or given coefficients, from there).
 
         Parameters
@@ -201,7 +211,7 @@ class OnlineRegressor(LinearRegressor, Online):
         self._certify([self._certificate(problem, solution, started)], [solution.details])
         return self
 
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Make one pass over a chunk of a stream; chunk after chunk equals one pass over all of them.
 
         Parameters

@@ -1,13 +1,16 @@
 """A class, learnt from one example at a time: what the stochastic classifier and the perceptron share."""
 
 import time
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from separatrix.core.certificate import passed_stream
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
+from separatrix.core.types import MatrixLike
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.linear.online import LOSSES_OF_A_NUMBER, Online
 from separatrix.estimators.validation import class_factors, validate_classes
@@ -30,7 +33,14 @@ class OnlineClassifier(LinearClassifier, Online):
     usual_rate = "optimal"
     passive_loss = "hinge"
 
-    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit from the start (or, with `warm_start` or given coefficients, from there).
 
         Parameters
@@ -60,7 +70,9 @@ class OnlineClassifier(LinearClassifier, Online):
         self._certify(certificates, [solution.details for solution in solutions])
         return self
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Make one pass over a chunk of a stream; chunk after chunk equals one pass over all of them.
 
         Parameters

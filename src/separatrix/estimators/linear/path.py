@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 from numbers import Integral
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from separatrix.core.errors import cannot
@@ -11,6 +13,7 @@ from separatrix.core.objective import null_objective
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
+from separatrix.core.types import MatrixLike
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
@@ -90,7 +93,7 @@ def strengths_of(estimator, problems):
 class CrossValidatedPath(LinearRegressor):
     """Choose a strength by the mean squared error on folds left out, then fit to all rows."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose, then fit to X (n, p) and y (n,)."""
         tol = check_number(self, "tol", 0.0)
         max_iter = check_number(self, "max_iter", 1, integer=True)

@@ -2,14 +2,19 @@ r"""Rosenblatt's perceptron: :math:`w \leftarrow w + \eta\,y_i\,x_i` at every mi
 
 import time
 import warnings
+from collections.abc import Mapping
+from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import mistakes, passed_stream
 from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
 from separatrix.core.errors import NotSeparated, cannot
 from separatrix.core.family import Family, declare
+from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
 from separatrix.estimators import verification
 from separatrix.estimators.linear.online_classifier import OnlineClassifier
@@ -114,26 +119,26 @@ class Perceptron(OnlineClassifier):
     def __init__(
         self,
         *,
-        penalty=None,
-        alpha=0.0001,
-        l1_ratio=0.15,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-3,
-        shuffle=True,
-        verbose=0,
-        eta0=1.0,
-        n_jobs=None,
-        random_state=0,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=5,
-        class_weight=None,
-        warm_start=False,
-        updates="point",
-        schedule="constant",
-        trace=False,
-    ):
+        penalty: str | None = None,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: int = 0,
+        eta0: float = 1.0,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Mapping[Any, float] | str | None = None,
+        warm_start: bool = False,
+        updates: str = "point",
+        schedule: str = "constant",
+        trace: bool = False,
+    ) -> None:
         self.penalty = penalty
         self.alpha = alpha
         self.l1_ratio = l1_ratio
@@ -154,7 +159,15 @@ class Perceptron(OnlineClassifier):
         self.schedule = schedule
         self.trace = trace
 
-    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None, order=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        order: ArrayLike | None = None,
+    ) -> Self:
         """Fit from zero (or, with `warm_start` or given coefficients, from there).
 
         Parameters
@@ -189,7 +202,9 @@ class Perceptron(OnlineClassifier):
             warnings.warn(NotSeparated(int(self.certificate_.value), self.max_iter), stacklevel=2)
         return self
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Make one pass over a chunk of a stream, down to single examples; chunk after chunk equals one pass.
 
         Parameters
@@ -215,7 +230,7 @@ class Perceptron(OnlineClassifier):
         self.certificate_ = passed_stream("mistakes")
         return self
 
-    def dual_decision_function(self, X, X_fit):
+    def dual_decision_function(self, X: MatrixLike, X_fit: MatrixLike) -> Array:
         r"""Scores by the dual form, from the rows `X_fit` of the fit; :meth:`decision_function` uses the weights.
 
         .. math:: f(x) = f_0(x) + \sum_j d_j\,(x_j \cdot x + 1), \qquad d_j = \eta\,\alpha_j\,y_j
@@ -234,7 +249,9 @@ class Perceptron(OnlineClassifier):
         scores += np.column_stack([X @ beta + intercept for beta, intercept in self._origin])
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def mistake_bound(self, X, y, separator=None):
+    def mistake_bound(
+        self, X: MatrixLike, y: ArrayLike, separator: tuple[ArrayLike, ArrayLike] | None = None
+    ) -> float | Array:
         r"""Novikoff's bound on the mistakes of a fit to these data, however many passes it makes and in whatever order.
 
         .. math:: k \le b^2\,\|w^*\|^2 / a^2, \qquad a = \min_i y_i\,w^* \cdot x_i > 0, \quad b = \max_i \|x_i\|

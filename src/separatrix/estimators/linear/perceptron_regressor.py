@@ -1,5 +1,7 @@
 r"""Perceptron regression: the delta rule :math:`w \leftarrow w + \eta\,(y_i - \hat y_i)\,x_i`."""
 
+from numpy.random import RandomState
+
 from separatrix.core.declaration import COEFFICIENTS, declares
 from separatrix.estimators import verification
 from separatrix.estimators.linear.online import OnlineRegressor
@@ -71,16 +73,16 @@ class PerceptronRegressor(OnlineRegressor):
     def __init__(
         self,
         *,
-        eta0=0.01,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-3,
-        n_iter_no_change=5,
-        shuffle=True,
-        random_state=0,
-        warm_start=False,
-        trace=False,
-    ):
+        eta0: float = 0.01,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        n_iter_no_change: int = 5,
+        shuffle: bool = True,
+        random_state: int | RandomState | None = 0,
+        warm_start: bool = False,
+        trace: bool = False,
+    ) -> None:
         self.eta0 = eta0
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter

@@ -1,11 +1,15 @@
 """Linear quantile regression; at one half, the median: least absolute deviations."""
 
 import time
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
+from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.published import certify_published
@@ -67,14 +71,22 @@ class QuantileRegressor(LinearRegressor):
     (array([10.]), True)
     """
 
-    def __init__(self, *, quantile=0.5, alpha=1.0, fit_intercept=True, solver="highs", solver_options=None):
+    def __init__(
+        self,
+        *,
+        quantile: float = 0.5,
+        alpha: float = 1.0,
+        fit_intercept: bool = True,
+        solver: str = "highs",
+        solver_options: dict[str, Any] | None = None,
+    ) -> None:
         self.quantile = quantile
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.solver = solver
         self.solver_options = solver_options
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X of shape (n, p), dense or sparse, and y of shape (n,); a weight counts as repetitions of its row."""
         started = time.perf_counter()
         design, target = enter(self, X, y, sample_weight, multi_output=False)

@@ -2,9 +2,13 @@ r"""Ridge regression: :math:`\min_w \sum_i s_i (y_i - x_i^\top w - b)^2 + \alpha
 
 import time
 import warnings
+from collections.abc import Callable
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import COEFFICIENTS, LEAST_SQUARES, Search, declares
 from separatrix.core.errors import cannot
@@ -12,6 +16,7 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.linear.least_squares import SquaredErrorModel
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
@@ -76,17 +81,17 @@ class Ridge(SquaredErrorModel):
 
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float | Array = 1.0,
         *,
-        fit_intercept=True,
-        copy_X=True,
-        max_iter=None,
-        tol=1e-14,
-        solver="auto",
-        positive=False,
-        random_state=None,
-        trace=False,
-    ):
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-14,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: int | RandomState | None = None,
+        trace: bool = False,
+    ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -97,7 +102,7 @@ class Ridge(SquaredErrorModel):
         self.random_state = random_state
         self.trace = trace
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and y (n,) or (n, k)."""
         started = time.perf_counter()
         design, target = enter(self, X, y, sample_weight, summed=True)
@@ -214,16 +219,16 @@ class RidgeCV(SquaredErrorModel):
 
     def __init__(
         self,
-        alphas=(0.1, 1.0, 10.0),
+        alphas: ArrayLike = (0.1, 1.0, 10.0),
         *,
-        fit_intercept=True,
-        scoring=None,
-        cv=None,
-        gcv_mode=None,
-        store_cv_results=False,
-        alpha_per_target=False,
-        criterion="loo",
-    ):
+        fit_intercept: bool = True,
+        scoring: str | Callable[..., Any] | None = None,
+        cv: Any = None,
+        gcv_mode: str | None = None,
+        store_cv_results: bool = False,
+        alpha_per_target: bool = False,
+        criterion: str = "loo",
+    ) -> None:
         self.alphas = alphas
         self.fit_intercept = fit_intercept
         self.scoring = scoring
@@ -233,7 +238,7 @@ class RidgeCV(SquaredErrorModel):
         self.alpha_per_target = alpha_per_target
         self.criterion = criterion
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose alpha, then fit to all rows."""
         started = time.perf_counter()
         design, target = enter(self, X, y, sample_weight, summed=True)

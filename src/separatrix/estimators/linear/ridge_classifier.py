@@ -1,12 +1,17 @@
 r"""Ridge regression of classes coded as ±1: :math:`\min \sum_i s_i (t_i - x_i^\top w - b)^2 + \alpha \|w\|_2^2`."""
 
 import time
+from collections.abc import Callable, Mapping
+from typing import Any, Self
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import COEFFICIENTS, Search, declares
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.target import Target
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.coding import coded
@@ -20,7 +25,7 @@ from separatrix.prediction import forms
 class _RidgeOnClasses(LinearClassifier):
     """A ridge regression of ±1 targets, one column of them for two classes and one for each of more."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,)."""
         design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight, summed=True)
         started, regression = time.perf_counter(), self._regression()
@@ -90,17 +95,17 @@ class RidgeClassifier(_RidgeOnClasses):
 
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float | Array = 1.0,
         *,
-        fit_intercept=True,
-        copy_X=True,
-        max_iter=None,
-        tol=1e-14,
-        class_weight=None,
-        solver="auto",
-        positive=False,
-        random_state=None,
-    ):
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-14,
+        class_weight: Mapping[Any, float] | str | None = None,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: int | RandomState | None = None,
+    ) -> None:
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -164,14 +169,14 @@ class RidgeClassifierCV(_RidgeOnClasses):
 
     def __init__(
         self,
-        alphas=(0.1, 1.0, 10.0),
+        alphas: ArrayLike = (0.1, 1.0, 10.0),
         *,
-        fit_intercept=True,
-        scoring=None,
-        cv=None,
-        class_weight=None,
-        store_cv_results=False,
-    ):
+        fit_intercept: bool = True,
+        scoring: str | Callable[..., Any] | None = None,
+        cv: Any = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        store_cv_results: bool = False,
+    ) -> None:
         self.alphas = alphas
         self.fit_intercept = fit_intercept
         self.scoring = scoring

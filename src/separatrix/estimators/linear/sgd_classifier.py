@@ -1,6 +1,10 @@
 """Linear classification by stochastic gradient descent, from data at hand or from a stream."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from numpy.random import RandomState
 from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
@@ -119,30 +123,30 @@ class SGDClassifier(OnlineClassifier):
 
     def __init__(
         self,
-        loss="hinge",
+        loss: str = "hinge",
         *,
-        penalty="l2",
-        alpha=0.0001,
-        l1_ratio=0.15,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-3,
-        shuffle=True,
-        verbose=0,
-        epsilon=0.1,
-        n_jobs=None,
-        random_state=None,
-        learning_rate="optimal",
-        eta0=0.01,
-        power_t=0.5,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=5,
-        class_weight=None,
-        warm_start=False,
-        average=False,
-        trace=False,
-    ):
+        penalty: str | None = "l2",
+        alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: int = 0,
+        epsilon: float = 0.1,
+        n_jobs: int | None = None,
+        random_state: int | RandomState | None = None,
+        learning_rate: str = "optimal",
+        eta0: float = 0.01,
+        power_t: float = 0.5,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: Mapping[Any, float] | str | None = None,
+        warm_start: bool = False,
+        average: int | bool = False,
+        trace: bool = False,
+    ) -> None:
         self.loss = loss
         self.penalty = penalty
         self.alpha = alpha

@@ -1,5 +1,7 @@
 """Linear regression by stochastic gradient descent, from data at hand or from a stream."""
 
+from numpy.random import RandomState
+
 from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
 from separatrix.estimators import verification
 from separatrix.estimators.linear.online import OnlineRegressor
@@ -93,28 +95,28 @@ class SGDRegressor(OnlineRegressor):
 
     def __init__(
         self,
-        loss="squared_error",
+        loss: str = "squared_error",
         *,
-        penalty="l2",
-        alpha=0.0001,
-        l1_ratio=0.15,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-3,
-        shuffle=True,
-        verbose=0,
-        epsilon=0.1,
-        random_state=None,
-        learning_rate="invscaling",
-        eta0=0.01,
-        power_t=0.25,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=5,
-        warm_start=False,
-        average=False,
-        trace=False,
-    ):
+        penalty: str | None = "l2",
+        alpha: float = 0.0001,
+        l1_ratio: float | None = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: int = 0,
+        epsilon: float = 0.1,
+        random_state: int | RandomState | None = None,
+        learning_rate: str = "invscaling",
+        eta0: float = 0.01,
+        power_t: float = 0.25,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        warm_start: bool = False,
+        average: int | bool = False,
+        trace: bool = False,
+    ) -> None:
         self.loss = loss
         self.penalty = penalty
         self.alpha = alpha

@@ -2,12 +2,4 @@
 
 from separatrix.core.registry import lazily
 
-_HOMES = {
-    "KNeighborsClassifier": "nearest_neighbours",
-    "KNeighborsRegressor": "nearest_neighbours",
-    "RadiusNeighborsRegressor": "radius_neighbours",
-    "LocalLinearRegression": "local_linear",
-    "LocalLogisticRegression": "local_logistic",
-}
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import local_gradient, warn_if_not_certified
 from separatrix.core.errors import LocallyUndetermined, NoLocalMaximum, cannot
+from separatrix.core.types import MatrixLike
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.neighbours.local_likelihood import LocalData, fit_locally, n_columns
 from separatrix.solvers.neighbours.windows import KERNELS, Window
@@ -52,16 +53,16 @@ class LocalModel(BaseEstimator):
 
     def __init__(
         self,
-        bandwidth=None,
+        bandwidth: float | None = None,
         *,
-        n_neighbors=None,
-        span=None,
-        kernel="tricube",
-        degree=1,
-        alpha=0.0,
-        standardize=False,
-        empty="raise",
-    ):
+        n_neighbors: int | None = None,
+        span: float | None = None,
+        kernel: str = "tricube",
+        degree: int = 1,
+        alpha: float = 0.0,
+        standardize: bool = False,
+        empty: str = "raise",
+    ) -> None:
         self.bandwidth = bandwidth
         self.n_neighbors = n_neighbors
         self.span = span
@@ -71,7 +72,7 @@ class LocalModel(BaseEstimator):
         self.standardize = standardize
         self.empty = empty
 
-    def local_coefficients(self, X):
+    def local_coefficients(self, X: MatrixLike) -> LocalCoefficients:
         """The local model at each row of X: :class:`LocalCoefficients`."""
         fits = self._fit_at(X)
         intercept, slopes = self._in_units(fits)

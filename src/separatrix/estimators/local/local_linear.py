@@ -1,6 +1,9 @@
 r"""Local linear regression: weighted least squares, anew at every query."""
 
+from typing import Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import t as student
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -8,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.local.local_likelihood import LocalModel, check_level
 from separatrix.estimators.validation import enter
@@ -75,7 +79,7 @@ class LocalLinearRegression(RegressorMixin, LocalModel):
     array([[0.52]])
     """
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Remember X of shape (n, p) and y of shape (n,); a weight counts as repetitions of its row."""
         self._check_parameters()
         design, target = enter(self, X, y, sample_weight, sparse=False, multi_output=False)
@@ -86,11 +90,11 @@ class LocalLinearRegression(RegressorMixin, LocalModel):
         self._traces = None
         return self._remember(design.block(slice(None)), y, target.s, Squared(), np.eye(1), FLOOR)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The local fit at each row of X; NaN for an empty window, if asked for."""
         return self._in_units(self._fit_at(X))[0]
 
-    def standard_errors(self, X):
+    def standard_errors(self, X: MatrixLike) -> Array:
         r"""Standard errors of the predictions.
 
         .. math:: \hat\sigma\,\|l(x_0)\|, \qquad \hat f(x_0) = \sum_i l_i(x_0)\, y_i
@@ -99,7 +103,7 @@ class LocalLinearRegression(RegressorMixin, LocalModel):
         """
         return self._with_errors(X)[1]
 
-    def interval(self, X, level=0.95):
+    def interval(self, X: MatrixLike, level: float = 0.95) -> tuple[Array, Array]:
         r"""Pointwise confidence limits (low, high) of the mean of :math:`\hat f(x_0)`, by Student's t.
 
         The bias of the smoother is not in them. Degrees of freedom are :math:`n - 2\nu_1 + \nu_2`.
@@ -110,11 +114,11 @@ class LocalLinearRegression(RegressorMixin, LocalModel):
         return center - reach, center + reach
 
     @property
-    def effective_degrees_of_freedom_(self):
+    def effective_degrees_of_freedom_(self) -> float:
         return self._smoother()[0]
 
     @property
-    def sigma_(self):
+    def sigma_(self) -> float:
         return self._smoother()[1]
 
     def _with_errors(self, X):

@@ -1,12 +1,16 @@
 r"""Local logistic and multinomial regression: a likelihood with an intercept of its own at every query."""
 
+from typing import Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, logsumexp, ndtri
 from sklearn.base import ClassifierMixin
 
 from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.local.local_likelihood import LocalModel, check_level
@@ -76,7 +80,7 @@ class LocalLogisticRegression(ClassifierMixin, LocalModel):
     (array([0.009]), array([0.805]))
     """
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Remember X of shape (n, p) and labels y of two or more classes; a weight counts as repetitions of its row."""
         self._check_parameters()
         design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False)
@@ -86,7 +90,7 @@ class LocalLogisticRegression(ClassifierMixin, LocalModel):
         loss = Softmax() if k > 2 else Logistic()
         return self._remember(design.block(slice(None)), codes, s, loss, mix, 0.0)
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Array:
         """Log-odds of ``classes_[1]``, (m,), or for k > 2 log-probabilities up to a shift, summing to 0: (m, k)."""
         return self._in_units(self._fit_at(X))[0]
 
@@ -94,7 +98,7 @@ class LocalLogisticRegression(ClassifierMixin, LocalModel):
     predict_proba = LogOddsClassifier.predict_proba
     predict_log_proba = LogOddsClassifier.predict_log_proba
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X."""
         scores = self.decision_function(X)
         if np.isnan(scores).any():
@@ -106,7 +110,7 @@ class LocalLogisticRegression(ClassifierMixin, LocalModel):
             )
         return self.classes_[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
-    def standard_errors(self, X):
+    def standard_errors(self, X: MatrixLike) -> Array:
         r"""Standard errors of the log-odds at each query: of :math:`\hat\beta_0`, (m,), or of each class, (m, k).
 
         .. math:: \mathrm{Var}(\hat\beta) = H^{-1} J H^{-1}, \qquad H = \sum_i s_i K_i\, \mu_i (1-\mu_i)\, z_i z_i',
@@ -116,7 +120,7 @@ class LocalLogisticRegression(ClassifierMixin, LocalModel):
         """
         return self._log_odds(X)[1]
 
-    def interval(self, X, level=0.95):
+    def interval(self, X: MatrixLike, level: float = 0.95) -> tuple[Array, Array]:
         """Pointwise confidence limits (low, high) of the probability of ``classes_[1]``, or of each class for k > 2.
 
         They are symmetric on the scale of log-odds. The bias of the smoother is not in them.

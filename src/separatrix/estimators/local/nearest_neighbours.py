@@ -1,14 +1,18 @@
 r"""k nearest neighbours: :math:`\hat y(x) = \frac1k \sum_{x_i \in N_k(x)} y_i`, and a vote for classes."""
 
+from collections.abc import Callable
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from separatrix.core.declaration import ROWS, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
+from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.local.neighbourhood import (
     Neighbourhood,
@@ -23,7 +27,7 @@ from separatrix.estimators.validation import check_choice, check_number, enter, 
 class KNearest(Neighbourhood):
     """A model that answers from a fixed number of neighbours."""
 
-    def kneighbors(self, X=None, n_neighbors=None, return_distance=True):
+    def kneighbors(self, X: MatrixLike = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """The nearest training rows of each row of X, nearest first; of equally near ones the first in training.
 
         Parameters
@@ -44,7 +48,9 @@ class KNearest(Neighbourhood):
             distance, index = _without_itself(distance, index)
         return (distance, index) if return_distance else index
 
-    def kneighbors_graph(self, X=None, n_neighbors=None, mode="connectivity"):
+    def kneighbors_graph(
+        self, X: MatrixLike = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> Matrix:
         """Who is whose neighbour, as a sparse array (m, n): ones, or distances with ``mode="distance"``."""
         distance, index = self.kneighbors(X, n_neighbors)
         m, k = index.shape
@@ -155,16 +161,16 @@ class KNeighborsClassifier(ClassifierMixin, KNearest):
 
     def __init__(
         self,
-        n_neighbors=5,
+        n_neighbors: int = 5,
         *,
-        weights="uniform",
-        algorithm="auto",
-        leaf_size=30,
-        p=2,
-        metric="minkowski",
-        metric_params=None,
-        n_jobs=None,
-    ):
+        weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str | Callable[..., Any] = "minkowski",
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.algorithm = algorithm
@@ -174,19 +180,19 @@ class KNeighborsClassifier(ClassifierMixin, KNearest):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Keep X (n, p), dense or sparse, and labels y (n,) or (n, outputs)."""
         check_number(self, "n_neighbors", 1, integer=True)
         return self._keep(*validate_labels(self, X, y))
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X; with X=None of each training row, by the others."""
         shares = self.predict_proba(X)
         if not self.outputs_2d_:
             return self.classes_[shares.argmax(axis=1)]
         return np.stack([classes[one.argmax(axis=1)] for classes, one in zip(self.classes_, shares)], axis=1)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Any:
         """Shares of the classes in each neighbourhood: (m, c), or a list of such for y of several columns."""
         index, weights = self._neighbours(X)
         if self.outputs_2d_:
@@ -256,17 +262,17 @@ class KNeighborsRegressor(RegressorMixin, KNearest):
 
     def __init__(
         self,
-        n_neighbors=5,
+        n_neighbors: int = 5,
         *,
-        average="mean",
-        weights="uniform",
-        algorithm="auto",
-        leaf_size=30,
-        p=2,
-        metric="minkowski",
-        metric_params=None,
-        n_jobs=None,
-    ):
+        average: str = "mean",
+        weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str | Callable[..., Any] = "minkowski",
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.n_neighbors = n_neighbors
         self.average = average
         self.weights = weights
@@ -277,14 +283,14 @@ class KNeighborsRegressor(RegressorMixin, KNearest):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Keep X (n, p), dense or sparse, and y (n,) or (n, outputs)."""
         check_number(self, "n_neighbors", 1, integer=True)
         check_choice(self, "average", ("mean", "median"))
         design, target = enter(self, X, y)
         return self._keep(design, target.y)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The average of y near each row of X; with X=None near each training row, without itself."""
         index, weights = self._neighbours(X)
         fitted = average_of(self._y.reshape(self.n_samples_fit_, -1)[index], weights, self.average)

@@ -1,13 +1,17 @@
 r"""The average in a range: :math:`\hat y(x) = \mathrm{mean}\{y_i : d(x_i, x) \le h\}`."""
 
 import warnings
+from collections.abc import Callable
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from sklearn.base import RegressorMixin
 
 from separatrix.core.declaration import ROWS, declares
 from separatrix.core.errors import EmptyWindow, cannot
+from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.local.neighbourhood import (
     Neighbourhood,
@@ -64,18 +68,18 @@ class RadiusNeighborsRegressor(RegressorMixin, Neighbourhood):
 
     def __init__(
         self,
-        radius=1.0,
+        radius: float = 1.0,
         *,
-        average="mean",
-        empty="warn",
-        weights="uniform",
-        algorithm="auto",
-        leaf_size=30,
-        p=2,
-        metric="minkowski",
-        metric_params=None,
-        n_jobs=None,
-    ):
+        average: str = "mean",
+        empty: str = "warn",
+        weights: str | Callable[..., Any] | None = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: str | Callable[..., Any] = "minkowski",
+        metric_params: dict[str, Any] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.radius = radius
         self.average = average
         self.empty = empty
@@ -87,7 +91,7 @@ class RadiusNeighborsRegressor(RegressorMixin, Neighbourhood):
         self.metric_params = metric_params
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Keep X (n, p), dense or sparse, and y (n,) or (n, outputs)."""
         check_number(self, "radius", 0.0, open_low=True)
         check_choice(self, "average", ("mean", "median"))
@@ -95,7 +99,7 @@ class RadiusNeighborsRegressor(RegressorMixin, Neighbourhood):
         design, target = enter(self, X, y)
         return self._keep(design, target.y)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The average of y around each row of X; with X=None around each training row, without itself."""
         counts, distance, index = self._within(X, None)
         self._tell_of_empty(counts)
@@ -117,7 +121,13 @@ class RadiusNeighborsRegressor(RegressorMixin, Neighbourhood):
                 np.divide(np.bincount(i, y, minlength=m), total, out=fitted[:, o], where=counts > 0)
         return fitted.reshape(m, *self._y.shape[1:])
 
-    def radius_neighbors(self, X=None, radius=None, return_distance=True, sort_results=False):
+    def radius_neighbors(
+        self,
+        X: MatrixLike = None,
+        radius: float | None = None,
+        return_distance: bool = True,
+        sort_results: bool = False,
+    ) -> Any:
         """All training rows within a radius of each row of X.
 
         Parameters
@@ -144,7 +154,9 @@ class RadiusNeighborsRegressor(RegressorMixin, Neighbourhood):
             distance, index = distance[order], index[order]
         return (_cut(distance, counts), _cut(index, counts)) if return_distance else _cut(index, counts)
 
-    def radius_neighbors_graph(self, X=None, radius=None, mode="connectivity", sort_results=False):
+    def radius_neighbors_graph(
+        self, X: MatrixLike = None, radius: float | None = None, mode: str = "connectivity", sort_results: bool = False
+    ) -> Matrix:
         """Who is within reach of whom, as a sparse array (m, n): ones, or distances with ``mode="distance"``."""
         distances, indices = self.radius_neighbors(X, radius, sort_results=sort_results)
         index = np.concatenate(indices)

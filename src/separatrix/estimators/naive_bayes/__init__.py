@@ -2,12 +2,4 @@
 
 from separatrix.core.registry import lazily
 
-_HOMES = {
-    "BernoulliNB": "bernoulli",
-    "CategoricalNB": "categorical",
-    "GaussianNB": "gaussian",
-    "MixedNB": "mixed",
-    "MultinomialNB": "multinomial",
-}
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

@@ -3,12 +3,15 @@ r"""What all naive Bayes models share: :math:`P(x \mid C_k) = \prod_j P(x_j \mid
 import time
 import warnings
 from abc import abstractmethod
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import closed_form
 from separatrix.core.errors import cannot
+from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_design, product
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.validation import (
@@ -34,14 +37,16 @@ class NaiveBayes(Generative):
     _sparse = False
     _names = None  # what the columns are called in errors, where X is a part of a larger table
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,); a weight of a row means so many rows like it."""
         started = time.perf_counter()
         self._check()
         design, target = validate_class_target(self, X, y, sample_weight, sparse=self._sparse, summed=True)
         return self._publish(self._count(design, target), started)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn from a chunk of a stream; chunk after chunk, in any order, gives what all rows at once give.
 
         Parameters
@@ -192,7 +197,7 @@ class LinearNB(DiscreteNB):
         """Raise if rows to be predicted hold what the model knows no probability of."""
 
     @property
-    def coef_(self):
+    def coef_(self) -> Array:
         """Weights of the log-odds of ``classes_[1]``, (1, p), or of ``log P(x, C_k)``, (k, p)."""
         check_is_fitted(self)
         on, off = self._weights()
@@ -201,7 +206,7 @@ class LinearNB(DiscreteNB):
             return W[1:] - W[:1] if len(W) == 2 else W
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> Array:
         """What is added to ``x coef_'``: (1,) or (k,)."""
         check_is_fitted(self)
         _, off = self._weights()

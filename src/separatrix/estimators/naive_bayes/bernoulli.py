@@ -1,6 +1,7 @@
 r"""Bernoulli naive Bayes: :math:`P(x \mid C_k) = \prod_j \mu_{kj}^{x_j} (1 - \mu_{kj})^{1 - x_j}`."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import CLASSES, SmallFit, declares
 from separatrix.core.errors import cannot
@@ -16,7 +17,7 @@ from separatrix.prediction import forms
     task="classification",
     sums=("designs.class_counts",),
     prediction=forms.LINEAR_SCORES,
-    verification=verification.OF_COUNTS,
+    verification=verification.OF_BERNOULLI_NB,
     description=CLASSES,
     small_fits=(
         SmallFit(classes=3, counts=True),
@@ -64,7 +65,15 @@ class BernoulliNB(LinearNB):
     array([[0.7544, 0.2456]])
     """
 
-    def __init__(self, *, alpha=1.0, force_alpha=True, binarize=0.0, fit_prior=True, class_prior=None):
+    def __init__(
+        self,
+        *,
+        alpha: ArrayLike = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+    ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.binarize = binarize

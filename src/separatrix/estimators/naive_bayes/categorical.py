@@ -3,6 +3,7 @@ r"""Categorical naive Bayes: :math:`P(x \mid C_k) = \prod_j \mu_{k j x_j}`, :mat
 import warnings
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import CLASSES, DENSE, SmallFit, declares
 from separatrix.core.errors import NotWhole, cannot
@@ -21,7 +22,7 @@ LARGEST_CODE = (1 << 24) - 1
 @declares(
     task="classification",
     sums=("designs.class_counts",),
-    verification=verification.OF_COUNTS,
+    verification=verification.OF_CATEGORICAL_NB,
     description=CLASSES,
     small_fits=(SmallFit(counts=True, storages=DENSE),),
 )
@@ -69,13 +70,13 @@ class CategoricalNB(DiscreteNB):
     def __init__(
         self,
         *,
-        alpha=1.0,
-        force_alpha=True,
-        fit_prior=True,
-        class_prior=None,
-        min_categories=None,
-        unseen="error",
-    ):
+        alpha: ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+        min_categories: ArrayLike | None = None,
+        unseen: str = "error",
+    ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior

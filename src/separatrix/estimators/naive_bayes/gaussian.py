@@ -1,6 +1,7 @@
 r"""Gaussian naive Bayes: :math:`P(x \mid C_k) = \prod_j N(x_j \mid \mu_{kj}, \sigma_{kj}^2)`."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import CLASSES, DENSE, SmallFit, declares
 from separatrix.core.family import Family, declare, needs
@@ -20,7 +21,7 @@ ROUNDING = 4.0 * EPS
 @declares(
     task="classification",
     sums=("designs.class_moments",),
-    verification=verification.OF_CLASS_MEANS,
+    verification=verification.OF_GAUSSIAN_NB,
     description=CLASSES,
     small_fits=(SmallFit(counts=True, storages=DENSE),),
 )
@@ -68,7 +69,7 @@ class GaussianNB(NaiveBayes):
     array([1])
     """
 
-    def __init__(self, *, priors=None, var_smoothing=1e-9):
+    def __init__(self, *, priors: ArrayLike | None = None, var_smoothing: float = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
 

@@ -3,14 +3,18 @@ r"""Naive Bayes with a distribution for each column: :math:`\log P(x \mid C_k) =
 from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from numbers import Integral
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from sklearn.base import OneToOneFeatureMixin
 
 from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
+from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.naive_bayes.base import logarithm, refuse_if_unannounced
@@ -27,7 +31,7 @@ DISTRIBUTIONS = ("gaussian", "bernoulli", "categorical", "multinomial")
 @declares(
     task="classification",
     sums=("designs.class_moments", "designs.class_counts"),
-    verification=verification.OF_COLUMN_MODELS,
+    verification=verification.OF_MIXED_NB,
     description=CLASSES,
 )
 class MixedNB(Generative):
@@ -75,18 +79,28 @@ class MixedNB(Generative):
     array(['a'], dtype='<U1')
     """
 
-    def __init__(self, columns=None, *, alpha=1.0, var_smoothing=1e-9, priors=None, unseen="error"):
+    def __init__(
+        self,
+        columns: Any = None,
+        *,
+        alpha: float = 1.0,
+        var_smoothing: float = 1e-9,
+        priors: ArrayLike | None = None,
+        unseen: str = "error",
+    ) -> None:
         self.columns = columns
         self.alpha = alpha
         self.var_smoothing = var_smoothing
         self.priors = priors
         self.unseen = unseen
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p), an array or a frame, and labels y (n,); a weight of a row means so many rows like it."""
         return self._fit(X, y, sample_weight, None, first=True)
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Learn from a chunk of a stream; the first says which distribution each column has.
 
         Parameters
@@ -228,7 +242,7 @@ class MixedNB(Generative):
             X[:, self._positions(d)] = part._draw(code, size, random)
         return X
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: int | RandomState | None = None) -> tuple[Any, Array]:
         """Draw rows from the model: a class from its share, then x given the class.
 
         Returns X, an array or a frame of the kind that the model was fitted to, and their labels y (n_samples,).

@@ -1,6 +1,9 @@
 r"""Multinomial naive Bayes: :math:`P(x \mid C_k) \propto \prod_j \mu_{kj}^{x_j}`, :math:`\sum_j \mu_{kj} = 1`."""
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import CLASSES, SmallFit, declares
 from separatrix.core.errors import cannot
@@ -15,7 +18,7 @@ from separatrix.prediction import forms
     task="classification",
     sums=("designs.class_counts",),
     prediction=forms.LINEAR_SCORES,
-    verification=verification.OF_COUNTS,
+    verification=verification.OF_MULTINOMIAL_NB,
     description=CLASSES,
     small_fits=(
         SmallFit(classes=3, counts=True),
@@ -63,14 +66,21 @@ class MultinomialNB(LinearNB):
     array(['b'], dtype='<U1')
     """
 
-    def __init__(self, *, alpha=1.0, force_alpha=True, fit_prior=True, class_prior=None):
+    def __init__(
+        self,
+        *,
+        alpha: ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: ArrayLike | None = None,
+    ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
 
     @property
-    def decision_function(self):
+    def decision_function(self) -> Any:
         raise AttributeError("MultinomialNB has no decision_function; use predict_log_proba or coef_ and intercept_")
 
     def _count(self, design, target):

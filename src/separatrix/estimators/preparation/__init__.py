@@ -2,16 +2,4 @@
 
 from separatrix.core.registry import lazily
 
-_HOMES = {
-    "Categories": "categories",
-    "Codes": "categories",
-    "Counts": "counts",
-    "Curves": "curves",
-    "Dates": "dates",
-    "Numbers": "numbers",
-    "TableColumns": "table_columns",
-    "Thresholds": "thresholds",
-    "Words": "words",
-}
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

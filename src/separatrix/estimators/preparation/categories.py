@@ -103,7 +103,9 @@ class Categories(LevelColumns):
            [0., 1., 0.]])
     """
 
-    def __init__(self, *, drop="commonest", min_count=2, max_levels=1000, sparse="auto"):
+    def __init__(
+        self, *, drop: str | None = "commonest", min_count: int = 2, max_levels: int = 1000, sparse: bool | str = "auto"
+    ) -> None:
         self.drop = drop
         self.min_count = min_count
         self.max_levels = max_levels
@@ -160,7 +162,7 @@ class Codes(LevelColumns):
     array([1., 0., 2., 1.])
     """
 
-    def __init__(self, *, min_count=2, max_levels=1000):
+    def __init__(self, *, min_count: int = 2, max_levels: int = 1000) -> None:
         self.min_count = min_count
         self.max_levels = max_levels
 

@@ -1,29 +1,32 @@
 """What the transformers of this room share: the doors of numbers and of cells, and the names of columns."""
 
 from abc import abstractmethod
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators.validation import validate_cells, validate_numbers
 
 
 class PreparedColumns(TransformerMixin, BaseEstimator):
     """A transformer whose arithmetic is a function of its state (parameters and fitted attributes) in prediction/."""
 
-    def fit(self, X, y=None):
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         """Learn from the columns of X."""
         self._learn(self._enter(X, reset=True))
         return self
 
-    def transform(self, X):
+    def transform(self, X: MatrixLike) -> Matrix:
         """Prepare each row of X; what was learnt in training is not changed by it."""
         check_is_fitted(self)
         return self._arithmetic(vars(self), self._enter(X, reset=False))
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """The name of each column that comes out."""
         check_is_fitted(self)
         names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)  # of the columns that came in

@@ -34,7 +34,7 @@ class Counts(NumberColumns):
     array([3., 0., 0.])
     """
 
-    def __init__(self, *, whole=False):
+    def __init__(self, *, whole: bool = False) -> None:
         self.whole = whole
 
     _arithmetic = staticmethod(counts)

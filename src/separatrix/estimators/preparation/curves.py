@@ -46,7 +46,7 @@ class Curves(NumberColumns):
     ['age: curve 1', 'age: curve 2', 'smoker']
     """
 
-    def __init__(self, df=4):
+    def __init__(self, df: int = 4) -> None:
         self.df = df
 
     _arithmetic = staticmethod(bend)

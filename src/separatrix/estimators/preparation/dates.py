@@ -37,7 +37,7 @@ class Dates(NumberColumns):
     ['signup', 'signup: season sine', 'signup: season cosine', 'signup: weekday sine', 'signup: weekday cosine']
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         """There is nothing to choose."""
 
     _arithmetic = staticmethod(calendar)

@@ -46,7 +46,7 @@ class Numbers(NumberColumns):
     array(['age', 'height', 'age is missing'], dtype=object)
     """
 
-    def __init__(self, *, standardise=True, flag_missing=True):
+    def __init__(self, *, standardise: bool = True, flag_missing: bool = True) -> None:
         self.standardise = standardise
         self.flag_missing = flag_missing
 

@@ -1,11 +1,16 @@
 """The first step of every pipeline: from a table to the columns that the model knows, in order."""
 
+from collections.abc import Sequence
+from typing import Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
+from separatrix.core.types import Matrix, MatrixLike
 from separatrix.estimators.validation import validate_numbers
 from separatrix.estimators.verification import PREPARED
 from separatrix.prediction import forms
@@ -46,12 +51,14 @@ class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
            [nan, 'm']], dtype=object)
     """
 
-    def __init__(self, names=None, kinds=None, forms=None):
+    def __init__(
+        self, names: Sequence[str] | None = None, kinds: Sequence[str] | None = None, forms: Sequence[str] | None = None
+    ) -> None:
         self.names = names
         self.kinds = kinds
         self.forms = forms
 
-    def fit(self, X, y=None):
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         """Check the parameters; of X only the number of columns matters, and only if there are no names."""
         if self.names is None:
             validate_numbers(self, X, reset=True)
@@ -69,7 +76,7 @@ class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.n_features_in_ = len(self.names)
         return self
 
-    def transform(self, X):
+    def transform(self, X: MatrixLike) -> Matrix:
         """The columns of X: float64 (n, p) if none of them is text, else object."""
         check_is_fitted(self)
         return validate_numbers(self, X, reset=False) if self.names is None else select(vars(self), X)

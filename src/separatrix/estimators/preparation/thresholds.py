@@ -34,7 +34,7 @@ class Thresholds(NumberColumns):
     (array([0., 1.]), array(['age > 2'], dtype=object))
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         """There is nothing to choose."""
 
     _arithmetic = staticmethod(above)

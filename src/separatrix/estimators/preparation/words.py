@@ -50,7 +50,7 @@ class Words(CellColumns):
     (array(['message: win'], dtype=object), array([1., 2., 0.]))
     """
 
-    def __init__(self, *, weighting="tf-idf", max_words=20_000, min_texts=2):
+    def __init__(self, *, weighting: str = "tf-idf", max_words: int = 20_000, min_texts: int = 2) -> None:
         self.weighting = weighting
         self.max_words = max_words
         self.min_texts = min_texts

@@ -2,6 +2,4 @@
 
 from separatrix.core.registry import lazily
 
-_HOMES = {"PCA": "pca"}
-
-__all__, __getattr__, __dir__ = lazily(__name__, _HOMES)
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

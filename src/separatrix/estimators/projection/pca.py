@@ -4,8 +4,11 @@ import time
 import warnings
 from contextlib import nullcontext
 from numbers import Integral, Real
+from typing import Self
 
 import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -14,6 +17,7 @@ from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
 from separatrix.core.threads import one_blas_thread
+from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.designs import as_design
 from separatrix.designs.centred import Centred
 from separatrix.estimators import verification
@@ -40,7 +44,7 @@ class NoVariance(UserWarning):
     task="transformation",
     solvers=("solvers.principal_axes", "solvers.linalg.leading"),
     sums=("designs.moments",),
-    verification=verification.AXES,
+    verification=verification.OF_PRINCIPAL_AXES,
 )
 class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Principal component analysis.
@@ -100,17 +104,17 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_components=None,
+        n_components: int | float | str | None = None,
         *,
-        copy=True,
-        whiten=False,
-        svd_solver="auto",
-        tol=0.0,
-        iterated_power="auto",
-        n_oversamples=10,
-        power_iteration_normalizer="auto",
-        random_state=None,
-    ):
+        copy: bool = True,
+        whiten: bool = False,
+        svd_solver: str = "auto",
+        tol: float = 0.0,
+        iterated_power: int | str = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
+        random_state: int | RandomState | None = None,
+    ) -> None:
         self.n_components = n_components
         self.copy = copy
         self.whiten = whiten
@@ -121,23 +125,23 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.power_iteration_normalizer = power_iteration_normalizer
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         """Find the axes of X (n, p), a numpy array or a scipy.sparse matrix; y takes no part."""
         self._learn(validate_first_rows(self, X, sparse=True, summed=True))
         return self
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X: MatrixLike, y: ArrayLike | None = None) -> Matrix:
         """Fit, and return the coordinates of X."""
         X = validate_first_rows(self, X, sparse=True, summed=True)
         self._learn(X)
         return self._coordinates(X)
 
-    def transform(self, X):
+    def transform(self, X: MatrixLike) -> Matrix:
         """Coordinates ``z = P'(x - mean)`` of each row, (n, k); divided by their standard deviations if `whiten`."""
         check_is_fitted(self)
         return self._coordinates(validate_rows(self, X))
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: MatrixLike) -> Matrix:
         """The points ``mean + P z`` whose coordinates are the rows of X (n, k)."""
         check_is_fitted(self)
         Z = validate_coordinates(self, X, self.n_components_)
@@ -146,7 +150,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             P = np.sqrt(self.explained_variance_)[:, None] * P
         return (Z @ P + self.mean_).astype(Z.dtype, copy=False)
 
-    def reconstruction_error(self, X):
+    def reconstruction_error(self, X: MatrixLike) -> float:
         """Mean over the rows of X of ``|x - x̂|²``, where x̂ is x projected on the axes."""
         check_is_fitted(self)
         P = self.components_
@@ -157,19 +161,19 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         return float(Centred(as_design(validate_rows(self, X)), self.mean_).over_rows(lengths).mean())
 
-    def get_covariance(self):
+    def get_covariance(self) -> Array:
         """Covariance of the probabilistic model: ``P diag(λ - v) P' + v I``, where v is the noise variance."""
         check_is_fitted(self)
         P, noise = self.components_, self.noise_variance_
         return (P.T * (self.explained_variance_ - noise)) @ P + noise * np.eye(self.n_features_in_)
 
-    def get_precision(self):
+    def get_precision(self) -> Array:
         """The inverse of :meth:`get_covariance`: ``P diag(1/λ - 1/v) P' + I/v``."""
         inverse, rest = self._inverse_variances()
         P = self.components_
         return (P.T * (inverse - rest)) @ P + rest * np.eye(self.n_features_in_)
 
-    def score_samples(self, X):
+    def score_samples(self, X: MatrixLike) -> Array:
         """Log-density of each row under the probabilistic model: a normal with :meth:`get_covariance`."""
         inverse, rest = self._inverse_variances()
         P, p = self.components_, self.n_features_in_
@@ -184,7 +188,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         return Centred(as_design(validate_rows(self, X)), self.mean_).over_rows(density)
 
-    def score(self, X, y=None):
+    def score(self, X: MatrixLike, y: ArrayLike | None = None) -> float:
         """Mean log-density of the rows of X under the probabilistic model."""
         return float(self.score_samples(X).mean())
 

@@ -2,11 +2,12 @@
 
 from separatrix.core.jit import compiled
 from separatrix.core.objective import PIECE
+from separatrix.core.types import Array, Loss
 from separatrix.core.verbs import curvature, slope, value
 
 
 @compiled
-def look(loss, y, eta, share, u, w):
+def look(loss: Loss, y: Array, eta: Array, share: Array, u: Array, w: Array) -> float:
     """Fill slopes u and weighted curvatures w; returns Σ share_i value_i. One exponential serves all three."""
     total = 0.0
     for first in range(0, y.shape[0], PIECE):

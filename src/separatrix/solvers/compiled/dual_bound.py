@@ -3,12 +3,13 @@
 from math import inf
 
 from separatrix.core.jit import compiled, part
+from separatrix.core.types import Array, Penalty
 from separatrix.core.verbs import conjugate_cost, of_coefficient, split
-from separatrix.penalties.separable import Bounded
+from separatrix.penalties.separable import Bounded, Separable
 
 
 @part
-def bounded_if_free(penalty, size):
+def bounded_if_free(penalty: Penalty, size: float) -> Bounded:
     """The penalty of one coefficient; where it neither penalises nor bounds, with bounds of twice the size."""
     kink, ridge, low, high = split(penalty)
     if kink == 0.0 and ridge == 0.0 and low == -inf and high == inf and size > 0.0:
@@ -17,7 +18,7 @@ def bounded_if_free(penalty, size):
 
 
 @part
-def largest_size(beta, j):
+def largest_size(beta: Array, j: int) -> float:
     """The size of the largest number in row j."""
     size = 0.0
     for c in range(beta.shape[1]):
@@ -26,7 +27,7 @@ def largest_size(beta, j):
 
 
 @compiled
-def scales(penalty, v, beta):
+def scales(penalty: Separable, v: Array, beta: Array) -> tuple[float, float]:
     """The largest ``a <= 1`` at which the conjugates at a v are finite, and at which they are 0 but at bounds.
 
     The elastic net is a lasso on rows augmented with ``sqrt(ridge) I``: its slopes there are ``v - ridge beta``.
@@ -51,7 +52,7 @@ def scales(penalty, v, beta):
 
 
 @compiled
-def sum_at(penalty, v, beta, a):
+def sum_at(penalty: Separable, v: Array, beta: Array, a: float) -> float:
     """Σ of the conjugates at a v."""
     total = 0.0
     for j in range(v.shape[0]):

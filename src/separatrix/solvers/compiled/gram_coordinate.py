@@ -1,18 +1,19 @@
 """Loops of coordinate descent on a Gram matrix."""
 
 from separatrix.core.jit import compiled, part
+from separatrix.core.types import Array, Penalty
 from separatrix.core.verbs import of_coefficient, prox, split
 
 
 @part
-def is_smooth_at(penalty, beta):
+def is_smooth_at(penalty: Penalty, beta: float) -> bool:
     """Whether the penalty of one coefficient is differentiable at beta: no kink, no bound."""
     kink, _, low, high = split(penalty)
     return low < beta < high and (kink == 0.0 or beta != 0.0)
 
 
 @compiled
-def sweep(G, penalty, size, beta, q):
+def sweep(G: Array, penalty: Penalty, size: int, beta: Array, q: Array) -> tuple[int, int]:
     """One cyclic pass in place over the first `size` columns.
 
     ``q = c - G beta`` is the gradient's opposite and is kept up to date. Returns how many coefficients came to a kink
@@ -38,7 +39,7 @@ def sweep(G, penalty, size, beta, q):
 
 
 @compiled
-def shift(G, size, support, step, q):
+def shift(G: Array, size: int, support: Array, step: Array, q: Array) -> None:
     """``q -= G[:, support] step``, in place."""
     for k in range(support.shape[0]):
         j = support[k]

@@ -1,10 +1,11 @@
 """The loop of leave-one-out: from fits and leverages to errors."""
 
 from separatrix.core.jit import compiled
+from separatrix.core.types import Array
 
 
 @compiled
-def left_out_errors(y, s, base, leverage, fitted, out):
+def left_out_errors(y: Array, s: Array, base: Array | float, leverage: Array, fitted: Array, out: Array) -> None:
     """``fitted`` becomes the leave-one-out errors, in place; their weighted squares are added to `out`, by strength.
 
     A row of weight s counts as s rows, of which one is left out, or all of it if it counts for less than one.

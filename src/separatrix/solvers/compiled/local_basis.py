@@ -12,6 +12,7 @@ known length over short contiguous rows are what a compiler makes vector instruc
 from math import sqrt
 
 from separatrix.core.jit import part
+from separatrix.core.types import Array
 
 PIECE = 128
 # Coordinates carry a relative rounding error of a few 1e-16: a smaller deviation than this is none.
@@ -19,7 +20,9 @@ CONSTANT = 1e-14
 
 
 @part
-def gather(X, y, s, kernel, U, w, share, target):
+def gather(
+    X: Array, y: Array, s: Array, kernel: Array, U: Array, w: Array, share: Array, target: Array
+) -> tuple[int, float]:
     """Copy the rows that a window holds into pieces; returns the number of rows and their total weight."""
     p = X.shape[0] if U.shape[1] > 1 else 0
     m, total, last = 0, 0.0, 0
@@ -46,7 +49,7 @@ def gather(X, y, s, kernel, U, w, share, target):
 
 
 @part
-def standardise(U, a, w, total, pieces):
+def standardise(U: Array, a: int, w: Array, total: float, pieces: int) -> tuple[float, float]:
     """Centre and scale a column in place; returns its mean and its deviation, 0 for a constant."""
     mean, left, square = 0.0, 0.0, 0.0
     for b in range(pieces):
@@ -73,7 +76,9 @@ def standardise(U, a, w, total, pieces):
 
 
 @part
-def fill_basis(U, w, total, pieces, x0, unit, point, tangent, size):
+def fill_basis(
+    U: Array, w: Array, total: float, pieces: int, x0: Array, unit: float, point: Array, tangent: Array, size: Array
+) -> None:
     """Make the columns of U; fill the basis at x0, its slopes there (q, p), and the size of each column in X's units.
 
     `size` is what a coefficient is divided by to be that of a monomial in x - mean; 0 marks a constant column.

@@ -16,10 +16,12 @@ from math import inf
 import numpy as np
 
 from separatrix.core.jit import compiled, part
+from separatrix.core.types import Array, Loss
 from separatrix.solvers.compiled.local_basis import PIECE, fill_basis, gather
 from separatrix.solvers.compiled.local_newton import (
     DEPENDENT,
     SETTLED,
+    Work,
     add_products,
     descend,
     factor,
@@ -39,7 +41,23 @@ UNDETERMINED, SEPARATED, BEYOND_THE_ROWS, EMPTY = 1.0, 2.0, 4.0, 8.0
 
 
 @part
-def _fit(loss, U, y, w, pieces, total, theta, mix, D, work, g, H, L, step, old):
+def _fit(
+    loss: Loss,
+    U: Array,
+    y: Array,
+    w: Array,
+    pieces: int,
+    total: float,
+    theta: Array,
+    mix: Array,
+    D: Array,
+    work: Work,
+    g: Array,
+    H: Array,
+    L: Array,
+    step: Array,
+    old: Array,
+) -> tuple[float, float]:
     """Fit one window in place; returns its state and the size of the slopes."""
     exists = null_scores(loss, y, w, pieces, theta)
     state, patience, judge = 0.0, PATIENCE if exists else 0, True
@@ -60,7 +78,7 @@ def _fit(loss, U, y, w, pieces, total, theta, mix, D, work, g, H, L, step, old):
 
 
 @part
-def _is_beyond(total, x):
+def _is_beyond(total: float, x: Array) -> bool:
     """Whether the faint penalty holds a part of the basis at x0; x = (H + D)^-1 point, and D x is that part."""
     largest = 0.0
     for a in range(1, x.shape[0]):
@@ -69,7 +87,9 @@ def _is_beyond(total, x):
 
 
 @part
-def _squared_weights(loss, U, y, w, share, pieces, theta, work, J):
+def _squared_weights(
+    loss: Loss, U: Array, y: Array, w: Array, share: Array, pieces: int, theta: Array, work: Work, J: Array
+) -> None:
     """J = Σ_i s_i K_i² v_i ⊗ u_i u_i' at theta."""
     v, row = work[2], work[3]
     J[:] = 0.0
@@ -82,7 +102,7 @@ def _squared_weights(loss, U, y, w, share, pieces, theta, work, J):
 
 
 @part
-def _covariance(J, columns, q, out):
+def _covariance(J: Array, columns: Array, q: int, out: Array) -> None:
     """``columns' J columns``; the blocks of J above the diagonal are those below."""
     for c in range(out.shape[0]):
         for d in range(out.shape[0]):
@@ -94,7 +114,7 @@ def _covariance(J, columns, q, out):
 
 
 @part
-def _publish(theta, point, tangent, scores, slopes):
+def _publish(theta: Array, point: Array, tangent: Array, scores: Array, slopes: Array) -> None:
     """The polynomial and its gradient at x0."""
     for c in range(theta.shape[0]):
         scores[c] = 0.0
@@ -106,7 +126,23 @@ def _publish(theta, point, tangent, scores, slopes):
 
 
 @compiled
-def sweep(loss, X, y, s, kernel, queries, q, unit, strengths, mix, floor, scores, slopes, facts, covariance):
+def sweep(
+    loss: Loss,
+    X: Array,
+    y: Array,
+    s: Array,
+    kernel: Array,
+    queries: Array,
+    q: int,
+    unit: float,
+    strengths: Array,
+    mix: Array,
+    floor: float,
+    scores: Array,
+    slopes: Array,
+    facts: Array,
+    covariance: Array,
+) -> None:
     """Fill scores (m, k-1), slopes (m, k-1, p), facts (m, 4) and, unless it has no length, covariance (m, k-1, k-1).
 
     `floor` is added to the size of the residuals that the gradient is measured against. A query without rows gets NaN.

@@ -10,6 +10,7 @@ from math import exp, log, sqrt
 
 from separatrix.core.dispatch import generic, implements
 from separatrix.core.jit import part
+from separatrix.core.types import Array, Loss
 from separatrix.core.verbs import curvature, slope
 from separatrix.losses import Logistic, Softmax, Squared
 from separatrix.solvers.compiled.local_basis import PIECE
@@ -19,19 +20,21 @@ FINE, GAIN = 1e-8, 1e-18  # of a last step: its relative size, and what it gains
 HALVINGS = 40
 DEPENDENT, UNSETTLED, SETTLED = range(3)
 
+Work = tuple[Array, Array, Array, Array]  # scores, slopes and curvatures of a piece of rows, and one row to work in
+
 
 @generic
-def glance(loss, y, w, eta, r, v):
+def glance(loss: Loss, y: Array, w: Array, eta: Array, r: Array, v: Array) -> float:
     """Weighted slopes r (k-1, PIECE) and curvatures v (pairs, PIECE) of a piece of rows; returns Σ r² / w."""
 
 
 @generic
-def null_scores(loss, y, w, pieces, theta):
+def null_scores(loss: Loss, y: Array, w: Array, pieces: int, theta: Array) -> bool:
     """Set theta to the best constant scores; returns whether there are such."""
 
 
 @part
-def _glance_alone(loss, y, w, eta, r, v):
+def _glance_alone(loss: Loss, y: Array, w: Array, eta: Array, r: Array, v: Array) -> float:
     squares, scores, slopes, curvatures = 0.0, eta[0], r[0], v[0]
     for i in range(PIECE):
         u = slope(loss, y[i], scores[i])
@@ -42,7 +45,7 @@ def _glance_alone(loss, y, w, eta, r, v):
 
 
 @part
-def _total(y, w, pieces):
+def _total(y: Array, w: Array, pieces: int) -> tuple[float, float]:
     """Σ w y and Σ w (1 - y)."""
     ones, zeros = 0.0, 0.0
     for b in range(pieces):
@@ -53,12 +56,12 @@ def _total(y, w, pieces):
 
 
 @implements(glance, Squared)
-def _(loss, y, w, eta, r, v):
+def _(loss: Squared, y: Array, w: Array, eta: Array, r: Array, v: Array) -> float:
     return _glance_alone(loss, y, w, eta, r, v)
 
 
 @implements(null_scores, Squared)
-def _(loss, y, w, pieces, theta):
+def _(loss: Squared, y: Array, w: Array, pieces: int, theta: Array) -> bool:
     theta[:] = 0.0
     ones, zeros = _total(y, w, pieces)
     theta[0, 0] = ones / (ones + zeros)
@@ -66,12 +69,12 @@ def _(loss, y, w, pieces, theta):
 
 
 @implements(glance, Logistic)
-def _(loss, y, w, eta, r, v):
+def _(loss: Logistic, y: Array, w: Array, eta: Array, r: Array, v: Array) -> float:
     return _glance_alone(loss, y, w, eta, r, v)
 
 
 @implements(null_scores, Logistic)
-def _(loss, y, w, pieces, theta):
+def _(loss: Logistic, y: Array, w: Array, pieces: int, theta: Array) -> bool:
     theta[:] = 0.0
     ones, zeros = _total(y, w, pieces)
     if ones <= 0.0 or zeros <= 0.0:
@@ -81,7 +84,7 @@ def _(loss, y, w, pieces, theta):
 
 
 @implements(glance, Softmax)
-def _(loss, y, w, eta, r, v):
+def _(loss: Softmax, y: Array, w: Array, eta: Array, r: Array, v: Array) -> float:
     # the first class is the reference: its score is 0
     squares = 0.0
     for i in range(PIECE):
@@ -109,7 +112,7 @@ def _(loss, y, w, eta, r, v):
 
 
 @implements(null_scores, Softmax)
-def _(loss, y, w, pieces, theta):
+def _(loss: Softmax, y: Array, w: Array, pieces: int, theta: Array) -> bool:
     theta[:] = 0.0
     reference, missing = 0.0, False
     for b in range(pieces):
@@ -126,7 +129,7 @@ def _(loss, y, w, pieces, theta):
 
 
 @part
-def add_products(U, v, H, row):
+def add_products(U: Array, v: Array, H: Array, row: Array) -> None:
     """H += Σ_i v_i ⊗ u_i u_i' over a piece: blocks on and below the diagonal, each in full; `row` is to work in."""
     q, pair = U.shape[0], 0
     for c in range(H.shape[0] // q):
@@ -147,7 +150,7 @@ def add_products(U, v, H, row):
 
 
 @part
-def glance_at(loss, U, y, w, theta, work):
+def glance_at(loss: Loss, U: Array, y: Array, w: Array, theta: Array, work: Work) -> float:
     """Scores of a piece, and with them its slopes and curvatures; returns Σ r² / w."""
     eta, r, v, _ = work
     for c in range(theta.shape[0]):
@@ -162,7 +165,20 @@ def glance_at(loss, U, y, w, theta, work):
 
 
 @part
-def look(loss, U, y, w, pieces, total, theta, mix, D, work, g, H):
+def look(
+    loss: Loss,
+    U: Array,
+    y: Array,
+    w: Array,
+    pieces: int,
+    total: float,
+    theta: Array,
+    mix: Array,
+    D: Array,
+    work: Work,
+    g: Array,
+    H: Array,
+) -> float:
     """Gradient and curvature of the objective; returns the root mean square of the slopes of the loss."""
     (_, r, v, row), q = work, U.shape[1]
     squares = 0.0
@@ -188,7 +204,7 @@ def look(loss, U, y, w, pieces, total, theta, mix, D, work, g, H):
 
 
 @part
-def factor(H, L, q):
+def factor(H: Array, L: Array, q: int) -> tuple[float, float]:
     """Cholesky's factor of H, scaled to a diagonal of ones; returns the smallest of its first q pivots, and of all.
 
     A pivot that is not positive ends it, as 0. The scales are written to the last row of L.
@@ -215,7 +231,7 @@ def factor(H, L, q):
 
 
 @part
-def solve(L, x):
+def solve(L: Array, x: Array) -> None:
     """``x <- H^-1 x`` with the factor of H."""
     n, scale = x.shape[0], L[L.shape[1]]
     for a in range(n):
@@ -233,7 +249,25 @@ def solve(L, x):
 
 
 @part
-def descend(loss, U, y, w, pieces, total, theta, mix, D, work, g, H, L, step, old, judge, patience):
+def descend(
+    loss: Loss,
+    U: Array,
+    y: Array,
+    w: Array,
+    pieces: int,
+    total: float,
+    theta: Array,
+    mix: Array,
+    D: Array,
+    work: Work,
+    g: Array,
+    H: Array,
+    L: Array,
+    step: Array,
+    old: Array,
+    judge: bool,
+    patience: int,
+) -> tuple[int, float]:
     """Newton's method in place, from theta; returns how it ended and the root mean square of the slopes.
 
     A step is halved while the objective rises steeply at its end: its slope there against that at the beginning. A

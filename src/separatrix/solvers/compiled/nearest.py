@@ -3,6 +3,7 @@
 import numpy as np
 
 from separatrix.core.jit import compiled, part
+from separatrix.core.types import Array
 
 # Screened distances are compared in runs of this length, and looked at one by one only where a run has a hit. (Hits
 # are counted in float32: a sum of those is what LLVM turns into vectors of eight, a logical "or" into 64 branches.)
@@ -11,7 +12,7 @@ NONE, ONE = np.float32(0.0), np.float32(1.0)
 
 
 @part
-def _lower(heap, value):
+def _lower(heap: Array, value: float) -> None:
     """Put `value` in the place of the largest of a heap."""
     k = heap.shape[0]
     at = 0
@@ -29,7 +30,7 @@ def _lower(heap, value):
 
 
 @part
-def _compact(values, indices, count, bound):
+def _compact(values: Array, indices: Array, count: int, bound: np.float32) -> int:
     """Drop the candidates that lie beyond the bound; how many stay."""
     kept = 0
     for c in range(count):
@@ -41,7 +42,17 @@ def _compact(values, indices, count, bound):
 
 
 @part
-def _offer(t, j, reach, slack, bound, heap, values, indices, count):
+def _offer(
+    t: np.float32,
+    j: int,
+    reach: float,
+    slack: float,
+    bound: np.float32,
+    heap: Array,
+    values: Array,
+    indices: Array,
+    count: int,
+) -> tuple[np.float32, int]:
     """Take in one candidate; the new bound and the new number of candidates, -1 where there is no room for them."""
     if count == values.shape[0]:
         count = _compact(values, indices, count, bound)
@@ -58,7 +69,17 @@ def _offer(t, j, reach, slack, bound, heap, values, indices, count):
 
 
 @compiled
-def collect(tile, first, reach, slack, bounds, heaps, values, indices, counts):
+def collect(
+    tile: Array,
+    first: int,
+    reach: Array,
+    slack: Array,
+    bounds: Array,
+    heaps: Array,
+    values: Array,
+    indices: Array,
+    counts: Array,
+) -> None:
     """Collect, for each row of a tile, the columns that may be among its k nearest.
 
     `tile` (m, w) holds lower bounds of the reduced distances to the rows ``first, first + 1, ...``, up to `slack` and a
@@ -90,7 +111,7 @@ def collect(tile, first, reach, slack, bounds, heaps, values, indices, counts):
 
 
 @compiled
-def close(bounds, values, indices, counts):
+def close(bounds: Array, values: Array, indices: Array, counts: Array) -> None:
     """Drop, for each row, the candidates that turned out to be beyond its last bound."""
     for i in range(counts.shape[0]):
         if counts[i] > 0:

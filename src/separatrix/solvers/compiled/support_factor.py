@@ -3,10 +3,11 @@
 from math import sqrt
 
 from separatrix.core.jit import compiled
+from separatrix.core.types import Array
 
 
 @compiled
-def append(L, size, order, G, j, ridge):
+def append(L: Array, size: int, order: Array, G: Array, j: int, ridge: float) -> float:
     """Border the factor with column j of G; returns the square of the new pivot (the factor is whole if positive)."""
     square = G[j, j] + ridge
     for i in range(size):
@@ -21,7 +22,7 @@ def append(L, size, order, G, j, ridge):
 
 
 @compiled
-def remove(L, size, k, work_cosine, work_sine):
+def remove(L: Array, size: int, k: int, work_cosine: Array, work_sine: Array) -> None:
     """Take row and column k out, and rotate what is left back to a triangle."""
     for i in range(k, size - 1):
         for t in range(k):
@@ -39,7 +40,7 @@ def remove(L, size, k, work_cosine, work_sine):
 
 
 @compiled
-def solve(L, size, x):
+def solve(L: Array, size: int, x: Array) -> None:
     """``x <- (L L')^-1 x`` in place."""
     for i in range(size):
         total = x[i]

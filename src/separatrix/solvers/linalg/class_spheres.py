@@ -11,17 +11,23 @@ within classes: which of the dependent columns is called so must not show.
 """
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from separatrix.core.registry import register
+from separatrix.core.target import AnyTarget
 from separatrix.core.threads import parallel_map
+from separatrix.core.types import Array, Matrix
 from separatrix.designs import as_design
-from separatrix.designs.base import BLOCK_NUMBERS
+from separatrix.designs.base import BLOCK_NUMBERS, Block, Design
+from separatrix.designs.factor import Factor
 from separatrix.solvers.linalg.scatter import safe_factor
+
+Result = TypeVar("Result")
 
 # Eigenvalues of T'T closer to each other than this are right to eight digits; else those of T are taken instead.
 SAFELY_SQUARED = 1e-7
@@ -38,43 +44,43 @@ class Spheres:
     """
 
     means: np.ndarray
-    maps: list
+    maps: list[Array]
     log_determinants: np.ndarray
     ranks: np.ndarray  # in how many directions the rows of each class determine its covariance
     frame: np.ndarray | None = None  # (q, p), a root of the pooled covariance
-    constant: Sequence = ()  # columns that vary in no class
-    aliased: Sequence = ()  # columns that are combinations of others in every class
+    constant: Array | Sequence[int] = ()  # columns that vary in no class
+    aliased: Array | Sequence[int] = ()  # columns that are combinations of others in every class
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """q, in which the densities live."""
         return self.maps[0].shape[1]
 
-    def log_densities(self, X):
+    def log_densities(self, X: Matrix) -> Array:
         """``log P(x | C_c)`` (n, k): one product with each map, by blocks of rows on threads."""
         design, k = as_design(X), len(self.maps)
         centre = self.means.mean(axis=0)
         shifts = [(m - centre) @ W for m, W in zip(self.means, self.maps, strict=True)]
         constants = self.log_determinants + self.dimension * np.log(2.0 * np.pi)
-        found = np.empty((design.n, k))
+        densities = np.empty((design.n, k))
 
-        def task(rows):
+        def task(rows: slice) -> None:
             B = design.block(rows) - centre
             for c in range(k):
                 Z = B @ self.maps[c]
                 Z -= shifts[c]
-                found[rows, c] = -0.5 * (np.einsum("ij,ij->i", Z, Z) + constants[c])
+                densities[rows, c] = -0.5 * (np.einsum("ij,ij->i", Z, Z) + constants[c])
 
         parallel_map(task, short_blocks(design.n, design.p))
-        return found
+        return densities
 
-    def root(self, c):
+    def root(self, c: int) -> Array:
         """Z (q, p) with ``Z'Z`` the covariance of class c."""
         if self.frame is None:
             return np.linalg.inv(self.maps[c])
         return np.linalg.solve(self.frame @ self.maps[c], self.frame)
 
-    def residual(self, c, covariance):
+    def residual(self, c: int, covariance: Array) -> float:
         """How far ``W' Σ W`` is from the identity for class c: the Frobenius norm of the difference.
 
         Of many columns it is estimated with a few vectors of signs, or it would cost more than the fit. For directions
@@ -87,19 +93,19 @@ class Spheres:
         wanted[self.ranks[c] :] = 0.0
         return float(np.linalg.norm(W.T @ (covariance @ (W @ V)) - wanted))
 
-    def rounding(self, c, covariance):
+    def rounding(self, c: int, covariance: Array) -> float:
         """What the rounding of Σ alone may add to the residual of class c."""
         size = np.abs(self.maps[c])
         return float(len(size) * np.finfo(np.float64).eps * np.einsum("ij,ij->", size, np.abs(covariance) @ size))
 
-    def residual_of_rows(self, c, design, target, own, pooled):
+    def residual_of_rows(self, c: int, design: Design, target: AnyTarget, own: float, pooled: float) -> float:
         """The same without forming Σ, which costs a pass and spares the square of the condition number.
 
         Σ is `own` times the scatter of class c and `pooled` times that of all classes.
         """
         W = self.maps[c]
 
-        def task(block):
+        def task(block: Block) -> Array:
             Z = (block.X - self.means[block.y]) @ W
             if block.s is not None:
                 Z *= np.sqrt(block.s)[:, None]
@@ -110,18 +116,20 @@ class Spheres:
         return float(np.linalg.norm(sphered - np.diag(np.arange(self.dimension) < self.ranks[c])))
 
 
-def short_blocks(n, width):
+def short_blocks(n: int, width: int) -> list[slice]:
     """Slices of rows whose products with a map stay in cache."""
     height = max(16, BLOCK_NUMBERS // 4 // max(width, 1))
     return [slice(i, min(i + height, n)) for i in range(0, n, height)]
 
 
-def for_each_class(task, k, p):
+def for_each_class(task: Callable[[int], Result], k: int, p: int) -> list[Result]:
     """``[task(c) for c in range(k)]``, on threads where tasks of p³ steps are worth it."""
     return parallel_map(task, range(k)) if k * p**3 > ONE_THREAD else [task(c) for c in range(k)]
 
 
-def class_spheres(means, factors, divisors, pooled):
+def class_spheres(
+    means: Array, factors: list[Factor], divisors: Array, pooled: Callable[[], tuple[Factor, float]]
+) -> Spheres:
     """Spheres of classes from factors of their scatters, where ``Σ_c = S_c / divisors[c]``.
 
     `pooled` is called only if some class is not of full rank; it gives the factor of the pooled scatter and its
@@ -136,11 +144,12 @@ def class_spheres(means, factors, divisors, pooled):
     return spectra.spheres(1.0)
 
 
-def matrix_spheres(means, matrices):
+def matrix_spheres(means: Array, matrices: Array) -> Spheres | None:
     """Spheres of classes from their covariances (k, p, p), or None where some are singular, or nearly so."""
     k, p = means.shape
-    factors = for_each_class(lambda c: safe_factor(matrices[c]), k, p)
-    if any(factor is None or len(factor.kept) < p for factor in factors):
+    tried = for_each_class(lambda c: safe_factor(matrices[c]), k, p)
+    factors = [factor for factor in tried if factor is not None and len(factor.kept) == p]
+    if len(factors) < k:
         return None
     maps = for_each_class(lambda c: factors[c].whitener(), k, p)
     return Spheres(means, maps, np.array([factor.log_determinant for factor in factors]), np.full(k, p))
@@ -157,22 +166,22 @@ class Spectra:
     """
 
     means: np.ndarray
-    bases: list
+    bases: list[Array]
     variances: np.ndarray
     log_determinant: float
     ranks: np.ndarray
     frame: np.ndarray | None
-    constant: Sequence
-    aliased: Sequence
+    constant: Array | Sequence[int]
+    aliased: Array | Sequence[int]
 
-    def blend(self, alpha):
+    def blend(self, alpha: float) -> Array:
         """Variances (k, q) of ``alpha Σ_c + (1 - alpha) Σ``; at alpha = 1 the pooled ones where a class has none."""
         if alpha < 1.0:
             return alpha * self.variances + (1.0 - alpha)
         undetermined = np.arange(self.variances.shape[1]) >= self.ranks[:, None]
         return np.where(undetermined, 1.0, self.variances)
 
-    def spheres(self, alpha):
+    def spheres(self, alpha: float) -> Spheres:
         """The densities at one alpha."""
         blend = self.blend(alpha)
         maps = [B / np.sqrt(v) for B, v in zip(self.bases, blend, strict=True)]
@@ -181,23 +190,25 @@ class Spectra:
         ranks = self.ranks if alpha == 1.0 else full
         return Spheres(self.means, maps, logs, ranks, self.frame, self.constant, self.aliased)
 
-    def log_densities(self, B, alphas):
+    def log_densities(self, B: Array, alphas: Array) -> Array:
         """``log P(x | C_c)`` (n, k, alphas) of a block of rows: squared coordinates times the inverse variances."""
         k, q = self.variances.shape
         blend = np.array([self.blend(alpha) for alpha in alphas])
         logs = self.log_determinant + np.log(blend).sum(axis=2) + q * np.log(2.0 * np.pi)
         centre = self.means.mean(axis=0)
         B = B - centre
-        found = np.empty((len(B), k, len(alphas)))
+        densities = np.empty((len(B), k, len(alphas)))
         for c in range(k):
             Z = B @ self.bases[c]
             Z -= (self.means[c] - centre) @ self.bases[c]
             np.multiply(Z, Z, out=Z)
-            found[:, c] = -0.5 * (Z @ (1.0 / blend[:, c]).T + logs[:, c])
-        return found
+            densities[:, c] = -0.5 * (Z @ (1.0 / blend[:, c]).T + logs[:, c])
+        return densities
 
 
-def class_spectra(means, factors, divisors, pooled, divisor, *, exact=False):
+def class_spectra(
+    means: Array, factors: list[Factor], divisors: Array, pooled: Factor, divisor: float, *, exact: bool = False
+) -> Spectra:
     """Spectra of classes from factors of their scatters and of the pooled one, each with its divisor.
 
     With `exact`, decompositions are of roots and never of squares.
@@ -205,7 +216,7 @@ def class_spectra(means, factors, divisors, pooled, divisor, *, exact=False):
     W, log_determinant, frame = _pooled_sphere(pooled, divisor)
     q = W.shape[1]
 
-    def task(i):
+    def task(i: int) -> tuple[Array, Array, int]:
         T = factors[i].root() @ W
         T /= np.sqrt(divisors[i])
         if not exact and len(T) >= q:
@@ -222,7 +233,7 @@ def class_spectra(means, factors, divisors, pooled, divisor, *, exact=False):
     return Spectra(means, list(bases), np.array(d), log_determinant, np.array(ranks), frame, constant, aliased)
 
 
-def _pooled_sphere(pooled, divisor):
+def _pooled_sphere(pooled: Factor, divisor: float) -> tuple[Array, float, Array | None]:
     """W (p, q) with ``W'ΣW = I`` for the pooled covariance, its log-determinant, and its root if q < p."""
     q, p = len(pooled.kept), len(pooled.scale)
     if q == p:

@@ -10,9 +10,12 @@ From     Lehoucq, Sorensen and Yang (1998), ARPACK; Musco and Musco (NeurIPS 201
          block is made of the residuals of the best vectors so far, and the basis is cut back to these when it is full.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
 from separatrix.core.threads import one_blas_thread
+from separatrix.core.types import Array
 
 # LAPACK takes some 5 p³ for all vectors, as long as p products of Lanczos, each of which reads A: it is given half as
 # many. (Counted for k = 10, p = 784: 41 products where the spectrum falls, 277 for the flattest, that of pure noise.)
@@ -24,7 +27,7 @@ SAME = 1e-10
 BLOCKS_KEPT = 8  # of a Krylov basis
 
 
-def leading(A, k, lanczos=None):
+def leading(A: Array, k: int, lanczos: bool | None = None) -> tuple[Array, Array]:
     """Eigenvalues, falling, and the vectors (p, k) of the first k; only k values where Lanczos found them.
 
     `lanczos` True or False insists; None leaves the choice to the sizes.
@@ -35,14 +38,14 @@ def leading(A, k, lanczos=None):
     p = A.shape[0]
     if lanczos is None:
         lanczos = p >= SMALLEST_LANCZOS and LANCZOS_SHARE * k <= p
-    found = _lanczos(A, k) if lanczos and k < p and np.trace(A) > 0.0 else None
-    if found is not None:
-        return found
+    pairs = _lanczos(A, k) if lanczos and k < p and np.trace(A) > 0.0 else None
+    if pairs is not None:
+        return pairs
     values, vectors = np.linalg.eigh(A)
     return values[::-1], vectors[:, ::-1][:, :k]
 
 
-def _lanczos(A, k):
+def _lanczos(A: Array, k: int) -> tuple[Array, Array] | None:
     """The k greatest eigenvalues and their vectors, or None where these are not proved to be they."""
     from scipy.sparse.linalg import ArpackError, eigsh
 
@@ -61,7 +64,7 @@ def _lanczos(A, k):
     return (values, vectors) if wrong <= SAME * values[0] and none_greater(A, values, vectors) else None
 
 
-def none_greater(A, values, vectors):
+def none_greater(A: Array, values: Array, vectors: Array) -> bool:
     """Whether it is proved that A has no more eigenvalues above the last of `values` than these."""
     rest = (vectors * values) @ vectors.T
     rest -= A
@@ -73,7 +76,9 @@ def none_greater(A, values, vectors):
     return True
 
 
-def krylov(product, start, k, tolerance, steps):
+def krylov(
+    product: Callable[[Array], Array], start: Array, k: int, tolerance: float, steps: int
+) -> tuple[Array, Array, int]:
     """Values (k,) and vectors (m, k) of the symmetric operator `product`, and the number of steps taken.
 
     `start` (m, b), b >= k, is a first guess of their span. Ends where ``|A v - λ v| <= tolerance λ_1`` for all k.
@@ -101,7 +106,7 @@ def krylov(product, start, k, tolerance, steps):
     return values[:k], ritz[:, :k], step
 
 
-def _new_directions(V, R):
+def _new_directions(V: Array, R: Array) -> Array:
     """An orthonormal basis of what the columns of R, of any length, add to the span of V."""
     from scipy.linalg import qr
 

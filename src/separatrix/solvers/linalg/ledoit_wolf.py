@@ -12,8 +12,13 @@ import operator
 
 import numpy as np
 
+from separatrix.core.target import AnyTarget
+from separatrix.core.types import Array
+from separatrix.designs.base import Block, Design
+from separatrix.designs.class_moments import ClassMoments
 
-def ledoit_wolf(found, design, target):
+
+def ledoit_wolf(moments: ClassMoments, design: Design, target: AnyTarget) -> Array:
     """The share s (k,) for each class of :class:`~separatrix.designs.ClassMoments`, of standardised columns.
 
     >>> from separatrix.core.target import Target
@@ -23,13 +28,13 @@ def ledoit_wolf(found, design, target):
     >>> ledoit_wolf(class_moments(design, target, 2, scatter="each"), design, target).round(3)
     array([0.63 , 0.564])
     """
-    k, p = found.means.shape
-    totals = np.maximum(found.totals, np.finfo(np.float64).tiny)
-    scales = _standard_deviations(found.scatter / totals[:, None, None])
+    k, p = moments.means.shape
+    totals = np.maximum(moments.totals, np.finfo(np.float64).tiny)
+    scales = _standard_deviations(moments.scatter / totals[:, None, None])
 
-    def task(block):
+    def task(block: Block) -> Array:
         c = block.y
-        Z = (block.X - found.means[c]) / scales[c]
+        Z = (block.X - moments.means[c]) / scales[c]
         fourth = np.einsum("ij,ij->i", Z, Z) ** 2
         return np.bincount(c, fourth if block.s is None else block.s * fourth, minlength=k)
 
@@ -38,14 +43,14 @@ def ledoit_wolf(found, design, target):
     if p == 1:
         return shares  # a multiple of the identity already
     for c in range(k):
-        C = found.scatter[c] / totals[c] / np.multiply.outer(scales[c], scales[c])
+        C = moments.scatter[c] / totals[c] / np.multiply.outer(scales[c], scales[c])
         square, mu = float((C * C).sum()), float(np.trace(C)) / p
         within, apart = (fourth[c] - square) / totals[c], square - p * mu * mu
         shares[c] = min(within, apart) / apart if within > 0.0 and apart > 0.0 else 0.0
     return shares
 
 
-def shrunk(matrices, shares, *, standardised=False):
+def shrunk(matrices: Array, shares: Array | float, *, standardised: bool = False) -> Array:
     """Covariances (k, p, p) shrunk by shares, (k,) or one number; if `standardised`, in units of their columns."""
     k, p, _ = matrices.shape
     scales = _standard_deviations(matrices) if standardised else np.ones((k, p))
@@ -56,7 +61,7 @@ def shrunk(matrices, shares, *, standardised=False):
     return ((1.0 - shares) * C + shares * mu * np.eye(p)) * units
 
 
-def _standard_deviations(matrices):
+def _standard_deviations(matrices: Array) -> Array:
     """Of each column and class (k, p); 1 where a column is constant."""
-    found = np.sqrt(np.einsum("kjj->kj", matrices).clip(min=0.0))
-    return np.where(found > 0.0, found, 1.0)
+    deviations = np.sqrt(np.einsum("kjj->kj", matrices).clip(min=0.0))
+    return np.where(deviations > 0.0, deviations, 1.0)

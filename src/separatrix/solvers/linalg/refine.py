@@ -12,6 +12,11 @@ import numpy as np
 from separatrix.core.extended import Pair
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
+from separatrix.core.solution import Trace
+from separatrix.core.target import AnyTarget
+from separatrix.core.types import Array
+from separatrix.designs.base import Design
+from separatrix.designs.factor import Factor
 
 EPS = np.finfo(np.float64).eps
 VISIBLE = 1e-9  # the root of a relative gap well below the tightest tolerance
@@ -30,7 +35,18 @@ class Refined:
     passes: int
 
 
-def refine(design, target, factor, lam, beta, intercept, *, extended, max_steps=30, trace=None):
+def refine(
+    design: Design,
+    target: AnyTarget,
+    factor: Factor,
+    lam: Array,
+    beta: Array,
+    intercept: Array,
+    *,
+    extended: bool,
+    max_steps: int = 30,
+    trace: Trace | None = None,
+) -> Refined:
     """Refine from a start until the correction is below rounding or stops shrinking.
 
     A `trace` gets the objective, and its excess over the minimum as a share of it, before each correction.
@@ -77,7 +93,7 @@ def fitted_intercept(problem: Problem, beta: np.ndarray, x_mean: np.ndarray, y_m
     return intercept + problem.design.residual_sums(problem.target, *pairs, doubled=True).g0 / problem.target.total
 
 
-def _relative(step, beta, factor):
+def _relative(step: Array, beta: Array, factor: Factor) -> float:
     """Size of a step against the coefficients, in units where all columns have length one."""
     with np.errstate(divide="ignore", invalid="ignore"):
         unit = np.where(factor.scale > 0.0, 1.0 / factor.scale, 0.0)[:, None]

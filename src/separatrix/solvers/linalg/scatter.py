@@ -5,13 +5,16 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.core.errors import cannot
-from separatrix.core.target import Target
+from separatrix.core.target import AnyTarget, Target
+from separatrix.core.types import Array
 from separatrix.designs import DenseDesign
-from separatrix.designs.factor import EPS, deviations_factor, gram_factor, live_columns
+from separatrix.designs.base import Block, Design
+from separatrix.designs.class_moments import ClassMoments
+from separatrix.designs.factor import EPS, Factor, deviations_factor, gram_factor, live_columns
 from separatrix.designs.moments import Moments
 
 
-def within_factor(found, design, target, lam=0.0):
+def within_factor(moments: ClassMoments, design: Design, target: AnyTarget, lam: float = 0.0) -> Factor:
     """Factor of the pooled scatter of :class:`~separatrix.designs.ClassMoments` that were taken of these rows.
 
     `lam` is added to its diagonal. Of moments whose kind is "diagonal" no p-by-p matrix is made: that is for p > n.
@@ -22,19 +25,19 @@ def within_factor(found, design, target, lam=0.0):
     >>> float(np.exp(within_factor(class_moments(design, target, 2), design, target).log_determinant).round(12))
     2.0
     """
-    size_of_means = np.abs(found.means).max(axis=0)
-    scatter = found.pooled.scatter
-    total = _as_moments(scatter[0] if found.kind == "diagonal" else scatter, size_of_means, found.total)
+    size_of_means = np.abs(moments.means).max(axis=0)
+    scatter = moments.pooled.scatter
+    total = _as_moments(scatter[0] if moments.kind == "diagonal" else scatter, size_of_means, moments.total)
 
-    def deviations(block):
-        Z = block.X - found.means[block.y]
+    def deviations(block: Block) -> Array:
+        Z = block.X - moments.means[block.y]
         return Z if block.s is None else Z * np.sqrt(block.s)[:, None]
 
-    factor = None if found.kind == "diagonal" else _from_moments(total, design.n, lam)
+    factor = None if moments.kind == "diagonal" else _from_moments(total, design.n, lam)
     return factor or deviations_factor(design, target, deviations, total, size_of_means, lam)
 
 
-def matrix_factor(S):
+def matrix_factor(S: Array) -> Factor:
     """Factor of a positive semi-definite matrix that does not come from rows.
 
     >>> import numpy as np
@@ -59,39 +62,39 @@ def matrix_factor(S):
     return deviations_factor(DenseDesign(root), Target(np.zeros(p)), lambda block: block.X, one, np.zeros(p))
 
 
-def safe_factor(S):
+def safe_factor(S: Array) -> Factor | None:
     """Cholesky factor of such a matrix, or None where rounding could spoil its digits."""
     return _from_moments(_as_moments(S, np.zeros(len(S)), 1.0), 1)
 
 
-def class_factor(found, c, design, target, n):
-    """Factor of the scatter of class c, of n rows, where `found` holds that of each class."""
-    one = _as_moments(found.scatter[c], found.means[c], found.totals[c])
+def class_factor(moments: ClassMoments, c: int, design: Design, target: AnyTarget, n: int) -> Factor:
+    """Factor of the scatter of class c, of n rows, where `moments` holds that of each class."""
+    one = _as_moments(moments.scatter[c], moments.means[c], moments.totals[c])
 
-    def deviations(block):
+    def deviations(block: Block) -> Array:
         mine = block.y == c
-        Z = block.X[mine] - found.means[c]
+        Z = block.X[mine] - moments.means[c]
         return Z if block.s is None else Z * np.sqrt(block.s[mine])[:, None]
 
-    return _from_moments(one, n) or deviations_factor(design, target, deviations, one, np.abs(found.means[c]), n=n)
+    return _from_moments(one, n) or deviations_factor(design, target, deviations, one, np.abs(moments.means[c]), n=n)
 
 
-def settled(found, n):
+def settled(moments: ClassMoments, n: int) -> ClassMoments:
     """Moments of classes whose scatters are exactly 0 where a column is constant in a class, up to rounding."""
-    for c, (scatter, mean, total) in enumerate(zip(found.scatter, found.means, found.totals, strict=True)):
+    for c, (scatter, mean, total) in enumerate(zip(moments.scatter, moments.means, moments.totals, strict=True)):
         varies = np.zeros(len(mean), dtype=bool)
         varies[live_columns(np.sqrt(np.diag(scatter).clip(min=0.0)), mean, total, n)] = True
         if not varies.all():
-            found.scatter[c] *= varies[:, None] & varies
-    return found
+            moments.scatter[c] *= varies[:, None] & varies
+    return moments
 
 
-def _as_moments(scatter, mean, total):
+def _as_moments(scatter: Array, mean: Array, total: float) -> Moments:
     p = len(mean)
     return Moments(float(total), mean, np.zeros(0), scatter, np.zeros((p, 0)), np.zeros(0))
 
 
-def _from_moments(one, n, lam=0.0):
+def _from_moments(one: Moments, n: int, lam: float = 0.0) -> Factor | None:
     """Cholesky factor of the columns that vary, or None where it would not be safe."""
     live = live_columns(np.sqrt(one.squares + lam), one.x_mean, one.total, n)
     p = len(one.x_mean)

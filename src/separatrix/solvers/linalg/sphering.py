@@ -1,11 +1,13 @@
 r"""Sphering: coordinates in which the covariance within classes is the identity, :math:`W^\top \Sigma W = I`."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
 from separatrix.core.registry import register
+from separatrix.core.types import Array, Matrix
 from separatrix.designs.factor import EPS, Factor
 
 
@@ -28,22 +30,22 @@ class Sphere:
     Q: np.ndarray | None
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         return len(self.factor.kept)
 
     @property
-    def log_determinant(self):
+    def log_determinant(self) -> float:
         """Logarithm of the determinant of the covariance of the columns kept."""
         return self.factor.log_determinant - self.rank * float(np.log(self.denominator))
 
-    def rows(self, X):
+    def rows(self, X: Matrix) -> Array:
         """``Z = X W`` (n, rank): rows whose covariance within classes is the identity."""
         U = X[:, self.live] * self.factor.scale[self.live]
         if self.Q is not None:
             U = U @ self.Q
         return np.sqrt(self.denominator) * solve_triangular(self.T, U.T, lower=self.Q is None, check_finite=False).T
 
-    def loadings(self, V):
+    def loadings(self, V: Array) -> Array:
         """``W V`` (p, m), for V (rank, m): a row times it is its sphered row times V."""
         U = solve_triangular(self.T, V, lower=self.Q is None, trans="T", check_finite=False)
         if self.Q is not None:
@@ -52,7 +54,7 @@ class Sphere:
         out[self.live] = np.sqrt(self.denominator) * self.factor.scale[self.live, None] * U
         return out
 
-    def deviations(self, Z):
+    def deviations(self, Z: Array) -> Array:
         """Rows (n, p) of covariance Σ from rows Z (n, rank) whose covariance is the identity."""
         U = Z @ self.T.T
         if self.Q is not None:
@@ -61,26 +63,27 @@ class Sphere:
         out[:, self.live] = U / (np.sqrt(self.denominator) * self.factor.scale[self.live])
         return out
 
-    def covariance(self):
+    def covariance(self) -> Array:
         """Σ (p, p), zero where no class varies."""
         root = self.deviations(np.eye(self.rank))
         return root.T @ root
 
-    def telling(self, means, n):
+    def telling(self, means: Array, n: int) -> Array:
         """Columns left out whose class means (k, p) are not what the columns kept make of them."""
         factor, centred = self.factor, means - means.mean(axis=0)
         size = np.abs(means).max(axis=0)
         constant, aliased = factor.constant, factor.aliased
-        found = list(constant[np.abs(centred[:, constant]).max(axis=0) > 8.0 * EPS * np.sqrt(n) * size[constant]])
+        columns = list(constant[np.abs(centred[:, constant]).max(axis=0) > 8.0 * EPS * np.sqrt(n) * size[constant]])
         if len(aliased):
             kept, left = (centred[:, J] * factor.scale[J] for J in (factor.kept, aliased))
-            reach = np.abs(left) + np.abs(kept) @ np.abs(factor.combination)
+            combination = cast(Array, factor.combination)  # a factor has it wherever columns are aliased
+            reach = np.abs(left) + np.abs(kept) @ np.abs(combination)
             rounding = 1e-8 * reach + 16.0 * EPS * np.sqrt(n) * size[aliased] * factor.scale[aliased]
-            found += list(aliased[(np.abs(left - kept @ factor.combination) > rounding).any(axis=0)])
-        return np.sort(np.array(found, dtype=int))
+            columns += list(aliased[(np.abs(left - kept @ combination) > rounding).any(axis=0)])
+        return np.sort(np.array(columns, dtype=int))
 
 
-def sphere(factor, denominator):
+def sphere(factor: Factor, denominator: float) -> Sphere:
     """The sphering that belongs to the factor of a scatter.
 
     >>> import numpy as np

@@ -13,6 +13,7 @@ import numpy as np
 from separatrix.core.jit import load
 from separatrix.core.registry import register
 from separatrix.core.threads import parallel_map
+from separatrix.core.types import Array, Loss
 from separatrix.solvers.compiled import local_likelihood as compiled
 from separatrix.solvers.neighbours.windows import Window
 
@@ -27,7 +28,7 @@ WORTH_COMPILING = 1 << 15
 class LocalData:
     """Rows (p, n) in units of their largest coordinate, targets, weights; what the classes' penalty couples."""
 
-    loss: tuple
+    loss: Loss
     X: np.ndarray
     y: np.ndarray
     s: np.ndarray
@@ -48,39 +49,41 @@ class LocalFits:
     facts: np.ndarray
 
     @property
-    def gradient(self):
+    def gradient(self) -> Array:
         return self.facts[:, compiled.GRADIENT]
 
     @property
-    def rows(self):
+    def rows(self) -> Array:
         return self.facts[:, compiled.ROWS].astype(int)
 
     @property
-    def leverage(self):
+    def leverage(self) -> Array:
         return self.facts[:, compiled.LEVERAGE]
 
     @property
-    def empty(self):
+    def empty(self) -> Array:
         return self._is(compiled.EMPTY)
 
     @property
-    def separated(self):
+    def separated(self) -> Array:
         return self._is(compiled.SEPARATED)
 
     @property
-    def undetermined(self):
+    def undetermined(self) -> Array:
         return self._is(compiled.UNDETERMINED)
 
-    def _is(self, state):
+    def _is(self, state: float) -> Array:
         return (self.facts[:, compiled.STATE].astype(int) & int(state)) > 0
 
 
-def n_columns(p, degree):
+def n_columns(p: int, degree: int) -> int:
     """Polynomials of a degree in p coordinates."""
     return comb(p + degree, degree)
 
 
-def fit_locally(data: LocalData, window: Window, queries, *, degree, alpha, errors=False):
+def fit_locally(
+    data: LocalData, window: Window, queries: Array, *, degree: int, alpha: float, errors: bool = False
+) -> LocalFits:
     """Fit at each row of `queries` (m, p), in the units of the data's rows."""
     n = data.X.shape[1]
     q = n_columns(data.X.shape[0], degree)
@@ -88,11 +91,11 @@ def fit_locally(data: LocalData, window: Window, queries, *, degree, alpha, erro
         load()
     height = max(1, AT_ONCE // n)
     pieces = [queries[start : start + height] for start in range(0, len(queries), height)]
-    found = parallel_map(lambda piece: _piece(data, window, piece, q, alpha, errors), pieces)
-    return LocalFits(*(np.concatenate([getattr(one, f.name) for one in found]) for f in fields(LocalFits)))
+    fits = parallel_map(lambda piece: _piece(data, window, piece, q, alpha, errors), pieces)
+    return LocalFits(*(np.concatenate([getattr(one, f.name) for one in fits]) for f in fields(LocalFits)))
 
 
-def _piece(data, window, queries, q, alpha, errors):
+def _piece(data: LocalData, window: Window, queries: Array, q: int, alpha: float, errors: bool) -> LocalFits:
     (m, p), k1 = queries.shape, len(data.mix)
     values, widths, nearest = window.weigh(data.X, data.s[:0] if data.equal else data.s, queries)
     with np.errstate(divide="ignore"):  # against weights that are next to nothing, any penalty is overwhelming

@@ -1,12 +1,14 @@
 """What "near" means: a power of the coordinates' differences, an angle, or anything that SciPy or the user measures."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
+from separatrix.core.types import Array, Matrix
 from separatrix.designs import as_dense
 from separatrix.designs.pairs import inner_products, power_sums, squared_norms, unit_rows
 
@@ -33,22 +35,23 @@ class Metric(NamedTuple):
     of :func:`~separatrix.designs.pairs.power_sums`, so that every way of searching ranks alike.
     """
 
-    name: str
+    name: str | Callable[..., float]
     power: float | None
     unit: bool
-    options: dict
-    measure: object
+    options: dict[str, Any]
+    measure: str | Callable[..., float] | None
 
-    def enter(self, X, mark):
+    def enter(self, X: Matrix, mark: int) -> Matrix:
         """Rows as this metric wants them; `mark` is 0 for training rows, 1 for queries."""
         return unit_rows(X, mark) if self.unit else X
 
-    def exact(self, Q, X, i, j):
+    def exact(self, Q: Matrix, X: Matrix, i: Array, j: Array) -> Array:
         """Reduced distances of the pairs (i, j) of rows."""
-        total = power_sums(Q, X, i, j, self.power)
-        return total if self.power in NAMES else total ** (1.0 / self.power)
+        power = cast(float, self.power)  # a metric without one is measured by `bounds`
+        total = power_sums(Q, X, i, j, power)
+        return total if power in NAMES else total ** (1.0 / power)
 
-    def bounds(self, Q, X, stored):
+    def bounds(self, Q: Matrix, X: Matrix, stored: bool) -> tuple[Array, Array]:
         """Reduced distances between all rows of two blocks, from below and from above: (m, n) each."""
         if self.power is None:
             D = cdist(as_dense(Q), as_dense(X), self.measure, **self.options)
@@ -69,26 +72,28 @@ class Metric(NamedTuple):
         slack = (4.0 * Q.shape[1] + 64.0) * EPS
         return D * (1.0 - slack) - 1e-300, D * (1.0 + slack) + 1e-300
 
-    def _from_products(self, Q, X):
+    def _from_products(self, Q: Matrix, X: Matrix) -> tuple[Array, Array]:
         """``|q|² + |x|² - 2 q'x``, for sparse rows: off by at most a few roundings of |q|² + |x|²."""
         size = np.add.outer(squared_norms(Q), squared_norms(X))
         D = size - 2.0 * inner_products(Q, X)
         size *= (2.0 * Q.shape[1] + 16.0) * EPS
         return D - size - 1e-300, D + size + 1e-300
 
-    def published(self, reduced):
+    def published(self, reduced: Array) -> Array:
         """Distances from reduced ones."""
         if self.unit:
             return np.minimum(0.5 * reduced, 2.0)
         return np.sqrt(reduced) if self.power == 2.0 else reduced
 
-    def reduced(self, distance):
+    def reduced(self, distance: float) -> float:
         """A little more than the reduced distance that belongs to a distance."""
         value = 2.0 * distance if self.unit else distance**2 if self.power == 2.0 else distance
         return value * (1.0 + 8.0 * EPS) + 1e-300
 
 
-def metric_of(metric="minkowski", p=2.0, metric_params=None):
+def metric_of(
+    metric: str | Callable[..., float] = "minkowski", p: float = 2.0, metric_params: dict[str, Any] | None = None
+) -> Metric:
     """The metric that scikit-learn's three parameters ask for.
 
     >>> metric_of("minkowski", 1).name, metric_of("cosine").unit, metric_of("canberra").power

@@ -11,6 +11,7 @@ float64 and from differences, and ranked: which way was taken does not show in a
 """
 
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -18,8 +19,10 @@ from scipy.spatial import cKDTree
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.core.threads import n_threads, parallel_map
+from separatrix.core.types import Array, Matrix
 from separatrix.designs import SparseDesign, as_design
 from separatrix.designs.pairs import by_rows, stored_like
+from separatrix.solvers.neighbours.metrics import Metric
 from separatrix.solvers.neighbours.screen import Screen
 
 EPS = np.finfo(np.float64).eps
@@ -30,7 +33,7 @@ SCREEN_FROM = 1 << 28
 FEW = 32  # queries
 
 
-def tree_pays(n, p, screened):
+def tree_pays(n: int, p: int, screened: bool) -> bool:
     """Whether a k-d tree answers faster than looking at every row.
 
     A query visits about as many leaves as a cube has neighbours, 3^p. The screen handles a row in a fraction of the
@@ -56,7 +59,7 @@ class Index:
     (array([[0., 1., 1.]]), array([[0, 1, 2]]))
     """
 
-    def __init__(self, X, metric, algorithm="auto", leaf_size=30):
+    def __init__(self, X: Matrix, metric: Metric, algorithm: str = "auto", leaf_size: int = 30) -> None:
         self.metric, self.asked = metric, (X, algorithm, leaf_size)
         self.X = by_rows(metric.enter(X, 0))
         self.n, self.p = self.X.shape
@@ -71,24 +74,24 @@ class Index:
                 instead="algorithm='brute' or 'auto'",
             )
         asked = algorithm == "kd_tree" or (algorithm == "auto" and tree_pays(self.n, self.p, self.euclidean))
-        self.tree = cKDTree(self.X, leafsize=leaf_size) if can and asked and not self.sparse else None
+        self.tree: Any = cKDTree(self.X, leafsize=leaf_size) if can and asked and not self.sparse else None
 
-    def recipe(self):
+    def recipe(self) -> dict[str, Any]:
         """What an equal index is made of: arguments of the constructor."""
         X, algorithm, leaf_size = self.asked
         return {"X": X, "metric": self.metric, "algorithm": algorithm, "leaf_size": leaf_size}
 
     @cached_property
-    def screenable(self):
+    def screenable(self) -> bool:
         """Whether a float32 screen could serve this metric and these rows."""
         return self.euclidean and not self.sparse and Screen.fits(self.X)
 
     @cached_property
-    def screen(self):
+    def screen(self) -> Screen:
         """Made by the first search that is large enough."""
         return Screen(self.X)
 
-    def nearest(self, Q, k):
+    def nearest(self, Q: Matrix, k: int) -> tuple[Array, Array]:
         """Distances (m, k) and positions (m, k) of the k nearest rows of each query."""
         Q = self._enter(Q)
         m = Q.shape[0]
@@ -97,11 +100,11 @@ class Index:
         large = m >= FEW and m * self.n * (self.p + 8) >= SCREEN_FROM and 8 * k <= self.n
         if not self.tree and large and self.screenable:
             way = partial(self._screened, self.screen)  # made here, before threads share it
-        found = parallel_map(lambda rows: way(Q[rows], k), _tasks(m))
-        reduced, index = (np.concatenate(parts) for parts in zip(*found))
+        parts_of_queries = parallel_map(lambda rows: way(Q[rows], k), _tasks(m))
+        reduced, index = (np.concatenate(parts) for parts in zip(*parts_of_queries))
         return self.metric.published(reduced), index
 
-    def within(self, Q, radius):
+    def within(self, Q: Matrix, radius: float) -> tuple[Array, Array, Array]:
         """All rows within a radius of each query: how many (m,), and distances and positions of all, flat.
 
         The rows of a query come in the order of X. A row at exactly the radius is within.
@@ -109,18 +112,19 @@ class Index:
         Q = self._enter(Q)
         way = self._ball if self.tree else self._ball_blocks
 
-        def task(rows):
+        def task(rows: slice) -> tuple[Array, Array, Array]:
             i, j, reduced = way(Q[rows], radius)
             distance = self.metric.published(reduced)
             inside = distance <= radius
             return np.bincount(i[inside], minlength=Q[rows].shape[0]), distance[inside], j[inside]
 
-        return tuple(np.concatenate(parts) for parts in zip(*parallel_map(task, _tasks(Q.shape[0]))))
+        counts, distances, index = zip(*parallel_map(task, _tasks(Q.shape[0])))
+        return np.concatenate(counts), np.concatenate(distances), np.concatenate(index)
 
-    def _enter(self, Q):
+    def _enter(self, Q: Matrix) -> Matrix:
         return stored_like(self.metric.enter(Q, 1), self.X)
 
-    def _screened(self, screen, Q, k):
+    def _screened(self, screen: Screen, Q: Matrix, k: int) -> tuple[Array, Array]:
         i, j, lost = screen.candidates(Q, k)
         reduced, index = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.intp)
         kept = np.setdiff1d(np.arange(len(Q)), lost)
@@ -129,7 +133,7 @@ class Index:
             reduced[lost], index[lost] = self._blocks(Q[lost], k)
         return reduced, index
 
-    def _tree(self, Q, k):
+    def _tree(self, Q: Matrix, k: int) -> tuple[Array, Array]:
         """The tree's nearest; where the next one is as near up to rounding, more of them are looked at."""
         reduced, index = np.empty((len(Q), k)), np.empty((len(Q), k), dtype=np.intp)
         left = np.arange(len(Q))
@@ -147,11 +151,11 @@ class Index:
         reduced[left], index[left] = self._blocks(Q[left], k)  # very many rows at one distance
         return reduced, index
 
-    def _ranked(self, Q, i, j, queries, k):
+    def _ranked(self, Q: Matrix, i: Array, j: Array, queries: Array, k: int) -> tuple[Array, Array]:
         """The k nearest of some queries, sorted, among the pairs (i, j)."""
         return ranked(np.searchsorted(queries, i), self.metric.exact(Q, self.X, i, j), j, len(queries), k)
 
-    def _blocks(self, Q, k):
+    def _blocks(self, Q: Matrix, k: int) -> tuple[Array, Array]:
         """All distances, a block of training rows at a time; the k nearest so far are kept."""
         m = Q.shape[0]
         best, index = np.full((m, k), np.inf), np.full((m, k), self.n)
@@ -168,15 +172,15 @@ class Index:
             best, index = ranked(i, reduced, np.concatenate([index.ravel(), j + block.start]), m, k)
         return best, index
 
-    def _ball(self, Q, radius):
+    def _ball(self, Q: Matrix, radius: float) -> tuple[Array, Array, Array]:
         edge = self._edge(radius)
         edge = np.sqrt(edge) if self.euclidean else edge
-        found = self.tree.query_ball_point(Q, edge * (1.0 + self.rounding), p=self.metric.power)
-        j = np.concatenate([np.sort(np.asarray(one, dtype=np.intp)) for one in found])
-        i = np.repeat(np.arange(len(Q)), [len(one) for one in found])
+        neighbours = self.tree.query_ball_point(Q, edge * (1.0 + self.rounding), p=self.metric.power)
+        j = np.concatenate([np.sort(np.asarray(one, dtype=np.intp)) for one in neighbours])
+        i = np.repeat(np.arange(len(Q)), [len(one) for one in neighbours])
         return i, j, self.metric.exact(Q, self.X, i, j)
 
-    def _ball_blocks(self, Q, radius):
+    def _ball_blocks(self, Q: Matrix, radius: float) -> tuple[Array, Array, Array]:
         edge, pairs = self._edge(radius), []
         for block in _slices(self.n, max(1, TILE // Q.shape[0])):
             X = self.X[block]
@@ -188,11 +192,11 @@ class Index:
         order = np.argsort(i, kind="stable")  # blocks came one after the other
         return i[order], j[order], reduced[order]
 
-    def _edge(self, radius):
+    def _edge(self, radius: float) -> float:
         return min(self.metric.reduced(radius), np.finfo(np.float64).max)
 
 
-def ranked(i, reduced, j, m, k):
+def ranked(i: Array, reduced: Array, j: Array, m: int, k: int) -> tuple[Array, Array]:
     """The k nearest of each of m queries, from pairs (i, j) in any order, at least k for each: (m, k) twice."""
     order = np.lexsort((j, reduced, i))
     starts = np.searchsorted(i[order], np.arange(m))
@@ -200,10 +204,10 @@ def ranked(i, reduced, j, m, k):
     return reduced[first], j[first]
 
 
-def _tasks(m):
+def _tasks(m: int) -> list[slice]:
     """Slices of the queries: as many as there are threads at least, and short enough for the cache."""
     return _slices(m, min(QUERIES, max(16, -(-m // n_threads()))))
 
 
-def _slices(n, height):
+def _slices(n: int, height: int) -> list[slice]:
     return [slice(start, min(start + height, n)) for start in range(0, n, height)]

@@ -26,6 +26,7 @@ distance from the centre, many equal rows), are left to float64.
 import numpy as np
 
 from separatrix.core.jit import load
+from separatrix.core.types import Array
 from separatrix.solvers.compiled.nearest import close, collect
 
 ROUNDING = 2.0**-24
@@ -39,7 +40,7 @@ LARGEST, SMALLEST = 1e140, 1e-140
 class Screen:
     """Training rows in float32 with their squares as one more column: 4 n (p + 1) bytes."""
 
-    def __init__(self, X):
+    def __init__(self, X: Array) -> None:
         load()  # a screen is only set up where there is enough to do
         n, p = X.shape
         # any point serves, but one amid the rows leaves the smallest squares; a mean would follow a single wild row
@@ -60,12 +61,12 @@ class Screen:
             self.reach[rows] = 2.0 * self.kappa * squares + self.tiny
 
     @staticmethod
-    def fits(X):
+    def fits(X: Array) -> bool:
         """Whether the bound holds for rows like these."""
         largest = max(float(X.max()), -float(X.min()))
         return (X.shape[1] + 1) * ROUNDING < 0.01 and SMALLEST < largest < LARGEST
 
-    def candidates(self, Q, k):
+    def candidates(self, Q: Array, k: int) -> tuple[Array, Array, Array]:
         """Pairs (i, j) that hold the k nearest rows j of each query i, and the queries that are left to float64."""
         m, p = Q.shape
         with np.errstate(over="ignore"):
@@ -93,9 +94,9 @@ class Screen:
             reach = self.reach[first : first + WIDTH]
             collect(out, first, reach, slack, bounds, heaps, values, indices, counts)
         close(bounds, values, indices, counts)
-        found = np.arange(room) < counts[:, None]
-        return np.nonzero(found)[0], indices[found], np.flatnonzero(counts < 0)
+        taken = np.arange(room) < counts[:, None]
+        return np.nonzero(taken)[0], indices[taken], np.flatnonzero(counts < 0)
 
-    def _place(self, rows):
+    def _place(self, rows: Array) -> Array:
         """Rows about the centre, in units of their extent."""
         return np.ldexp(np.asarray(rows, dtype=np.float64) - self.centre, -self.exponent)

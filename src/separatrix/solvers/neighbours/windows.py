@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.core.registry import register
+from separatrix.core.types import Array
 
 KERNELS = ("gaussian", "epanechnikov", "tricube", "uniform")
 # Gaussian weights below this part of the largest are below the rounding of the sums they would enter.
@@ -29,7 +30,7 @@ class Window:
     width: float | None
     reach: float | None
 
-    def weigh(self, X, s, queries):
+    def weigh(self, X: Array, s: Array, queries: Array) -> tuple[Array, Array, Array]:
         """Kernel values (m, n) for rows X (p, n), widths (m,), and what each row of values was divided by.
 
         Gaussian values are relative to that of the nearest row, which far from all rows would be 0: a common factor
@@ -51,7 +52,7 @@ class Window:
             return values, widths, np.exp(-0.5 * nearest)
 
 
-def _squared_distances(X, queries):
+def _squared_distances(X: Array, queries: Array) -> Array:
     squares, difference = np.zeros((2, len(queries), X.shape[1]))
     for j, column in enumerate(X):
         np.subtract(column, queries[:, j, None], out=difference)
@@ -60,7 +61,7 @@ def _squared_distances(X, queries):
     return squares
 
 
-def _reaching(squares, s, reach):
+def _reaching(squares: Array, s: Array, reach: float) -> Array:
     """The distance within which rows of the total weight `reach` lie."""
     if not len(s):
         kth = max(int(np.ceil(reach)) - 1, 0)
@@ -73,7 +74,7 @@ def _reaching(squares, s, reach):
     return np.sqrt(squares[rows, order[rows, place]])
 
 
-def _compact(kernel, u):
+def _compact(kernel: str, u: Array) -> Array:
     if kernel == "uniform":
         return (u <= 1.0 + 1e-15).astype(np.float64)
     if kernel == "epanechnikov":

@@ -6,6 +6,7 @@ Accuracy and Stability of Numerical Algorithms, section 3.1); a sum whose every 
 rational arithmetic.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import frexp, lcm, ldexp
 
@@ -13,6 +14,7 @@ import numpy as np
 import scipy.linalg
 
 from separatrix.core.extended import two_product, two_sum
+from separatrix.core.types import Array, Matrix
 from separatrix.designs import as_dense
 
 EPS = np.finfo(np.float64).eps
@@ -22,7 +24,11 @@ MOST_UNKNOWNS = 48
 TINY = 2.0**-480
 
 
-def signs(A, w):
+# A direction: floats, or integers of any length that say it exactly.
+Direction = Array | Sequence[float]
+
+
+def signs(A: Matrix, w: Direction) -> Array:
     """The exact signs of ``A w``: -1, 0 or 1 for each row.
 
     Parameters
@@ -38,7 +44,7 @@ def signs(A, w):
     value = np.asarray(A @ rounded, dtype=np.float64)
     # one rounding for each product and each sum, and one for each integer that is no float
     reach = (len(exact) + 4) * EPS * np.asarray(abs(A) @ np.abs(rounded)) + np.finfo(np.float64).tiny
-    found = np.sign(value).astype(int)
+    sign_of_row = np.sign(value).astype(int)
     unsure = np.flatnonzero(~(np.abs(value) > reach))
     height = max(1, (1 << 20) // max(len(exact), 1))
     for start in range(0, len(unsure), height):
@@ -46,13 +52,13 @@ def signs(A, w):
         block = np.asarray(as_dense(A[rows]), dtype=np.float64)
         settled = np.zeros(len(rows), dtype=bool)
         if fits:
-            found[rows], settled = _without_rounding(block, rounded)
+            sign_of_row[rows], settled = _without_rounding(block, rounded)
         for k in np.flatnonzero(~settled):
-            found[rows[k]] = _rational_sign(block[k], exact)
-    return found
+            sign_of_row[rows[k]] = _rational_sign(block[k], exact)
+    return sign_of_row
 
 
-def as_floats(w):
+def as_floats(w: Direction) -> tuple[Array, bool]:
     """w as floats (integers too large for that are scaled down together), and whether they hold it exactly."""
     if all(isinstance(v, float) for v in w):
         return np.array(w), True
@@ -62,7 +68,7 @@ def as_floats(w):
     return rounded, shift == 0 and all(int(f) == v for f, v in zip(rounded, w))
 
 
-def _without_rounding(block, w):
+def _without_rounding(block: Matrix, w: Array) -> tuple[Array, Array]:
     """Signs of the float sums, and where none of their operations was rounded."""
     total = np.zeros(len(block))
     clean = np.ones(len(block), dtype=bool)
@@ -75,12 +81,12 @@ def _without_rounding(block, w):
     return np.sign(total).astype(int), clean
 
 
-def _rational_sign(row, w):
+def _rational_sign(row: Array, w: Direction) -> int:
     total = sum((Fraction(float(a)) * Fraction(v) for a, v in zip(row, w) if a != 0.0 and v != 0), Fraction(0))
     return (total > 0) - (total < 0)
 
 
-def null_vector(A, near):
+def null_vector(A: Array, near: Array) -> list[list[int]]:
     """Integers w, in about the direction of `near`, with ``A w = 0`` for as many rows as `near` has near-zeros.
 
     Two attempts: `near` may be a multiple of simple fractions (it is for dummies and counts); otherwise the entries in
@@ -88,7 +94,9 @@ def null_vector(A, near):
     checked by :func:`signs`; it is empty where the system is too large.
     """
     size = np.abs(near)
-    candidates = [_simple(near / unit) for unit in {float(size.max()), float(size[size > 1e-9 * size.max()].min())}]
+    candidates: list[list[int] | None] = [
+        _simple(near / unit) for unit in {float(size.max()), float(size[size > 1e-9 * size.max()].min())}
+    ]
     A = np.asarray(A, dtype=np.float64)
     _, R, order = scipy.linalg.qr(A, mode="economic", pivoting=True)
     diagonal = np.abs(np.diag(R))
@@ -100,12 +108,12 @@ def null_vector(A, near):
     return [c for c in candidates if c is not None and any(c)]
 
 
-def _simple(near):
+def _simple(near: Array) -> list[int]:
     """The direction as integers if its entries are fractions with small denominators."""
     return to_integers([Fraction(float(v)).limit_denominator(1000) for v in near])
 
 
-def _solved(A, pivots, free, near):
+def _solved(A: Array, pivots: Array, free: Array, near: Array) -> list[int] | None:
     w = [Fraction(0)] * len(near)
     for j in free:
         part, power = frexp(near[j])  # a few digits of it, so that the integers stay short
@@ -119,7 +127,7 @@ def _solved(A, pivots, free, near):
     return to_integers(w)
 
 
-def solve_exactly(A, b):
+def solve_exactly(A: list[list[Fraction]], b: list[Fraction]) -> list[Fraction] | None:
     """The rational solution of a square system, by elimination; None where it is singular.
 
     >>> solve_exactly([[Fraction(2), Fraction(1)], [Fraction(1), Fraction(3)]], [Fraction(1), Fraction(1)])
@@ -141,7 +149,7 @@ def solve_exactly(A, b):
     return [row[k] for row in rows]
 
 
-def to_integers(w):
+def to_integers(w: Sequence[Fraction]) -> list[int]:
     """The shortest integer vector in the direction of a vector of fractions."""
     common = lcm(*(v.denominator for v in w)) if w else 1
     return [int(v * common) for v in w]

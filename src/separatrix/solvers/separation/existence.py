@@ -8,15 +8,19 @@ References: Albert and Anderson (1984), Biometrika 71(1), theorems 1 to 3; Konis
 Guimarães and Zylkin (2019), arXiv:1903.01633; Stiemke (1915), Math. Ann. 76.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
+from separatrix.core.problem import Problem
 from separatrix.core.registry import register
+from separatrix.core.types import Array, Matrix
 from separatrix.designs import as_design
 from separatrix.solvers.separation.exact_signs import EPS
-from separatrix.solvers.separation.recession import NEGLIGIBLE, Orthonormal, independent, powers_of_two
+from separatrix.solvers.separation.recession import NEGLIGIBLE, Face, Orthonormal, independent, powers_of_two
 from separatrix.solvers.separation.signed_rows import SignedRows, prove
 
 REMEDIES = (
@@ -53,22 +57,22 @@ class Separation:
 
     verdict: str
     direction: np.ndarray | None
-    exact: tuple | None
+    exact: tuple[int, ...] | None
     margin: float
     multipliers: np.ndarray | None
-    infinite: tuple
+    infinite: tuple[str | tuple[str, Any], ...]
     rows_on_boundary: np.ndarray
-    aliased: tuple
-    names: tuple
+    aliased: tuple[str, ...]
+    names: tuple[str, ...]
     classes: np.ndarray | None
     fit_intercept: bool = True
 
     @property
-    def exists(self):
+    def exists(self) -> bool | None:
         """Whether the likelihood has a maximum; None if undecided."""
         return None if self.verdict == "undecided" else self.verdict == "overlap"
 
-    def verify(self, X, y, sample_weight=None):
+    def verify(self, X: Matrix, y: Array, sample_weight: Array | None = None) -> bool:
         """Check the proof against the data, by exact signs and bounded sums; True if it holds."""
         design = as_design(X if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64))
         y = np.asarray(y)
@@ -76,17 +80,17 @@ class Separation:
         if self.classes is not None:
             y = (y[:, None] == np.asarray(self.classes)[None, :]).astype(np.float64)
         rows = SignedRows(design, as_labels(y), weights, self.fit_intercept)
-        found = np.zeros(len(rows), dtype=int)
+        row_signs = np.zeros(len(rows), dtype=int)
         if self.direction is not None:
             w = self.direction.reshape(rows.q, -1)
             floats = w.T.ravel() if w.shape[1] == 1 else w[:, 1:].T.ravel()
-            found = rows.signs(floats.tolist() if self.exact is None else self.exact)
-        held = np.flatnonzero(found == 0)
-        if (found < 0).any() or self.verdict != _verdict(found > 0):
+            row_signs = rows.signs(floats.tolist() if self.exact is None else self.exact)
+        held = np.flatnonzero(row_signs == 0)
+        if (row_signs < 0).any() or self.verdict != _verdict(row_signs > 0):
             return False
         return not len(held) or self._held_down(rows, held)
 
-    def _held_down(self, rows, held):
+    def _held_down(self, rows: SignedRows, held: Array) -> bool:
         """Whether the multipliers hold all of these rows at zero."""
         if self.multipliers is None:
             return False
@@ -98,7 +102,7 @@ class Separation:
         support = rows.matrix(held[a > 0.0], dense=True)[:, kept] * scale[kept]
         return not len(kept) or (len(support) >= len(kept) and Orthonormal(support).holds(a[a > 0.0]))
 
-    def advice(self):
+    def advice(self) -> str:
         """One paragraph: what is wrong, where, and what to do instead."""
         if self.verdict == "overlap":
             return "The classes overlap: the maximum-likelihood estimate exists."
@@ -114,7 +118,7 @@ class Separation:
             f"{rest}. The likelihood has no maximum; without a finite estimate: {shown}. Instead, {REMEDIES}."
         )
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [f"Separation: {self.verdict}", self.advice()]
         if self.direction is not None and self.direction.ndim == 1:
             terms = [f"{v:.4g} {name}" for name, v in zip(self.names, self.direction) if v != 0.0]
@@ -131,15 +135,15 @@ class Separation:
         return "\n".join(lines)
 
 
-def _said(name):
+def _said(name: str | tuple[str, Any]) -> str:
     return name if isinstance(name, str) else f"{name[0]} ({name[1]})"
 
 
-def _verdict(above):
+def _verdict(above: Array) -> str:
     return "complete" if above.all() else ("quasi-complete" if above.any() else "overlap")
 
 
-def as_labels(y, n_classes=2):
+def as_labels(y: Array, n_classes: int = 2) -> Array:
     """The weight that each row gives each class, (n, k), from probabilities of the second class, codes, or itself."""
     y = np.asarray(y, dtype=np.float64)
     if y.ndim == 2:
@@ -149,7 +153,15 @@ def as_labels(y, n_classes=2):
     return np.column_stack([1.0 - y, y])
 
 
-def separation_of(problem, beta=None, intercept=None, *, n_classes=2, names=None, classes=None):
+def separation_of(
+    problem: Problem,
+    beta: Array | None = None,
+    intercept: Any = None,
+    *,
+    n_classes: int = 2,
+    names: Iterable[str] | None = None,
+    classes: Array | None = None,
+) -> Separation:
     """Decide whether the unpenalised likelihood of a problem has a maximum, with proof.
 
     Parameters
@@ -177,14 +189,14 @@ def separation_of(problem, beta=None, intercept=None, *, n_classes=2, names=None
     ('complete', 1.0, ('intercept', 'x0'))
     """
     rows = SignedRows(problem.design, as_labels(problem.target.y, n_classes), problem.target.weights, problem.intercept)
-    names = tuple(f"x{j}" for j in range(problem.design.p)) if names is None else tuple(map(str, names))
-    names = ("intercept", *names) if problem.intercept else names
+    columns = (f"x{j}" for j in range(problem.design.p)) if names is None else map(str, names)
+    coefficients = ("intercept", *columns) if problem.intercept else tuple(columns)
     W = None if beta is None else _hint(rows, np.asarray(beta, dtype=np.float64), intercept)
     face = prove(rows, W)
-    return _report(rows, face, names, classes)
+    return _report(rows, face, coefficients, classes)
 
 
-def _hint(rows, beta, intercept):
+def _hint(rows: SignedRows, beta: Array, intercept: Any) -> Array:
     """An iterate as a (q, k) array with the intercept first."""
     beta = beta.reshape(rows.design.p, -1)
     W = np.vstack([np.broadcast_to(np.asarray(intercept, dtype=np.float64), beta.shape[1]), beta])
@@ -192,7 +204,7 @@ def _hint(rows, beta, intercept):
     return W if W.shape[1] == rows.n_classes else np.column_stack([np.zeros(len(W)), W])
 
 
-def _report(rows, face, names, classes):
+def _report(rows: SignedRows, face: Face, names: tuple[str, ...], classes: Array | None) -> Separation:
     """A Separation in the words of the data: rows, columns and classes instead of demands."""
     k, exact = rows.n_classes, None
     w = face.w
@@ -221,7 +233,7 @@ def _report(rows, face, names, classes):
     )
 
 
-def _kept_and_free(rows, face):
+def _kept_and_free(rows: SignedRows, face: Face) -> tuple[Array, Array]:
     """Columns that are no combination of those before them and, of these, the ones that held rows do not determine.
 
     A coefficient is determined by some rows if every vector of their null space is zero there.
@@ -238,7 +250,7 @@ def _kept_and_free(rows, face):
     return kept, kept[np.abs(V[rank:]).max(axis=0, initial=0.0) > NEGLIGIBLE]
 
 
-def _margin(rows, W):
+def _margin(rows: SignedRows, W: Array) -> float:
     """The smallest distance of a row from the hyperplane between its class and another."""
     normals = W[int(rows.intercept) :]
     lengths = np.linalg.norm(normals[:, :, None] - normals[:, None, :], axis=0)[rows.own, rows.rival]
@@ -246,7 +258,7 @@ def _margin(rows, W):
         return float((rows.scores(W) / lengths).min())
 
 
-def _by_row(rows, a):
+def _by_row(rows: SignedRows, a: Array) -> Array:
     """Multipliers of demands as an array with one row (and, where needed, one column for each rival) per row of X."""
     whole = np.zeros((rows.design.n, rows.n_classes))
     whole[rows.row, rows.rival] = a

@@ -15,6 +15,7 @@ optimality conditions, a direction of the cone (Lawson and Hanson 1974, chapter 
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +23,9 @@ from scipy.optimize import linprog, nnls
 from scipy.special import expit
 
 from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec
-from separatrix.solvers.separation.exact_signs import EPS, null_vector, signs
+from separatrix.core.types import Array, Matrix
+from separatrix.designs.factor import triangle_of
+from separatrix.solvers.separation.exact_signs import EPS, Direction, null_vector, signs
 
 NEWTON_STEPS = 8
 # In coordinates where the columns are orthonormal and the rows have length one, a smaller score counts as zero until
@@ -44,14 +47,14 @@ class Face:
     kept : (r,) array of int.  Columns that are no linear combination of those before them; w is zero in the others.
     """
 
-    w: object
+    w: Direction
     a: np.ndarray
     above: np.ndarray
     proven: bool
     kept: np.ndarray | None = None
 
 
-def recession(A):
+def recession(A: Array) -> Face:
     """The Face of the dense rows A; directions in the null space of A are left out.
 
     >>> recession(np.array([[1.0, 2.0], [-1.0, 1.0]])).above, recession(np.array([[1.0], [-2.0]])).above
@@ -65,12 +68,12 @@ def recession(A):
     return Face(_unscaled(face.w, kept, scale), face.a, face.above, face.proven, kept)
 
 
-def powers_of_two(size):
+def powers_of_two(size: Array | float) -> Any:
     """One over each size, rounded to a power of two: scaling by it is exact."""
     return np.ldexp(1.0, -np.frexp(np.where(size > 0.0, size, 1.0))[1])
 
 
-def _unscaled(w, kept, scale):
+def _unscaled(w: Direction, kept: Array, scale: Array) -> Direction:
     if isinstance(w, list):  # integers: the powers of two become integers over a common denominator
         lowest = int(np.frexp(scale[kept])[1].min())
         whole = [0] * len(scale)
@@ -82,15 +85,16 @@ def _unscaled(w, kept, scale):
     return whole
 
 
-def independent(A):
+def independent(A: Array) -> Array:
     """Columns that are no linear combination of those before them, to working precision.
 
     A column that is nearly a combination leaves a remainder whose direction is known to few digits; what of a later
     column lies along it is known to no more.
     """
-    R = np.linalg.qr(A, mode="r")
+    R = triangle_of(A)
     limit = 64.0 * EPS * np.sqrt(max(A.shape))
-    basis, doubt, kept = np.zeros((R.shape[0], 0)), np.zeros(0), []
+    basis, doubt = np.zeros((R.shape[0], 0)), np.zeros(0)
+    kept: list[int] = []
     for j, column in enumerate(R.T):
         if len(kept) == R.shape[0]:
             break
@@ -105,18 +109,18 @@ def independent(A):
     return np.array(kept, dtype=int)
 
 
-def _resolve(C):
+def _resolve(C: Array) -> Face:
     rows = Orthonormal(C)
-    found = _by_newton(rows) or _by_least_squares(rows)
-    if found is not None and found.proven:
-        return found
-    return _by_program(rows) or found or Face(np.zeros(C.shape[1]), np.zeros(len(C)), np.zeros(len(C), bool), False)
+    face = _by_newton(rows) or _by_least_squares(rows)
+    if face is not None and face.proven:
+        return face
+    return _by_program(rows) or face or Face(np.zeros(C.shape[1]), np.zeros(len(C)), np.zeros(len(C), bool), False)
 
 
 class Orthonormal:
     """Rows C of full column rank, in coordinates ``w = T u`` in which ``M = C T`` has nearly orthonormal columns."""
 
-    def __init__(self, C):
+    def __init__(self, C: Array) -> None:
         self.C = C
         R = np.linalg.qr(C, mode="r")
         # what is proved below holds for any T; orthonormal columns only make it easy
@@ -129,15 +133,15 @@ class Orthonormal:
             self.M = np.column_stack([pair_matvec(C, Pair(t, np.zeros_like(t))).high for t in self.T.T])
             self.condition = 1.0 + self.condition * self.condition * EPS
 
-    def direction(self, u):
+    def direction(self, u: Array) -> Array:
         """w with ``C w = M u``."""
         return self.T @ u
 
-    def balance(self, a):
+    def balance(self, a: Array) -> Array:
         """``M'a = T'(C'a)``, with C'a summed in doubled precision."""
         return self.T.T @ pair_rmatvec(self.C, Pair(a, np.zeros_like(a))).high
 
-    def polished(self, a):
+    def polished(self, a: Array) -> Array | None:
         """Multipliers near a with ``C'a = 0`` to rounding, or None where some would be negative.
 
         The change is least relative to a: ``a - a² M g`` with ``M'diag(a²)M g = M'a``.
@@ -153,7 +157,7 @@ class Orthonormal:
                 return None
         return a
 
-    def holds(self, a):
+    def holds(self, a: Array) -> bool:
         """Whether a >= 0 proves that no direction of the cone lifts any row.
 
         If ``A w >= 0`` then ``|r| |u| >= r'u = Σ a_i (M u)_i >= |diag(a) M u| >= sigma |u|`` for ``w = T u`` and
@@ -167,7 +171,7 @@ class Orthonormal:
         return bool(2.0 * np.linalg.norm(self.balance(a)) + rounding < sigma[-1])
 
 
-def _by_newton(rows):
+def _by_newton(rows: Orthonormal) -> Face | None:
     """A few steps up the likelihood: soon a separating direction or multipliers, if the case is a clear one."""
     M, u = rows.M, np.zeros(rows.M.shape[1])
     for _ in range(NEWTON_STEPS):
@@ -189,7 +193,7 @@ def _by_newton(rows):
     return None
 
 
-def _by_least_squares(rows):
+def _by_least_squares(rows: Orthonormal) -> Face | None:
     """Lift what can be lifted, row set by row set, until the rest is held by multipliers."""
     m, q = rows.M.shape
     length = np.linalg.norm(rows.M, axis=1)
@@ -218,7 +222,7 @@ def _by_least_squares(rows):
     return finish(rows, rows.direction(_combined(M, lifts) if u is None else u), above, a)
 
 
-def _combined(M, lifts):
+def _combined(M: Array, lifts: list[tuple[Array, Array]]) -> Array:
     """One direction of several, each of which lifts rows that those before it leave at zero."""
     u = lifts[-1][0]
     for earlier, raised in reversed(lifts[:-1]):
@@ -227,7 +231,7 @@ def _combined(M, lifts):
     return u
 
 
-def _widest(M):
+def _widest(M: Array) -> Array | None:
     """The direction of largest margin, ``min |u|`` with ``M u >= 1``, or None where rounding hides it.
 
     Lawson and Hanson (1974), chapter 23, algorithm LDP.
@@ -246,16 +250,16 @@ def _widest(M):
     return u if (M @ u).min() > 0.5 else None
 
 
-def _by_program(rows):
+def _by_program(rows: Orthonormal) -> Face | None:
     """``max Σ p_i`` with ``C'(p + e) = 0``, ``0 <= p <= 1``, ``e >= 0``: p is then 1 on held rows, 0 above."""
-    found = program(rows.C)
-    if found is None:
+    solved = program(rows.C)
+    if solved is None:
         return None
-    w, a, above = found
+    w, a, above = solved
     return finish(rows, w, above, a)
 
 
-def program(C):
+def program(C: Matrix) -> tuple[Array, Array, Array] | None:
     """Direction, multipliers and rows above by HiGHS, or None; for dense or sparse C.
 
     The multipliers of the q constraints are a direction that lifts every row above by at least 1.
@@ -276,15 +280,16 @@ def program(C):
     return -np.asarray(result.eqlin.marginals), np.where(above, 0.0, result.x[:m] + result.x[m:]), above
 
 
-def finish(rows, w, above, a):
+def finish(rows: Orthonormal, w: Array, above: Array, a: Array) -> Face:
     """The Face of a finding, checked: signs of ``C w`` exactly, multipliers on the rows that are not above."""
     C = rows.C
     if above.all():
         return Face(w, np.zeros(len(C)), above, bool((signs(C, w) > 0).all()))
     if not above.any():
         polished = rows.polished(a)
-        held = polished is not None and rows.holds(polished)
-        return Face(np.zeros(C.shape[1]), polished if held else a, above, held)
+        if polished is not None and rows.holds(polished):
+            return Face(np.zeros(C.shape[1]), polished, above, True)
+        return Face(np.zeros(C.shape[1]), a, above, False)
     whole, down = np.zeros(len(C)), ~above
     kept = independent(C[down])
     if len(kept):
@@ -295,7 +300,7 @@ def finish(rows, w, above, a):
     else:  # the rows that are left are zero: nothing can lift them
         held, whole[down] = True, 1.0
     for integers in null_vector(C[down], w):
-        found = signs(C, integers)
-        if (found[above] > 0).all() and (found[down] == 0).all():
+        row_signs = signs(C, integers)
+        if (row_signs[above] > 0).all() and (row_signs[down] == 0).all():
             return Face(integers, whole, above, held)
     return Face(w, whole, above, False)

@@ -1,0 +1,9 @@
+from separatrix.estimators.preparation.categories import Categories as Categories
+from separatrix.estimators.preparation.categories import Codes as Codes
+from separatrix.estimators.preparation.counts import Counts as Counts
+from separatrix.estimators.preparation.curves import Curves as Curves
+from separatrix.estimators.preparation.dates import Dates as Dates
+from separatrix.estimators.preparation.numbers import Numbers as Numbers
+from separatrix.estimators.preparation.table_columns import TableColumns as TableColumns
+from separatrix.estimators.preparation.thresholds import Thresholds as Thresholds
+from separatrix.estimators.preparation.words import Words as Words

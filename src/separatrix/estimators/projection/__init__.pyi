@@ -1,0 +1,1 @@
+from separatrix.estimators.projection.pca import PCA as PCA

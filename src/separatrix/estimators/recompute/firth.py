@@ -1,0 +1,41 @@
+"""Firth's logistic regression: its modified score at the published coefficients, and its information."""
+
+import numpy as np
+from scipy.special import expit
+
+from separatrix.designs import as_dense
+from separatrix.estimators.linear.firth import modified_score
+from separatrix.estimators.recompute.comparison import BESIDE, EPS, Comparison, tolerance_of
+from separatrix.estimators.validation import validate_rows
+
+
+def modified_likelihood(model, X, y, sample_weight=None):
+    r"""The modified score; ``I covariance_ = 1`` of the information ``I = Z'SZ``; and the penalised likelihood.
+
+    .. math:: \sum_i s_i \log P(y_i \mid x_i) + \tfrac12 \log \det I
+    """
+    design, labels, s = model._enter(X, y, sample_weight, reset=False)
+    comparison = Comparison(model, design.n)
+    intercept = bool(model.fit_intercept)
+    w = np.concatenate([model.intercept_, model.coef_[0]]) if intercept else model.coef_[0].astype(np.float64)
+    score = modified_score(design, labels, s, intercept, w)
+    comparison.residual(score, tolerance_of(model), "coef_", "intercept_")
+    Z = as_dense(validate_rows(model, X)).astype(np.float64)
+    Z = np.hstack([np.ones((len(Z), 1)), Z]) if intercept else Z
+    eta = Z @ w
+    information = Z.T @ ((s * expit(eta) * expit(-eta))[:, None] * Z)
+    units = 1.0 / np.sqrt(np.diagonal(information))
+    C = units[:, None] * information * units
+    rounding = (design.n + BESIDE) * EPS * len(w)
+    smallest = np.linalg.eigvalsh(C).min()
+    if np.isfinite(model.covariance_).all() and smallest > rounding:
+        condition = 1.0 / smallest
+        # coefficients are right to `tolerance` standard errors, and an inverse to the rounding of its condition
+        tolerance = 4.0 * np.sqrt(len(w)) * tolerance_of(model) + rounding * condition
+        off = C @ (model.covariance_ / units[:, None] / units) - np.eye(len(w))
+        comparison.residual(np.abs(off).max() / condition, tolerance, "covariance_")
+        signed = np.where(labels > 0.5, eta, -eta)
+        likelihood = -(s * np.logaddexp(0.0, -signed)).sum() + 0.5 * np.linalg.slogdet(information)[1]
+        comparison.number("log_likelihood_", likelihood, 1.0 + abs(likelihood), tolerance=tolerance)
+        comparison.number("standard_errors_", np.sqrt(np.diagonal(model.covariance_)))
+    return comparison.certificate()

@@ -1,0 +1,2 @@
+from separatrix.estimators.basis import *
+from separatrix.estimators.preparation import *

@@ -1,0 +1,243 @@
+r"""Newton's method by sums over blocks of rows, for data that are read as a stream.
+
+Solves   min  (1/Σs) Σ s_i loss(y_i, x_i'beta + intercept) + Σ_j penalty_j(beta_j)
+Given    a Problem, a smooth loss of one score, or a joint loss of k; a penalty that can be split; perhaps a start.
+Returns  beta, intercept.
+From     Lee, Sun and Saunders (2014), SIAM J. Optim. 24(3), proximal Newton. Each quadratic model is solved on its
+         Hessian by coordinate descent and Newton's finish (gram_coordinate.py); without kinks and bounds that is
+         Newton-Raphson.
+Cost     a read of X and n p² (k = 1) or n p² k² / 2 operations for each iteration; (k p)² numbers in memory.
+
+Columns are shifted by means of the first rows, so that far means cost no digits.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.core.objective import curvatures_at, null_objective, null_score, slopes_at, sum_of_costs, total_value
+from separatrix.core.problem import Problem
+from separatrix.core.solution import Solution, Trace
+from separatrix.core.verbs import is_joint, is_smooth
+from separatrix.designs import as_dense
+from separatrix.designs.base import Block
+from separatrix.designs.moments import provisional_means
+from separatrix.penalties.separable import as_separable
+from separatrix.solvers.curvature import inverse_of_sum_zero
+from separatrix.solvers.gram_coordinate import GramProblem
+from separatrix.solvers.preconditioner import joint_hessian
+
+# A Hessian of more coefficients than these would take more than 200 MB, and most of the time.
+MOST_COEFFICIENTS = 5000
+# Step lengths tried, in one pass, where a whole step does not lower the objective.
+SHORTER = 0.5 ** np.arange(1, 31)
+EPS = float(np.finfo(np.float64).eps)
+
+
+def newton_by_blocks(
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    start: tuple[Any, Any] | None = None,
+    trace: Trace | None = None,
+) -> Solution:
+    """Solve one problem; see the head of this file.
+
+    Parameters
+    ----------
+    problem : Problem.  A smooth loss and y of shape (n,), or a joint loss and (n, k).
+    tol : float, [0, inf).  Relative gap to be reached. Iterations end when the next step is so short that its square,
+        about the error that it leaves, is below ``tol^1.25``; that step is taken.
+    max_iter : int, [0, inf).  Iterations at the most.
+    start : (beta, intercept) or None.  Where to begin; None is the model without columns.
+    trace : Trace or None.  Filled with objective, length of the step and coefficients at each iteration.
+
+    >>> from separatrix.core.target import Target
+    >>> from separatrix.designs import as_design
+    >>> from separatrix.losses import Logistic
+    >>> from separatrix.penalties import L1
+    >>> X, y = np.array([[1.0], [1.0], [-1.0], [-1.0]]), np.array([0.75, 0.75, 0.25, 0.25])
+    >>> newton_by_blocks(Problem(as_design(X), Target(y), Logistic(), L1(0.15))).beta.round(4)  # the logit of 0.6
+    array([0.4055])
+    """
+    walk = _Walk(problem, start)
+    scale = np.sqrt(null_objective(problem) or 1.0)
+    nearly = 0.01 * np.sqrt(tol**1.25) * scale
+    last, iteration = np.inf, 0
+    while True:
+        step = walk.step()
+        if trace is not None:
+            trace.append(walk.value, step.length, walk.coefficients())
+        stalled = last < 1e-9 * scale and step.length > 0.5 * last  # only rounding moves
+        if iteration == max_iter or stalled:
+            break
+        iteration += 1
+        if step.length <= nearly:
+            walk.beta, walk.offset = walk.beta + step.beta, walk.offset + step.offset
+            break
+        last = step.length
+        if not walk.go(step):
+            break
+    return walk.solution(iteration, trace)
+
+
+class _Step(NamedTuple):
+    """A step of coefficients (p, k) and offsets (k,), its length in the norm of the Hessian, and what it promises."""
+
+    beta: np.ndarray
+    offset: np.ndarray
+    length: float
+    promised: float
+
+
+class _Walk:
+    """Where the iterations stand: coefficients (p, k) of the shifted columns, offsets (k,), and the sums there."""
+
+    def __init__(self, problem: Problem, start: tuple[Any, Any] | None) -> None:
+        _check(problem)
+        self.problem, self.p = problem, problem.design.p
+        self.k = int(np.prod(problem.target.outputs))
+        self.penalty = as_separable(problem.penalty, self.p)
+        shift = provisional_means(problem.design) if problem.intercept else None
+        self.shift = np.zeros(self.p) if shift is None else shift
+        self.beta, self.offset = np.zeros((self.p, self.k)), np.reshape(null_score(problem), self.k).astype(np.float64)
+        if start is not None:
+            beta = np.reshape(np.asarray(start[0], dtype=np.float64), (self.p, self.k)).T
+            self.beta = np.ascontiguousarray(np.clip(beta, self.penalty.low, self.penalty.high).T)
+            self.offset = np.reshape(np.asarray(start[1], dtype=np.float64), -1) + self.shift @ self.beta
+        self.passes = 0
+        self._look(*self._sums(self.beta, self.offset))
+        problem.design.refuse_if_not_finite(self.H)
+
+    def _sums(self, beta: np.ndarray, offset: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Mean loss, its gradient (1 + p, k) and its Hessian (k, 1 + p, k, 1 + p), the intercept first: one pass."""
+        loss, outputs, k, q = self.problem.loss, self.problem.target.outputs, self.k, 1 + self.p
+
+        def task(block: Block) -> tuple[float, np.ndarray, np.ndarray]:
+            Z, s = self._with_constant(block), block.weights
+            eta = (Z[:, 1:] @ beta + offset).reshape(len(Z), *outputs)
+            slopes = slopes_at(loss, block.y, eta).reshape(len(Z), k) * s[:, None]
+            if outputs:
+                H = joint_hessian(loss, block.y, eta, s, Z)
+            else:
+                root = Z * np.sqrt(s * curvatures_at(loss, block.y, eta))[:, None]
+                H = (root.T @ root).reshape(1, q, 1, q)
+            return total_value(loss, block.y, eta, s), Z.T @ slopes, H
+
+        def merge(a: Any, b: Any) -> tuple[float, np.ndarray, np.ndarray]:
+            H = a[2]
+            H += b[2]  # in place: it is the largest thing in memory
+            return a[0] + b[0], a[1] + b[1], H
+
+        self.passes += 1
+        value, g, H = self.problem.design.reduce(task, merge, self.problem.target, gram=k * k)
+        total = self.problem.target.total
+        H /= total
+        return value / total, g / total, H
+
+    def _with_constant(self, block: Block) -> np.ndarray:
+        """A column of ones (zeros without an intercept) and the shifted columns of a block."""
+        Z = np.empty((block.X.shape[0], 1 + self.p))
+        Z[:, 0] = float(self.problem.intercept)
+        np.subtract(as_dense(block.X), self.shift, out=Z[:, 1:])
+        return Z
+
+    def _look(self, fit: float, g: np.ndarray, H: np.ndarray) -> None:
+        self.g, self.H = g, H
+        self.value = fit + sum_of_costs(self.penalty, self.beta)
+
+    def step(self) -> _Step:
+        """The minimum of the quadratic model with the penalty, less where we stand."""
+        p, k, penalty = self.p, self.k, self.penalty.repeat(self.k)
+        G = np.ascontiguousarray(self.H[:, 1:, :, 1:]).reshape(k * p, k * p)
+        cross = self.H[:, 1:, :, 0].reshape(k * p, k)
+        inverse = inverse_of_sum_zero(self.H[:, 0, :, 0]) if self.problem.intercept else np.zeros((k, k))
+        G -= cross @ inverse @ cross.T
+        if k > 1:  # a common shift of unpenalised coefficients changes nothing: a ridge on their sum keeps it at zero
+            for j in np.flatnonzero(self.penalty.free):
+                classes = j + p * np.arange(k)
+                G[np.ix_(classes, classes)] += G[classes, classes].mean()
+        model = GramProblem.whole(G, np.zeros(k * p))
+        model.beta = self.beta.T.ravel().copy()
+        model.q = -self.g[1:].T.ravel() + cross @ (inverse @ self.g[0])
+        model.c = model.q + G @ model.beta
+        before = model.violation(penalty)
+        unit = float(penalty.kink.max(initial=0.0)) or float(np.abs(self.g[1:]).max(initial=0.0)) or 1.0
+        model.solve_within(penalty, min(1e-4, before / unit) * before)
+        d = model.beta - self.beta.T.ravel()
+        square = float(d @ (G @ d) + penalty.ridge @ (d * d) + self.g[0] @ inverse @ self.g[0])
+        step, offset = d.reshape(k, p).T, -inverse @ (self.g[0] + cross.T @ d)
+        rise = sum_of_costs(self.penalty, self.beta + step) - sum_of_costs(self.penalty, self.beta)
+        promised = rise + float((self.g[1:] * step).sum() + self.g[0] @ offset)
+        return _Step(step, offset, np.sqrt(max(square, 0.0)), promised)
+
+    def go(self, step: _Step) -> bool:
+        """Take a step, or a part of it that lowers the objective enough; False where none does."""
+        beta, offset = self.beta + step.beta, self.offset + step.offset
+        sums = self._sums(beta, offset)
+        if not self._enough(sums[0] + sum_of_costs(self.penalty, beta), 1.0, step.promised):
+            t = self._shorter(step)
+            if t == 0.0:
+                return False
+            beta, offset = self.beta + t * step.beta, self.offset + t * step.offset
+            sums = self._sums(beta, offset)
+        self.beta, self.offset = beta, offset
+        self._look(*sums)
+        return True
+
+    def _enough(self, value: float, t: float, promised: float) -> bool:
+        return bool(value <= self.value + 1e-4 * t * min(promised, 0.0) + 4.0 * EPS * abs(self.value))
+
+    def _shorter(self, step: _Step) -> float:
+        """The longest of the shorter steps that lowers the objective enough, or 0: one pass."""
+        problem, target = self.problem, self.problem.target
+
+        def task(block: Block) -> np.ndarray:
+            Z, s = self._with_constant(block)[:, 1:], block.weights
+            eta, move = ((Z @ b + c).reshape(len(Z), *target.outputs) for b, c in ((self.beta, self.offset), step[:2]))
+            return np.array([total_value(problem.loss, block.y, eta + t * move, s) for t in SHORTER])
+
+        self.passes += 1
+        fits = problem.design.reduce(task, np.add, target) / target.total
+        for t, fit in zip(SHORTER, fits):
+            value = fit + sum_of_costs(self.penalty, self.beta + t * step.beta)
+            if self._enough(value, t, step.promised):
+                return float(t)
+        return 0.0
+
+    def coefficients(self) -> np.ndarray:
+        """Intercept, where there is one, and coefficients, for a trace."""
+        beta, intercept = self._original()
+        w = np.vstack([intercept, beta]) if self.problem.intercept else beta
+        return w if self.problem.target.outputs else w[:, 0]
+
+    def _original(self) -> tuple[np.ndarray, np.ndarray]:
+        """Coefficients and intercepts of the columns as given; what only differences fix sums to zero over classes."""
+        beta, intercept = self.beta.copy(), self.offset - self.shift @ self.beta
+        if self.k > 1:
+            beta[self.penalty.free] -= beta[self.penalty.free].mean(axis=1, keepdims=True)
+            intercept = intercept - intercept.mean()
+        return beta, intercept
+
+    def solution(self, iterations: int, trace: Trace | None) -> Solution:
+        beta, intercept = self._original()
+        if not self.problem.target.outputs:
+            return Solution(beta[:, 0], float(intercept[0]), trace=trace, iterations=iterations, passes=self.passes)
+        return Solution(beta, intercept, trace=trace, iterations=iterations, passes=self.passes)
+
+
+def _check(problem: Problem) -> None:
+    joint, outputs = is_joint(problem.loss), problem.target.outputs
+    size = problem.design.p * int(np.prod(outputs))
+    because, instead = "", "a smooth loss (Logistic, Squared) with one output, or Softmax with k"
+    if not joint and not is_smooth(problem.loss):
+        because = f"the slope of the loss {type(problem.loss).__name__} jumps"
+    elif bool(outputs) != joint:
+        because = f"{type(problem.loss).__name__} does not fit targets of shape {outputs} in each row"
+    elif size > MOST_COEFFICIENTS:
+        because = f"the Hessian of {size} coefficients does not fit: at most {MOST_COEFFICIENTS}"
+        instead = "fewer columns, SGDClassifier or SGDRegressor (partial_fit on blocks), or data in memory"
+    if because:
+        raise cannot("solve by Newton's method on blocks", because=because, instead=instead)
