@@ -20,12 +20,16 @@ def compute():
     single = Perceptron(eta0=0.7, **settings).fit(TWO, TWO_LABELS, **start)
     batch = Perceptron(eta0=0.7, updates="batch", **settings).fit(TWO, TWO_LABELS, **start)
     return {
-        "three": np.array(three.trace_.weights),
+        "three": _visited(three),
         "corrected": three.trace_.rows,
-        "single": np.array(single.trace_.weights),
-        "batch": np.array(batch.trace_.weights),
+        "single": _visited(single),
+        "batch": _visited(batch),
         "converged": [model.converged_ for model in (three, single, batch)],
     }
+
+
+def _visited(model):
+    return np.column_stack([model.trace_.intercepts, model.trace_.weights])
 
 
 def draw(path):

@@ -13,7 +13,7 @@ from separatrix.workflow.latex import readable
 
 
 def run(*arguments):
-    return CliRunner().invoke(main.main, ["where", *arguments])
+    return CliRunner(env={"COLUMNS": "400"}).invoke(main.main, ["where", *arguments])  # long paths are not broken
 
 
 @pytest.mark.parametrize("kind", ["estimator", "loss", "joint loss", "penalty"])

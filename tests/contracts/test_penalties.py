@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from separatrix.core import registry
-from separatrix.core.objective import add_costs, parts_of
+from separatrix.core.objective import add_conjugate_costs, add_costs, parts_of, sum_of_conjugate_costs
 from separatrix.core.verbs import conjugate_cost, cost, dual_domain, of_coefficient, prox, split
 from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
 
@@ -95,16 +95,24 @@ def test_fenchel_and_young_agree_at_the_prox(penalty):
 def test_compiled_and_plain_loops_agree(penalty):
     beta = np.array([[b] for b in POINTS if not forbidden(penalty, b)])
     assert add_costs(penalty, beta) == pytest.approx(add_costs.py_func(penalty, beta), rel=1e-14)
+    for v in POINTS:
+        one = np.array([[v]])
+        # products and sums may be contracted: a rounding or two
+        assert add_conjugate_costs(penalty, one) == pytest.approx(add_conjugate_costs.py_func(penalty, one), rel=1e-15)
 
 
 @every_penalty
 def test_sums_over_arrays_are_those_of_the_verbs(penalty):
+    parts = parts_of(penalty, 1)
     for v in POINTS:
-        parts = parts_of(of_coefficient(penalty, 0), 1)
-        assert parts.cost(np.array([v])) == pytest.approx(cost(of_coefficient(penalty, 0), v), rel=1e-15)
+        assert parts.cost(np.array([v])) == pytest.approx(cost(penalty, v), rel=1e-15)
         # products may be taken in another order: a rounding or two
-        expected = conjugate_cost(of_coefficient(penalty, 0), v)
-        assert parts.conjugate_cost(np.array([[v]])) == pytest.approx(expected, rel=1e-15)
+        assert parts.conjugate_cost(np.array([[v]])) == pytest.approx(conjugate_cost(penalty, v), rel=1e-15)
+
+
+def test_sums_over_arrays_do_not_underflow():
+    assert parts_of(L2(1e274), 1).cost(np.array([1e-211])) == pytest.approx(0.5e-148, rel=1e-15)
+    assert parts_of(L2(1e-288), 1).conjugate_cost(np.array([1e-214])) == pytest.approx(0.5e-140, rel=1e-15)
 
 
 def test_a_ridge_of_no_strength_is_no_penalty():
@@ -112,7 +120,7 @@ def test_a_ridge_of_no_strength_is_no_penalty():
         assert conjugate_cost(L2(0.0), v) == conjugate_cost(NoPenalty(), v)
         assert conjugate_cost(L2(0.0), v) == conjugate_cost(L1(0.0), v)
         assert prox(L2(0.0), v, 2.0) == prox(NoPenalty(), v, 2.0)
-    assert parts_of(L2(0.0), 1).conjugate_cost(np.array([1e-300])) == math.inf
+    assert sum_of_conjugate_costs(L2(0.0), np.array([1e-300])) == math.inf
 
 
 def test_the_elastic_net_contains_lasso_and_ridge():

@@ -34,8 +34,11 @@ ROOM = Path(separatrix.__file__).parent / "solvers"
 
 def at_the_end_of_a_path(problem):
     unit = as_separable(problem.penalty, problem.design.p)
-    penalties = [unit._replace(kink=a * unit.kink, ridge=a * unit.ridge) for a in (4.0, 2.0, 1.0)]
-    coefficients, intercepts, gaps, _ = path(problem, penalties)
+
+    def penalty_at(strength):
+        return unit._replace(kink=strength * unit.kink, ridge=strength * unit.ridge)
+
+    coefficients, intercepts, gaps, _ = path(problem, (4.0, 2.0, 1.0), penalty_at)
     assert gaps.max() <= 1e-8
     return type("Answer", (), {"beta": coefficients[-1], "intercept": intercepts[-1], "theta": None})
 

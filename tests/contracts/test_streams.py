@@ -28,6 +28,7 @@ from separatrix.designs import (
     moments,
 )
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from separatrix.estimators.verify import verify
 from separatrix.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 from separatrix.losses import Huber, Logistic, Quantile, Softmax, Squared
 from separatrix.naive_bayes import BernoulliNB, GaussianNB, MultinomialNB
@@ -314,6 +315,35 @@ def test_a_class_that_comes_late_and_far_away_loses_no_digits(scatter):
     # means of blocks are rounded to eps 2^20, and 100 rows are moved by that much; raw squares would lose eps 2^40
     rounding = 100 * np.finfo(float).eps * 2.0**20
     assert_allclose(late.scatter, wanted[scatter].astype(float), rtol=1e-12, atol=rounding)
+
+
+@every_file
+def test_linear_models_predict_a_stream_block_by_block(kind, tmp_path):
+    X, y, s = overlapping()
+    design, *there = stored(kind, tmp_path, X, y, s)
+    model = LogisticRegression().fit(design, *there)
+    coefficients = LogisticRegression().fit(X, y, s)
+    coefficients.coef_, coefficients.intercept_ = model.coef_, model.intercept_
+    for name in ("predict", "predict_proba", "decision_function"):
+        # products of blocks, whose sums BLAS may take in another order
+        assert_allclose(getattr(model, name)(design), getattr(coefficients, name)(X), rtol=1e-13, atol=1e-14)
+    line = Lasso(0.1).fit(design, *there)
+    assert_allclose(line.predict(design), X @ line.coef_ + line.intercept_, rtol=1e-13, atol=1e-14)
+    with pytest.raises(TypeError, match="Use its blocks of rows one after the other"):
+        GaussianNB().fit(design, *there).predict(design)
+    with pytest.raises(ValueError, match="was fitted to 4"):
+        model.predict(Pieces(X[:, :3], [], 50))
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), LogisticRegression(C=np.inf), Lasso(0.1), Ridge()], ids=str)
+def test_a_fit_to_a_stream_is_verified_on_the_stream(model):
+    X, y, s = overlapping()
+    y = np.minimum(y, 1)
+    for rows in (X, Pieces(X, [], 50)):
+        proof = verify(model.fit(Pieces(X, [], 30), y, s), rows, y, s)
+        assert proof.converged, proof
+        model.coef_ = model.coef_ + 0.1
+        assert not verify(model, rows, y, s).converged
 
 
 def test_what_a_stream_does_not_offer_is_refused_with_the_alternative():

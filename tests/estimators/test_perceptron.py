@@ -83,7 +83,8 @@ def test_the_learning_example_of_step_one_fifth():
     # golden case G020; labels +, -, +
     X, y = np.array([[1.0, 1.0], [2.0, -2.0], [-2.0, 1.0]]), np.array([1, -1, 1])
     model = steadfast(eta0=0.2, trace=True).fit(X, y, coef_init=[1.0, 0.5], intercept_init=0.0)
-    np.testing.assert_allclose(model.trace_.weights, [[0, 1, 0.5], [-0.2, 0.6, 0.9], [0, 0.2, 1.1]], atol=1e-9)
+    visited = np.column_stack([model.trace_.intercepts, model.trace_.weights])
+    np.testing.assert_allclose(visited, [[0, 1, 0.5], [-0.2, 0.6, 0.9], [0, 0.2, 1.1]], atol=1e-9)
     assert model.trace_.rows == [1, 2] and model.trace_.passes == [1, 1]
     np.testing.assert_allclose(model.decision_function(X), [1.3, -1.8, 0.7], atol=1e-9)
     assert model.converged_ and model.counts_.tolist() == [0, 1, 1]
@@ -112,7 +113,8 @@ def test_the_same_step_point_by_point():
         {"coef_init": [1.0, 1.0], "intercept_init": -0.5},
     )
     model = steadfast(eta0=0.7, trace=True).fit(X, y, **start)
-    np.testing.assert_allclose(model.trace_.weights[1:], [[0.2, 1.28, 1.035], [-0.5, 1.42, 0.51]], atol=1e-12)
+    visited = np.column_stack([model.trace_.intercepts, model.trace_.weights])
+    np.testing.assert_allclose(visited[1:], [[0.2, 1.28, 1.035], [-0.5, 1.42, 0.51]], atol=1e-12)
 
 
 # ------------------------------------------------------------------ against scikit-learn
@@ -263,7 +265,8 @@ def test_the_number_of_mistakes_may_rise_from_pass_to_pass(overlapping):
     # a correction raises the score of its own example, and of that alone for sure
     sign, ones = np.where(y, 1.0, -1.0), np.column_stack([np.ones(len(y)), X])
     total = []
-    for before, after, row in zip(model.trace_.weights, model.trace_.weights[1:], model.trace_.rows):
+    visited = np.column_stack([model.trace_.intercepts, model.trace_.weights])
+    for before, after, row in zip(visited, visited[1:], model.trace_.rows, strict=False):
         assert sign[row] * (ones[row] @ after) > sign[row] * (ones[row] @ before)
         total.append(-np.minimum(sign * (ones @ after), 0.0).sum())
     assert (np.diff(total) > 0).any()

@@ -89,6 +89,9 @@ def test_ci_runs_the_command_of_the_readme(tmp_path):
     assert os.stat(script).st_mode & stat.S_IXUSR
     (tmp_path / ".ci").mkdir()
     (tmp_path / ".ci" / "run").write_bytes(script.read_bytes())
+    versions = tmp_path / ".ci" / "versions"
+    versions.write_text("#!/bin/sh\necho '== pytest, lowest: 2 passed'\necho '== all passed'\n[ ! -e old ]\n")
+    versions.chmod(0o755)
     fake = tmp_path / ".venv" / "bin"
     fake.mkdir(parents=True)
     for tool in ("ruff", "mypy", "pip", "sphinx-build", "pytest"):
@@ -106,8 +109,11 @@ def test_ci_runs_the_command_of_the_readme(tmp_path):
 
     done = run()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "== pytest: 3 passed in 0.1s" in done.stdout
+    assert "\n== pytest, lowest: 2 passed\n== pytest: 3 passed in 0.1s\n== all passed" in done.stdout
     assert "ruff check ." in done.stdout and "ruff format --check ." in done.stdout and "mypy" in done.stdout
+    (tmp_path / "old").touch()
+    assert run().returncode != 0  # the smoke tests with the lowest versions fail, all others pass
+    (tmp_path / "old").unlink()
     (tmp_path / "broken").touch()
     assert run().returncode != 0
     (tmp_path / "README.md").write_text("no command here\n")

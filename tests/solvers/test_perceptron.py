@@ -5,7 +5,11 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import linprog
 
+from separatrix.core.problem import Problem
+from separatrix.core.target import Target
 from separatrix.designs import as_design
+from separatrix.losses import Hinge, Logistic
+from separatrix.penalties import L2, NoPenalty
 from separatrix.solvers.compiled.perceptron import correct_all, correct_each
 from separatrix.solvers.perceptron import mistake_bound, run_perceptron, widest_separator
 from separatrix.solvers.stochastic import Walker
@@ -16,6 +20,10 @@ def data():
     rng = np.random.default_rng(2)
     X = sp.random_array((40, 6), density=0.5, rng=rng, format="csr")
     return X, np.where(X @ np.arange(-3.0, 3.0) + rng.standard_normal(40) > 0, 1.0, -1.0), rng.uniform(0.5, 1.5, 40)
+
+
+def stated(X, y, s=None, intercept=True):
+    return Problem(as_design(X), Target(y, s), Hinge(0.0), NoPenalty(), intercept)
 
 
 def plain(X, y, s, rate, decreasing, batch, passes):
@@ -48,13 +56,13 @@ def test_passes_are_those_of_the_textbook_in_every_storage(data, hold, batch, de
     X, y, s = data
     dense = X.toarray().astype(np.float32).astype(float)
     stored = dense.astype(np.float32) if hold is np.float32 else hold(dense)
-    walker = Walker(np.zeros(6))
-    lesson = run_perceptron(as_design(stored), y, walker, rate=0.3, decreasing=decreasing, batch=batch, s=s, max_iter=7)
+    solution = run_perceptron(stated(stored, y, s), rate=0.3, decreasing=decreasing, batch=batch, max_iter=7)
     beta, intercept, alpha, errors = plain(dense, y, s, 0.3, decreasing, batch, 7)
-    np.testing.assert_allclose(walker.beta, beta, rtol=1e-12, atol=1e-14)
-    assert walker.intercept == pytest.approx(intercept, rel=1e-12, abs=1e-14)
-    np.testing.assert_array_equal(lesson.counts, alpha)
-    assert lesson.errors == errors
+    np.testing.assert_allclose(solution.beta, beta, rtol=1e-12, atol=1e-14)
+    assert solution.intercept == pytest.approx(intercept, rel=1e-12, abs=1e-14)
+    run = solution.details["run"]
+    np.testing.assert_array_equal(run.counts, alpha)
+    assert run.errors == errors and solution.iterations == sum(errors)
 
 
 @pytest.mark.parametrize("batch", [False, True])
@@ -76,11 +84,10 @@ def test_compiled_and_plain_passes_agree(data, batch):
 def test_rows_of_no_weight_are_never_a_mistake(data):
     X, y, s = data
     s = np.where(np.arange(40) % 3, s, 0.0)
-    some, whole = Walker(np.zeros(6)), Walker(np.zeros(6))
-    lesson = run_perceptron(as_design(X), y, whole, s=s, max_iter=5)
-    run_perceptron(as_design(X[s > 0]), y[s > 0], some, s=s[s > 0], max_iter=5)
+    whole = run_perceptron(stated(X, y, s), max_iter=5)
+    some = run_perceptron(stated(X[s > 0], y[s > 0], s[s > 0]), max_iter=5)
     np.testing.assert_array_equal(whole.beta, some.beta)
-    assert lesson.counts[s == 0].sum() == 0
+    assert whole.details["run"].counts[s == 0].sum() == 0
 
 
 @pytest.mark.mission("PC-04")
@@ -88,11 +95,10 @@ def test_the_steps_of_the_schedule_sum_as_they_should():
     # golden case G024; every correction of one row that can never be right takes the next step c/t
     n = 100_000
     walker = Walker(np.zeros(1))
-    lesson = run_perceptron(
-        as_design(np.zeros((1, 1))), np.ones(1), walker, decreasing=True, fit_intercept=False, max_iter=n
-    )
-    assert lesson.steps[0] == pytest.approx(12.09014613, abs=1e-6)
-    assert lesson.counts[0] == n and walker.clock == n + 1
+    problem = stated(np.zeros((1, 1)), np.ones(1), intercept=False)
+    run = run_perceptron(problem, start=walker, decreasing=True, max_iter=n).details["run"]
+    assert run.steps[0] == pytest.approx(12.09014613, abs=1e-6)
+    assert run.counts[0] == n and walker.clock == n + 1
     assert np.sum(1.0 / np.arange(1, n + 1) ** 2) == pytest.approx(1.644924067, abs=1e-6)
 
 
@@ -104,8 +110,7 @@ def test_the_bound_is_that_of_the_golden_case_and_not_the_printed_one():
     assert (a, b) == (1.0, pytest.approx(2.449489742783178))
     assert mistake_bound(X, y, w) == pytest.approx(1.5, rel=1e-14)
     printed = b * (w @ w) / a**2
-    walker = Walker(np.zeros(3))
-    mistakes = sum(run_perceptron(as_design(X), y, walker, fit_intercept=False).errors)
+    mistakes = run_perceptron(stated(X, y, intercept=False)).iterations
     assert printed < mistakes == 1 <= 1.5
     np.testing.assert_allclose(widest_separator(X, y), w, atol=1e-12)
 
@@ -142,4 +147,10 @@ def test_no_bound_without_separation():
 def test_weights_that_overflow_are_refused():
     X, y = np.array([[1e308], [1e308]]), np.array([1.0, 1.0])
     with pytest.raises(ValueError, match="overflow"):
-        run_perceptron(as_design(X), y, Walker(np.zeros(1)), rate=10.0)
+        run_perceptron(stated(X, y), rate=10.0)
+
+
+@pytest.mark.parametrize(("loss", "penalty"), [(Hinge(1.0), NoPenalty()), (Hinge(0.0), L2(0.1)), (Logistic(), L2(0.1))])
+def test_other_problems_are_refused(loss, penalty):
+    with pytest.raises(ValueError, match=r"max\(0, -y eta\)"):
+        run_perceptron(Problem(as_design(np.eye(2)), Target(np.array([1.0, -1.0])), loss, penalty, True))

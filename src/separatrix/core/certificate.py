@@ -15,6 +15,7 @@ of the gap; where its entries differ from the combination by no more than their 
 
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +27,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.quadratic import quadratic_gap
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.stationarity import relative_gradient
+from separatrix.core.types import Array
 from separatrix.core.verbs import is_joint, is_smooth, is_squared_error
 
 
@@ -179,7 +181,9 @@ def warn_if_not_certified(certificate: Certificate, instead: str, stacklevel: in
         warnings.warn(said, stacklevel=stacklevel + 1)
 
 
-def relative_residual(apply, A, B, scale, singular=False):
+def relative_residual(
+    apply: Callable[[Array], Array], A: Array, B: Array, scale: Array, singular: bool = False
+) -> float:
     r"""How well A (p, k) solves ``S A = B``, S symmetric: the largest residual of a column, relative, in units of S.
 
     .. math:: \frac{\|C a - b\|}{\|a\| + \|b\|}, \qquad C = DSD, \quad a = D^{-1} A, \quad b = D B
@@ -191,7 +195,7 @@ def relative_residual(apply, A, B, scale, singular=False):
     live = np.flatnonzero(scale)
     D = scale[live, None]
 
-    def correlate(U):
+    def correlate(U: Array) -> Array:
         full = np.zeros((len(scale), U.shape[1]))
         full[live] = D * U
         return D * apply(full)[live]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.dual_bound import dual_bound
 from separatrix.core.gap_rounding import EPS, Products, RowSums, products, sum_error, unit, value_error
 from separatrix.core.objective import (
     PenaltyParts,
@@ -59,7 +60,16 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     v = products(-summed / target.total, sizes, means.squares, imbalance, target.n)
     v, unsettled = _settled(problem, scores, v, float(np.sqrt(means.squares.max())) or 1.0)
     primal = float(means.fit.sum()) + parts.cost(beta)
-    dual = _dual(problem, scores, v, parts, unsettled)
+
+    def conjugates_at(scales: list[float]) -> np.ndarray:
+        def each(rows: ScoredRows) -> np.ndarray:
+            return np.array([total_conjugate(loss, rows.y, a * rows.u, rows.s) for a in scales])
+
+        return scores.sums(each) / target.total
+
+    dual = -float(conjugates_at([0.0])[0]) if unsettled > 0.0 else -np.inf
+    if np.isfinite(unsettled):
+        dual = max(dual, dual_bound(penalty, parts, v.v, beta, conjugates_at, v.error) - unsettled)
     rounding = (sum_error(target.n) + imbalance.max()) * (primal + abs(dual) + means.terms.sum())
     rounding += value_error(loss, sizes, beta, intercept, means.slopes, float(means.bend.max()))
     return float(max(primal - dual, 0.0) + rounding)
@@ -84,10 +94,9 @@ def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercep
     # the sums of both sides are rounded, and with them the share that makes them equal
     imbalance = np.array([4.0 * sum_error(target.n) if problem.intercept else 0.0])
     sizes = problem.design.column_sizes(target)
-    dual_products = products(v, sizes, np.array([square]), imbalance, target.n)
     primal = fit + parts.cost(beta)
-    scales = dual_products.scales(penalty, parts, beta)
-    dual = max(-a * conjugates - dual_products.cost(parts, a) for a in scales)
+    error = products(v, sizes, np.array([square]), imbalance, target.n).error
+    dual = dual_bound(penalty, parts, v, beta, lambda scales: [a * conjugates for a in scales], error)
     rounding = (sum_error(target.n) + imbalance[0]) * (primal + abs(dual) + terms_size)
     rounding += value_error(problem.loss, sizes, beta, intercept, np.array([square]), 0.0)
     return float(max(primal - dual, 0.0) + rounding)
@@ -238,16 +247,3 @@ def _length(problem: Any, v: np.ndarray, error: np.ndarray, held: np.ndarray) ->
         return np.inf
     length = np.linalg.norm(factor.half_solve((factor.scale * v)[:, None]))
     return float((length + condition * np.linalg.norm((factor.scale * error)[kept])) / (1.0 - moved))
-
-
-def _dual(problem: Any, scores: Scores, v: Products, parts: PenaltyParts, unsettled: float) -> float:
-    """The dual objective at the best of a few scales of u and v."""
-    loss = problem.loss
-    scales = v.scales(problem.penalty, parts, scores.beta) if np.isfinite(unsettled) else [0.0]
-
-    def task(rows: ScoredRows) -> np.ndarray:
-        return np.array([total_conjugate(loss, rows.y, a * rows.u, rows.s) for a in scales])
-
-    conjugates = scores.sums(task) / problem.target.total
-    costs = [v.cost(parts, a) + (unsettled if a > 0.0 else 0.0) for a in scales]
-    return float(max(-fit - cost for fit, cost in zip(conjugates, costs)))

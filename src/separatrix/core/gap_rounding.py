@@ -16,9 +16,7 @@ import numpy as np
 
 from separatrix.core.objective import (
     PIECE,
-    PenaltyParts,
     curvatures_at,
-    dual_domains,
     slopes_at,
     total_value,
 )
@@ -105,42 +103,6 @@ class Products(NamedTuple):
 
     v: Array
     error: Array
-
-    def cost(self, parts: PenaltyParts, scale: float) -> float:
-        """The conjugate of the penalty at ``scale v``, at the worst end of each interval."""
-        low, high = scale * (self.v - self.error), scale * (self.v + self.error)
-        across = (low < 0.0) & (high > 0.0)
-        outer = np.where(low >= 0.0, high, low)
-        cost = parts.conjugate_cost(outer)
-        if across.any():
-            cost += parts.conjugate_cost(np.where(across, high, 0.0))
-        return cost
-
-    def scales(self, penalty: Any, parts: PenaltyParts, beta: Array) -> list[float]:
-        """Factors that bring v into the domain of the penalty's conjugate, best guesses first."""
-        low, high = dual_domains(penalty, len(self.v))
-        kink, ridge, *_ = parts
-        into = self._largest_scale(low, high)
-        scales = [into]
-        if kink.any() and ridge.any():  # a finite conjugate outside the kink is no tight one
-            scales.append(self._largest_scale(np.maximum(low, -kink), np.minimum(high, kink)))
-            # the elastic net is a lasso on rows augmented with sqrt(ridge) I
-            slack = (ridge * np.abs(beta).T).T
-            rest = np.sign(self.v) * np.maximum(np.abs(self.v) - slack, 0.0)
-            scales.append(Products(rest, self.error)._largest_scale(-kink, kink))
-        if into < 1.0 or not kink.any():
-            scales.append(0.0)
-        return scales
-
-    def _largest_scale(self, low: Array, high: Array) -> float:
-        """The largest a <= 1 with ``low <= a v <= high``, wherever v is."""
-        smallest = 1.0
-        for end in (self.v - self.error, self.v + self.error):
-            room = np.where(end.T > 0.0, high, -low).T
-            with np.errstate(divide="ignore", invalid="ignore"):
-                share = np.where(np.abs(end) > room, room / np.abs(end), 1.0)
-            smallest = min(smallest, float(share.min(initial=1.0)))
-        return smallest if smallest == 1.0 else smallest * (1.0 - 2.0 * EPS)
 
 
 def products(v: Array, sizes: Array, squares: Array, imbalance: Array, n: int) -> Products:

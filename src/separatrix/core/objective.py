@@ -16,6 +16,7 @@ from separatrix.core.target import weights_of
 from separatrix.core.types import Array, Loss, Penalty, RowsAtom
 from separatrix.core.verbs import (
     conjugate,
+    conjugate_cost,
     cost,
     curvature,
     curvatures,
@@ -192,6 +193,17 @@ def add_costs(penalty: Penalty, beta: Array) -> float:
 
 
 @compiled
+def add_conjugate_costs(penalty: Penalty, v: Array) -> float:
+    """Σ_jc conjugate_cost(penalty_j, v_jc) of a matrix."""
+    total = 0.0
+    for j in range(v.shape[0]):
+        here = of_coefficient(penalty, j)
+        for c in range(v.shape[1]):
+            total += conjugate_cost(here, v[j, c])
+    return total
+
+
+@compiled
 def fill_parts(penalty: Penalty, out: Array) -> None:
     """Column j of out (4, p) = split(penalty_j)."""
     for j in range(out.shape[1]):
@@ -266,6 +278,11 @@ def _as_matrix(values: Any) -> np.ndarray:
 def sum_of_costs(penalty: Penalty, beta: np.ndarray) -> float:
     """Σ cost(penalty_j, beta_j) for beta of shape (p,) or (p, k)."""
     return add_costs(penalty, _as_matrix(beta))
+
+
+def sum_of_conjugate_costs(penalty: Penalty, v: np.ndarray) -> float:
+    """Σ conjugate_cost(penalty_j, v_j) for v of shape (p,) or (p, k)."""
+    return add_conjugate_costs(penalty, _as_matrix(v))
 
 
 def total_value(loss: Loss, y: np.ndarray, eta: np.ndarray, s: np.ndarray) -> float:

@@ -19,6 +19,7 @@ import numpy as np
 
 from separatrix.core.extended import Pair
 from separatrix.core.objective import PenaltyParts, parts_of
+from separatrix.core.problem import Problem
 from separatrix.core.refusal import TooLarge
 
 EPS = float(np.finfo(np.float64).eps)
@@ -71,7 +72,7 @@ class _Scales:
     sigma: float  # a power of two near the size of y
 
 
-def quadratic_gap(problem: Any, beta: np.ndarray, intercept: Any, tolerance: float) -> QuadraticGap:
+def quadratic_gap(problem: Problem, beta: np.ndarray, intercept: Any, tolerance: float) -> QuadraticGap:
     """``(P(beta) - min P) / P(null model)``, an upper bound, for the worst of the outputs.
 
     `beta` is of shape (p,) or (p, k), in the precision in which it was published.
@@ -98,7 +99,7 @@ def quadratic_gap(problem: Any, beta: np.ndarray, intercept: Any, tolerance: flo
     return QuadraticGap(value, explained, judge.dependent, judge.independent)
 
 
-def _scales(problem: Any) -> _Scales:
+def _scales(problem: Problem) -> _Scales:
     design, target = problem.design, problem.target
     m = design.moments(target, about_mean=problem.intercept, gram=design.forms_gram)
     y_square = m.yy.clip(min=0.0) / m.total + m.y_mean**2
@@ -113,7 +114,7 @@ class _Judge:
     """One solution, in units of y: coefficients `beta` (p, k) and `intercept` (k,)."""
 
     def __init__(
-        self, problem: Any, parts: PenaltyParts, scales: _Scales, beta: np.ndarray, intercept: np.ndarray
+        self, problem: Problem, parts: PenaltyParts, scales: _Scales, beta: np.ndarray, intercept: np.ndarray
     ) -> None:
         self.problem, self.parts, self.scales, self.beta, self.intercept = problem, parts, scales, beta, intercept
         self.bounded = bool(np.isfinite(parts.low).any() or np.isfinite(parts.high).any())

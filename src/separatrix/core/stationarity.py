@@ -8,14 +8,16 @@ square of its column and by that of the slopes of the null model, so that the un
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from separatrix.core.jit import compiled
 from separatrix.core.objective import null_score, slopes_at
+from separatrix.core.problem import Problem
 from separatrix.core.scores import Scores
+from separatrix.core.solution import Solution
 from separatrix.core.target import weights_of
+from separatrix.core.types import Array, Penalty
 from separatrix.core.verbs import of_coefficient, prox
 
 
@@ -27,7 +29,7 @@ class GradientScale:
     level: np.ndarray
 
     @classmethod
-    def of(cls, problem: Any) -> "GradientScale":
+    def of(cls, problem: Problem) -> "GradientScale":
         target, null = problem.target, null_score(problem)
         with np.errstate(over="ignore"):  # columns beyond 1e154 have no square; `relative` then certifies nothing
             squares = problem.design.column_squares(target)
@@ -40,7 +42,7 @@ class GradientScale:
         # a constant y leaves only rounding errors of its own size, which must not become the unit of measurement
         return cls(np.sqrt(squares / target.total), np.where(level > 1e-12 * null, level, null))
 
-    def relative(self, penalty: Any, beta: np.ndarray, g: np.ndarray, g_intercept: np.ndarray) -> float:
+    def relative(self, penalty: Penalty, beta: np.ndarray, g: np.ndarray, g_intercept: np.ndarray) -> float:
         """The largest entry of a gradient, in units of its column and of the slopes of the null model: at most about 1.
 
         A penalty enters by its prox, at the step 1 / (mean square of the column); without one this is the gradient
@@ -57,7 +59,7 @@ class GradientScale:
 
 
 @compiled
-def _largest_move(penalty, spread, beta, g):
+def _largest_move(penalty: Penalty, spread: Array, beta: Array, g: Array) -> float:
     largest = 0.0
     for j in range(beta.shape[0]):
         if spread[j] > 0.0:
@@ -67,7 +69,7 @@ def _largest_move(penalty, spread, beta, g):
     return largest
 
 
-def relative_gradient(problem: Any, solution: Any) -> float:
+def relative_gradient(problem: Problem, solution: Solution) -> float:
     """The gradient of a solution, relative to column and null model; for one output or several."""
     target, loss, p = problem.target, problem.loss, problem.design.p
     beta = np.asarray(solution.beta, dtype=np.float64).reshape(p, *target.outputs)

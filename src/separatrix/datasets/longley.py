@@ -45,7 +45,7 @@ class Longley:
     certified: dict
 
     @staticmethod
-    def correct_digits(found, certified):
+    def correct_digits(estimates, certified):
         """Decimal digits to which numbers agree with certified ones: ``-log10 |estimate - certified| / |certified|``.
 
         At most 15, the digits that NIST prints; at least 0.
@@ -53,7 +53,7 @@ class Longley:
         >>> Longley.correct_digits([3.14, 2.0], [3.1416, 2.0]).round(1)
         array([ 3.3, 15. ])
         """
-        estimates, certified = np.asarray(found, dtype=np.float64), np.asarray(certified, dtype=np.float64)
+        estimates, certified = np.asarray(estimates, dtype=np.float64), np.asarray(certified, dtype=np.float64)
         with np.errstate(divide="ignore"):
             digits = -np.log10(np.abs(estimates - certified) / np.abs(certified))
         return np.clip(digits, 0.0, PRINTED_DIGITS)

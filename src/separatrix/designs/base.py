@@ -199,6 +199,10 @@ class Design(ABC):
         """A design of some of the rows, for cross-validation."""
         self._lacks("rows", "take rows")
 
+    def matrix(self) -> Any:
+        """X as it was given, numpy or scipy.sparse, for other estimators."""
+        self._lacks("rows", "hand out X as a whole")
+
     def columns(self, J: Any) -> Array:
         """The columns J as a dense float64 matrix in Fortran order: always a copy."""
         self._lacks("columns", "take columns")

@@ -16,7 +16,7 @@ from separatrix.core.target import AnyTarget, Target
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
 from separatrix.designs import base
-from separatrix.designs.base import Block
+from separatrix.designs.base import Block, Design
 from separatrix.designs.compiled.class_counts import (
     category_totals,
     class_ones,
@@ -24,6 +24,7 @@ from separatrix.designs.compiled.class_counts import (
     class_totals_by_columns,
     class_totals_by_rows,
 )
+from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.sparse import SparseDesign
 
 
@@ -67,7 +68,7 @@ class CategoryCounts:
 
 
 def class_counts(
-    design: Any,
+    design: Design,
     target: AnyTarget,
     k: int,
     *,
@@ -110,7 +111,7 @@ def class_counts(
     return None if trouble else counts
 
 
-def _in_the_units_of(design: Any, threshold: float) -> float:
+def _in_the_units_of(design: Design, threshold: float) -> float:
     """The threshold as float32 has it, for X that is float32: 0.1 is not above 0.1."""
     return float(design.dtype.type(threshold))
 
@@ -149,7 +150,7 @@ def _without_duplicates(X: Any) -> Any:
     return X
 
 
-def first_outside(design: Any, low: float, high: float) -> tuple[int, float] | None:
+def first_outside(design: Design, low: float, high: float) -> tuple[int, float] | None:
     """The first column with a number outside [low, high] and that number, or None."""
     if isinstance(design, SparseDesign):
         X = _without_duplicates(design.X)
@@ -174,7 +175,7 @@ def first_outside(design: Any, low: float, high: float) -> tuple[int, float] | N
     return design.reduce(task, merge)
 
 
-def category_ranges(design: Any) -> tuple[Array, Array, Array]:
+def category_ranges(design: Design) -> tuple[Array, Array, Array]:
     """Smallest and largest number of each column, and whether all of them are whole: three arrays (p,)."""
 
     def task(block: Block) -> tuple[Array, Array, Array]:
@@ -189,7 +190,7 @@ def category_ranges(design: Any) -> tuple[Array, Array, Array]:
     return low, high, whole
 
 
-def category_counts(design: Any, target: AnyTarget, k: int) -> CategoryCounts:
+def category_counts(design: Design, target: AnyTarget, k: int) -> CategoryCounts:
     """Counts of the categories 0, 1, ... of each column in k classes (y); fractions of numbers are cut off.
 
     A row of weight 0 is as if it were not there: its categories are not met.
@@ -219,7 +220,7 @@ def category_counts(design: Any, target: AnyTarget, k: int) -> CategoryCounts:
     return CategoryCounts(totals, [np.ascontiguousarray(sums[:, a:b]) for a, b in pairwise(ends.tolist())])
 
 
-def product(design: Any, W: Array, threshold: float | None = None) -> Array:
+def product(design: InMemoryDesign, W: Array, threshold: float | None = None) -> Array:
     """``X W`` (n, k) for W (p, k), or with a threshold >= 0 ``[X > threshold] W``, by blocks on threads."""
     if isinstance(design, SparseDesign):
         X = design.X

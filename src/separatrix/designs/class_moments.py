@@ -5,7 +5,6 @@ the data is here. A "class" is any group of rows: cross-validation asks for the 
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,7 +13,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
-from separatrix.designs.base import Block
+from separatrix.designs.base import Block, Design
 from separatrix.designs.compiled.class_sums import class_squares
 from separatrix.designs.moments import FAR_FROM_ZERO
 
@@ -78,7 +77,7 @@ class ClassMoments:
         return self
 
 
-def class_moments(design: Any, target: AnyTarget, k: int, *, scatter: str = "pooled") -> ClassMoments:
+def class_moments(design: Design, target: AnyTarget, k: int, *, scatter: str = "pooled") -> ClassMoments:
     """Moments of k classes of the rows of a design; y of the target holds the code 0, 1, ... of the class of each row.
 
     `scatter` is "pooled", "each" or "diagonal": see :class:`ClassMoments`. A class without rows has weight, mean and
@@ -177,7 +176,7 @@ def _over(sums: Array, totals: Array) -> Array:
     return np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0.0)
 
 
-def provisional_class_means(design: Any, target: AnyTarget, k: int) -> tuple[Array, bool]:
+def provisional_class_means(design: Design, target: AnyTarget, k: int) -> tuple[Array, bool]:
     """Means of the classes on some rows, and whether some lie so far from zero that squares need them.
 
     Far means more than 30 standard deviations within a class (docs/decisions/0007). Classes that the sample missed get

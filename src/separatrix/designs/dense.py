@@ -23,8 +23,6 @@ class DenseDesign(InMemoryDesign):
     array([1., 2., 3.])
     """
 
-    offers = InMemoryDesign.offers | {"gram"}
-
     def __init__(self, X: Array) -> None:
         self.X = X
         self.n, self.p = X.shape
@@ -62,7 +60,7 @@ class DenseDesign(InMemoryDesign):
         if self.X.dtype == np.float64:
             with np.errstate(over="ignore", invalid="ignore"):
                 return self.X.T @ r
-        return self.reduce_rows(lambda B, piece: B.T @ piece, operator.add, r)
+        return self.reduce(lambda block, piece: block.X.T @ piece, operator.add, None, r)
 
     def columns(self, J: Any) -> Array:
         if self.X.flags.f_contiguous:  # whole columns at a time

@@ -22,6 +22,11 @@ class InMemoryDesign(Design):
 
     offers = frozenset({"rows", "columns", "vectors"})
 
+    X: Any
+
+    def matrix(self) -> Any:
+        return self.X
+
     @abstractmethod
     def block(self, rows: Any) -> Any:
         """The rows of a slice, as a float64 matrix that knows ``@`` and ``.T`` (a view wherever possible)."""
@@ -68,20 +73,6 @@ class InMemoryDesign(Design):
         def of_block(rows: slice) -> Result:
             block = Block(self.block(rows)) if target is None else Block(self.block(rows), *target.at(rows))
             return task(block, *(None if a is None else a[rows] for a in aligned))
-
-        return merged(of_block, merge, self.blocks(gram))
-
-    def reduce_rows(
-        self,
-        task: Callable[..., Result],
-        merge: Callable[[Result, Result], Result],
-        *aligned: Array | None,
-        gram: int = 0,
-    ) -> Result:
-        """The older form of :meth:`reduce`."""
-
-        def of_block(rows: slice) -> Result:
-            return task(self.block(rows), *(None if a is None else a[rows] for a in aligned))
 
         return merged(of_block, merge, self.blocks(gram))
 

@@ -20,6 +20,11 @@ def by_rows(X: Matrix) -> Matrix:
     return rows
 
 
+def stores_zeros(X: Matrix) -> bool:
+    """Whether every number of X is stored, as in a numpy array, or only those that are not zero."""
+    return not sp.issparse(X)
+
+
 def stored_like(Q: Matrix, X: Matrix) -> Matrix:
     """The rows of Q in the storage of X, which :func:`by_rows` has made."""
     if sp.issparse(X):

@@ -1,6 +1,7 @@
 """A design over a Parquet dataset: one file, several, or a folder of them, read in blocks by pyarrow."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from glob import glob
 from os import PathLike, fspath
 from typing import Any
@@ -58,7 +59,7 @@ class ParquetDesign(StreamedDesign):
         self._dtype = np.dtype(np.float32 if single else np.float64)
         super().__init__(len(self.names), block_rows)
 
-    @property
+    @cached_property
     def n(self) -> int:  # type: ignore[override]
         return int(self._dataset.count_rows())
 
@@ -79,9 +80,11 @@ class ParquetDesign(StreamedDesign):
             X = np.empty((batch.num_rows, len(names)))
             for j, name in enumerate(names):
                 X[:, j] = _numbers(batch.column(name))
-            chunk = Chunk(X, start, {name: batch.column(name).to_numpy(zero_copy_only=False) for name in columns})
+            # writable arrays: read-only ones would be compiled for anew
+            beside = {name: batch.column(name).to_numpy(zero_copy_only=False, writable=True) for name in columns}
+            chunk = Chunk(X, start, beside)
             start += batch.num_rows
-            del X, batch
+            del X, beside, batch
             yield chunk
             del chunk
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec, pair_sum, renormalise, two_product, two_sum
-from separatrix.designs.base import Block, thin_product
+from separatrix.designs.base import Block, Design, thin_product
 from separatrix.designs.sparse import as_dense
 
 
@@ -24,7 +24,7 @@ class ResidualSums(NamedTuple):
 
 
 def residual_sums(
-    design: Any, target: Any, beta: Pair, intercept: Pair, *, doubled: bool, unit: float = 1.0
+    design: Design, target: Any, beta: Pair, intercept: Pair, *, doubled: bool, unit: float = 1.0
 ) -> ResidualSums:
     """The sums for beta (p, k) and intercept (k,), y being divided by `unit`, a power of two.
 

@@ -86,9 +86,15 @@ class StreamedDesign(Design):
         finally:
             chunks.close()  # type: ignore[attr-defined]
 
-    def refuse_nan(self) -> None:
+    def matrices(self) -> Iterator[Array]:
+        """The rows of X, block by block, all of them finite."""
         for chunk in self.chunks():
             assert_all_finite(chunk.X, input_name="X")
+            yield chunk.X
+
+    def refuse_nan(self) -> None:
+        for _ in self.matrices():
+            pass
 
 
 def _of_one_height(chunks: Iterator[Chunk], height: int) -> Iterator[Chunk]:

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from separatrix.core.threads import parallel_map
 from separatrix.designs.compiled.working import mirror, row_products
+from separatrix.designs.in_memory import InMemoryDesign
 
 # Row by row, a product of two stored numbers takes about 1 ns; BLAS makes twenty dense ones in that time. Sparse
 # columns are better made dense where more than this part of their numbers is stored.
@@ -15,7 +16,7 @@ DENSE_ENOUGH = 0.2
 PIECES = 2
 
 
-def working_columns(design: Any, share: np.ndarray | None = None) -> "WorkingColumns":
+def working_columns(design: InMemoryDesign, share: np.ndarray | None = None) -> "WorkingColumns":
     """No columns of a design yet, in its own storage; dense ones will be centred under the weights `share`."""
     empty = design.gather(np.empty(0, dtype=np.intp))
     return SparseColumns(design) if sp.issparse(empty) else DenseColumns(design, share)
@@ -30,7 +31,7 @@ class WorkingColumns:
     PRICE: float
     PRICE_ONCE: float  # the same where the Gram matrix of columns is made once and for all
 
-    def __init__(self, design: Any) -> None:
+    def __init__(self, design: InMemoryDesign) -> None:
         self.design = design
         self.size = 0
         self.means = np.empty(0)
@@ -85,7 +86,7 @@ class DenseColumns(WorkingColumns):
 
     PAIR, NUMBER, PRICE, PRICE_ONCE = 0.025, 0.5, 8.0, 8.0
 
-    def __init__(self, design: Any, share: np.ndarray | None) -> None:
+    def __init__(self, design: InMemoryDesign, share: np.ndarray | None) -> None:
         super().__init__(design)
         self._share = share
         self._held = np.empty((design.n, 0), order="F")
@@ -117,7 +118,7 @@ class SparseColumns(WorkingColumns):
 
     PAIR, NUMBER, PRICE, PRICE_ONCE = 0.5, 1.0, 0.25, 2.0
 
-    def __init__(self, design: Any) -> None:
+    def __init__(self, design: InMemoryDesign) -> None:
         super().__init__(design)
         self._held = sp.csc_array((design.n, 0))
         self._by_rows: Any = None

@@ -1,5 +1,6 @@
 """What all linear estimators share: prediction, the summary of a fit, and the geometry of a decision."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from separatrix.core.registry import late
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.geometry import Geometry
-from separatrix.estimators.validation import enter, validate_rows
+from separatrix.estimators.validation import enter, score_rows
 from separatrix.prediction import forms
 from separatrix.prediction.linear import decide, in_one_dimension, log_probabilities, probabilities, raw_scores
 
@@ -29,8 +30,7 @@ class LinearModel(BaseEstimator):
     def _raw_score(self, X):
         """``X beta + intercept``, of shape (n,) or (n, k)."""
         check_is_fitted(self)
-        X = validate_rows(self, X)
-        return raw_scores(vars(self), X)
+        return score_rows(self, X, partial(raw_scores, vars(self)))
 
     def _publish(self, beta, intercept, dtype=np.float64):
         """Set ``coef_`` (scikit-learn's shape: (p,) or (k, p)) and ``intercept_`` from beta of shape (p,) or (p, k)."""

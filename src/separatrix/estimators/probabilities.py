@@ -39,39 +39,39 @@ def validate_posteriors(posteriors, *, name="posteriors"):
 
 def validate_priors(priors, k, *, name="priors"):
     """Check one probability for each of k classes; return them as float64 of shape (k,), summing to 1."""
-    found = _numbers(priors, name)
-    if found.shape != (k,):
+    shares = _numbers(priors, name)
+    if shares.shape != (k,):
         raise cannot(
-            f"use {name} of shape {found.shape}",
+            f"use {name} of shape {shares.shape}",
             because=f"there are {k} classes",
             instead=f"one probability for each class, shape ({k},)",
         )
-    if not ((found >= 0.0) & (found <= 1.0 + SUM_TOLERANCE)).all():
+    if not ((shares >= 0.0) & (shares <= 1.0 + SUM_TOLERANCE)).all():
         raise cannot(
-            f"use {name}={found.tolist()!r}", because="a probability lies in [0, 1]", instead="numbers in [0, 1]"
+            f"use {name}={shares.tolist()!r}", because="a probability lies in [0, 1]", instead="numbers in [0, 1]"
         )
-    total = found.sum()
+    total = shares.sum()
     if abs(total - 1.0) > SUM_TOLERANCE:
         raise cannot(
-            f"use {name}={found.tolist()!r}",
+            f"use {name}={shares.tolist()!r}",
             because=f"they sum to {total:g}, not to 1",
             instead=f"{name} divided by their sum",
         )
-    return found / total
+    return shares / total
 
 
 def validate_labels(labels, k, *, name="classes"):
     """Check k different labels, one for each column; None stands for 0, 1, ..., k - 1."""
     if labels is None:
         return np.arange(k)
-    found = np.asarray(labels)
-    if found.shape != (k,) or len(set(found.tolist())) != k:
+    array = np.asarray(labels)
+    if array.shape != (k,) or len(set(array.tolist())) != k:
         raise cannot(
-            f"use {name}={found.tolist()!r}",
+            f"use {name}={array.tolist()!r}",
             because=f"{k} columns need {k} different labels",
             instead=f"one label for each column, in the order of the columns, shape ({k},)",
         )
-    return found
+    return array
 
 
 def class_codes(y, classes):

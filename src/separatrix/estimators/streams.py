@@ -75,13 +75,19 @@ def streamed_numbers(target):
     target = target.mapped(lambda y, s: (np.asarray(y, dtype=np.float64), s))
     for y, _ in target.passes():
         assert_all_finite(y, input_name="y")
-        if np.abs(y).max(initial=0.0) > LARGEST_TARGET:
-            raise cannot(
-                f"fit to y with numbers up to {np.abs(y).max():.1e}",
-                because="their squares overflow",
-                instead=f"other units for y, with numbers below {LARGEST_TARGET:g}",
-            )
+        refuse_if_too_large(y)
     return target
+
+
+def refuse_if_too_large(y):
+    """Raise if squares of numbers of y cannot be summed."""
+    largest = max(float(y.max(initial=0.0)), -float(y.min(initial=0.0)))
+    if largest > LARGEST_TARGET:
+        raise cannot(
+            f"fit to y with numbers up to {largest:.1e}",
+            because="their squares overflow",
+            instead=f"other units for y, with numbers below {LARGEST_TARGET:g}",
+        )
 
 
 def streamed_classes(estimator, target, class_weight, *, reset):

@@ -12,7 +12,13 @@ from separatrix.core.target import Target
 from separatrix.designs import StreamedDesign, as_design
 from separatrix.estimators.class_weights import class_factors as class_factors
 from separatrix.estimators.class_weights import refuse_one_class
-from separatrix.estimators.streams import name_columns_of, streamed_classes, streamed_numbers, streamed_target
+from separatrix.estimators.streams import (
+    name_columns_of,
+    refuse_if_too_large,
+    streamed_classes,
+    streamed_numbers,
+    streamed_target,
+)
 
 DTYPES = (np.float64, np.float32)
 # A design of fewer numbers is looked through for NaN and infinity at once: that takes a millisecond.
@@ -20,8 +26,6 @@ UNREAD = 1 << 20
 # Of more labels than this, whole numbers are told apart by counting them: sorting a million takes a tenth of a second,
 # longer than a closed form of their classes.
 MANY_LABELS = 1 << 14
-# Squares of larger numbers cannot be summed.
-LARGEST_TARGET = 1e150
 
 
 def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True, reset=True, summed=False):
@@ -47,7 +51,7 @@ def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True
     )
     y = np.asarray(y, dtype=np.float64)
     assert_all_finite(y, input_name="y")
-    _refuse_if_too_large(y)
+    refuse_if_too_large(y)
     return as_design(X), Target(y, _weights(sample_weight, y.shape[0]))
 
 
@@ -102,9 +106,9 @@ def validate_labels(estimator, X, y):
     if not estimator.outputs_2d_:
         estimator.classes_, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
         return as_design(X), codes
-    found = [np.unique(column, return_inverse=True) for column in y.T]
-    estimator.classes_ = [classes for classes, _ in found]
-    return as_design(X), np.stack([codes for _, codes in found], axis=1)
+    encoded = [np.unique(column, return_inverse=True) for column in y.T]
+    estimator.classes_ = [classes for classes, _ in encoded]
+    return as_design(X), np.stack([codes for _, codes in encoded], axis=1)
 
 
 def encode(estimator, y, *, reset, seen=None):
@@ -193,18 +197,18 @@ def validate_soft(estimator, X, y, sample_weight=None, *, class_weight=None, res
 
 def _announce(estimator, classes, reset):
     """Set the classes of a stream; a later chunk may name them again, but no others."""
-    found = np.unique(column_or_1d(classes))
-    if len(found) < 2:
+    announced = np.unique(column_or_1d(classes))
+    if len(announced) < 2:
         raise cannot(
             f"fit {type(estimator).__name__} to one class",
-            because=f"classes={found.tolist()} holds no second",
+            because=f"classes={announced.tolist()} holds no second",
             instead="all the classes that the stream can bring",
         )
     if reset:
-        estimator.classes_ = found
-    elif not np.array_equal(estimator.classes_, found):
+        estimator.classes_ = announced
+    elif not np.array_equal(estimator.classes_, announced):
         raise cannot(
-            f"go on with classes={found.tolist()}",
+            f"go on with classes={announced.tolist()}",
             because=f"the stream began with the classes {estimator.classes_.tolist()}",
             instead="the same classes, or none",
         )
@@ -223,18 +227,23 @@ def _by_class(class_weight, classes, codes, s):
     return s * each[codes]
 
 
-def _refuse_if_too_large(y):
-    largest = max(float(y.max()), -float(y.min()))
-    if largest > LARGEST_TARGET:
-        raise cannot(
-            f"fit to y with numbers up to {largest:.1e}",
-            because="their squares overflow",
-            instead=f"other units for y, with numbers below {LARGEST_TARGET:g}",
-        )
+def score_rows(estimator, X, score):
+    """``score(rows)`` of checked rows, whatever they score: block by block where X is read from a stream."""
+    if isinstance(X, StreamedDesign):
+        name_columns_of(estimator, X, reset=False)
+        return np.concatenate([score(rows) for rows in X.matrices()])
+    return score(validate_rows(estimator, X))
 
 
 def validate_rows(estimator, X, *, sparse=True):
     """Check X of a prediction or transformation against what the estimator was fitted on."""
+    if isinstance(X, StreamedDesign):
+        raise cannot(
+            f"use {type(estimator).__name__} on all rows of {type(X).__name__} at once",
+            because="they are read block by block and never held whole",
+            instead="its blocks of rows one after the other: design.matrices()",
+            kind=TypeError,
+        )
     return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES, reset=False)
 
 
@@ -334,34 +343,34 @@ def validate_weights(sample_weight, n):
 
 def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high=False, integer=False, none=False):
     """Check that a parameter is a number of an interval; return it as float or int."""
-    found = getattr(estimator, name)
-    if found is None and none:
+    value = getattr(estimator, name)
+    if value is None and none:
         return None
     open_high = open_high or high == np.inf
     legal = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
     kind = Integral if integer else Real
-    right_type = isinstance(found, kind) and not isinstance(found, bool | np.bool_)
+    right_type = isinstance(value, kind) and not isinstance(value, bool | np.bool_)
     inside = (
-        right_type and (low < found if open_low else low <= found) and (found < high if open_high else found <= high)
+        right_type and (low < value if open_low else low <= value) and (value < high if open_high else value <= high)
     )
     if not inside:
         raise cannot(
-            f"fit {type(estimator).__name__} with {name}={found!r}",
+            f"fit {type(estimator).__name__} with {name}={value!r}",
             because=f"{name} must be {'an integer' if integer else 'a number'} in {legal}",
             instead=f"{name} in {legal}",
             kind=ValueError if right_type else TypeError,
         )
-    return int(found) if integer else float(found)
+    return int(value) if integer else float(value)
 
 
 def check_numbers(estimator, name, instead):
     """Check that a parameter is a number or an array of numbers; return it as a flat array."""
-    found = getattr(estimator, name)
+    value = getattr(estimator, name)
     try:
-        return np.atleast_1d(np.asarray(found, dtype=np.float64)).ravel()
+        return np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel()
     except (TypeError, ValueError):
         raise cannot(
-            f"fit {type(estimator).__name__} with {name}={found!r}",
+            f"fit {type(estimator).__name__} with {name}={value!r}",
             because=f"{name} must be made of numbers",
             instead=instead,
             kind=TypeError,
@@ -370,11 +379,11 @@ def check_numbers(estimator, name, instead):
 
 def check_choice(estimator, name, choices):
     """Check that a parameter is one of some words; return it."""
-    found = getattr(estimator, name)
-    if not any(found is c or (isinstance(c, str) and isinstance(found, str) and found == c) for c in choices):
+    value = getattr(estimator, name)
+    if not any(value is c or (isinstance(c, str) and isinstance(value, str) and value == c) for c in choices):
         raise cannot(
-            f"fit {type(estimator).__name__} with {name}={found!r}",
+            f"fit {type(estimator).__name__} with {name}={value!r}",
             because=f"{name} is not one of {', '.join(map(repr, choices))}",
             instead=f"{name}={choices[0]!r} (default)",
         )
-    return found
+    return value

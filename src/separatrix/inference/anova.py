@@ -47,8 +47,8 @@ def anova(model, X, y, *, sample_weight=None, terms=None, order="drop"):
             because="terms are dropped one by one, or entered one after the other",
             instead="order='drop' (default) or 'sequential'",
         )
-    found = Terms(model, X, y, sample_weight, terms)
-    return drops(found) if order == "drop" else _sequence(found)
+    nested = Terms(model, X, y, sample_weight, terms)
+    return drops(nested) if order == "drop" else _sequence(nested)
 
 
 def drops(terms, current=None, price=2.0):

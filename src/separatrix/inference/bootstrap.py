@@ -86,11 +86,11 @@ def coefficient_intervals(model, X, y, *, refits=200, seconds=5.0, seed=0, level
     random, refitted = np.random.default_rng(seed), []
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # a resample may separate classes that the data do not
-        clone(plain).fit(design.X, y)  # the clock starts when whatever must be compiled is
+        clone(plain).fit(design.matrix(), y)  # the clock starts when whatever must be compiled is
         deadline = time.perf_counter() + seconds
         while len(refitted) < refits and time.perf_counter() < deadline:
             rows = np.concatenate([random.choice(group, len(group)) for group in groups])
-            refit = clone(plain).fit(design.take(rows).X, y[rows])
+            refit = clone(plain).fit(design.take(rows).matrix(), y[rows])
             refitted.append(np.atleast_2d(refit.coef_))
     if len(refitted) < min(FEWEST_REFITS, refits):
         return None, None, f"only {len(refitted)} refits were possible in {seconds:g} seconds"

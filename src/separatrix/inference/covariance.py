@@ -16,6 +16,7 @@ import operator
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.target import Target
 from separatrix.designs.base import BLOCK_NUMBERS
 
 EPS = np.finfo(np.float64).eps
@@ -42,11 +43,7 @@ def sandwich(evidence, design, residuals, s, kind, *, repetitions):
     A = square_root(evidence.unscaled, evidence.intercept, design, s)
     power = _POWER_OF_LEVERAGE[kind]
 
-    def task(B, R, s_block):
-        weights = np.ones(len(R)) if s_block is None else s_block
-        return sum(_meat(A, B[rows], R[rows], weights[rows], power, repetitions) for rows in _slices(B, A))
-
-    meat = design.reduce_rows(task, operator.add, residuals, s)
+    meat = _sum_of_meat(A, design, residuals, s, power, repetitions)
     if not np.isfinite(meat).all():
         raise cannot(
             f"give {kind} standard errors",
@@ -77,14 +74,18 @@ def information_sandwich(covariance, intercept, design, information, residuals, 
     """
     A = square_root(covariance, intercept, design, information)
 
-    def task(B, R, s_block):
-        weights = np.ones(len(R)) if s_block is None else s_block
-        return sum(_meat(A, B[rows], R[rows], weights[rows], 0, repetitions) for rows in _slices(B, A))
-
-    robust = A @ design.reduce_rows(task, operator.add, residuals[:, None], s)[0] @ A.T
+    robust = A @ _sum_of_meat(A, design, residuals[:, None], s, 0, repetitions)[0] @ A.T
     aliased = np.isnan(np.diag(covariance))
     robust[aliased, :] = robust[:, aliased] = np.nan
     return robust
+
+
+def _sum_of_meat(A, design, residuals, s, power, repetitions):
+    def task(block):
+        B, R, weights = block.X, block.y, block.weights
+        return sum(_meat(A, B[rows], R[rows], weights[rows], power, repetitions) for rows in _slices(B, A))
+
+    return design.reduce(task, operator.add, Target(residuals, s))
 
 
 def _meat(A, B, R, s, power, repetitions):
@@ -126,12 +127,12 @@ def square_root(unscaled, intercept, design, s, passes=3):
     """
     A = _first_square_root(unscaled, intercept, design, s)
 
-    def task(B, s_block):
-        weights = np.ones(B.shape[0]) if s_block is None else s_block
+    def task(block, s_block):
+        B, weights = block.X, np.ones(block.X.shape[0]) if s_block is None else s_block
         return sum(_gram(coordinates(A, B[rows]), weights[rows]) for rows in _slices(B, A))
 
     for _ in range(passes):
-        gram = design.reduce_rows(task, operator.add, s)
+        gram = design.reduce(task, operator.add, None, s)
         if np.abs(gram - np.eye(len(gram))).max() < 1e-10:
             break
         A = np.linalg.solve(np.linalg.cholesky(gram), A.T).T

@@ -96,10 +96,10 @@ def explain(model, row, *, reference=None):
     >>> from separatrix.linear_model import LinearRegression
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 5.0]])
     >>> model = LinearRegression().fit(X, X @ [2.0, -1.0] + 3.0)
-    >>> found = explain(model, [3.0, 1.0], reference=X)
-    >>> round(found.prediction, 9), round(found.mean_score, 9)
+    >>> explanation = explain(model, [3.0, 1.0], reference=X)
+    >>> round(explanation.prediction, 9), round(explanation.mean_score, 9)
     (8.0, 4.0)
-    >>> [(c.column, round(c.contribution, 9)) for c in found.contributions]
+    >>> [(c.column, round(c.contribution, 9)) for c in explanation.contributions]
     [('x0', 3.0), ('x1', 1.0)]
     """
     seen = OriginalColumns(model)

@@ -59,16 +59,16 @@ def firth_summary(model, X, y, sample_weight=None, level=0.95):
             because="a confidence level lies between 0 and 1",
             instead="level=0.95 (default)",
         )
-    data = model._enter(X, y, sample_weight, reset=False)
+    problem = model._problem_of(X, y, sample_weight, reset=False)
     first = int(model.fit_intercept)
     names = ["intercept", *column_names(model)] if first else column_names(model)
     rows = tuple(
         Coefficient(name, aliased=True)
         if np.isnan(model.standard_errors_[j])
-        else _row(Profile(data, bool(first), j, model), name, level)
+        else _row(Profile(problem, j, model), name, level)
         for j, name in enumerate(names)
     )
-    statistics = {"n": float(data[2].sum()), "log_likelihood": model.log_likelihood_}
+    statistics = {"n": float(problem.target.total), "log_likelihood": model.log_likelihood_}
     statistics["certificate"] = str(model.certificate_)
     return Summary(type(model).__name__, (Table("y", rows, statistics),), "Fisher", "frequency", level, (HOW,))
 
@@ -76,8 +76,8 @@ def firth_summary(model, X, y, sample_weight=None, level=0.95):
 class Profile:
     """The penalised likelihood, maximised over all coefficients but one."""
 
-    def __init__(self, data, intercept, j, model):
-        self.likelihood = JeffreysLikelihood(*data, intercept, last=j)
+    def __init__(self, problem, j, model):
+        self.likelihood = JeffreysLikelihood(problem, last=j)
         self.q = len(self.likelihood.kept)
         start = np.zeros(self.q)
         self.best, self.top = self.likelihood.maximise(start, tol=TOLERANCE, max_iter=STEPS)[:2]

@@ -134,14 +134,14 @@ def robust_covariance(fit, *, repetitions):
     kept = np.flatnonzero(~np.isnan(np.diag(V)))
     size = np.sqrt(np.diag(V)[kept])
 
-    def task(B, U_block, s):
-        weights = np.ones(len(U_block)) if s is None else s
-        ones = np.ones((len(U_block), first))
-        Z = np.hstack([ones, B @ np.eye(B.shape[1])])
-        G = (U_block[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)[:, kept] * size
+    def task(block):
+        weights = block.weights
+        ones = np.ones((len(weights), first))
+        Z = np.hstack([ones, block.X @ np.eye(block.X.shape[1])])
+        G = (block.y[:, :, None] * Z[:, None, :]).reshape(len(Z), -1)[:, kept] * size
         return (G * (weights if repetitions else weights**2)[:, None]).T @ G
 
-    meat = fit.design.reduce_rows(task, np.add, U, fit.s)
+    meat = fit.design.reduce(task, np.add, Target(U, fit.s))
     bread = V[np.ix_(kept, kept)] / size
     robust = np.full_like(V, np.nan)
     robust[np.ix_(kept, kept)] = bread @ meat @ bread.T

@@ -65,8 +65,8 @@ def influence(model, X, y, sample_weight=None):
     >>> import numpy as np
     >>> from separatrix.linear_model import LinearRegression
     >>> X, y = np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([0.1, 0.9, 2.1, 5.0])
-    >>> found = influence(LinearRegression().fit(X, y), X, y)
-    >>> found.leverage.round(2), int(found.cooks_distance.argmax())
+    >>> measures = influence(LinearRegression().fit(X, y), X, y)
+    >>> measures.leverage.round(2), int(measures.cooks_distance.argmax())
     (array([0.43, 0.33, 0.27, 0.97]), 3)
     """
     check_is_fitted(model)
@@ -110,14 +110,14 @@ def _influence(V, intercept, design, information, pull, pearson, deviance, k, di
     A = square_root(V, intercept, design, information)
     leverage, dfbeta = np.empty(design.n), np.empty((design.n, len(A)))
 
-    def task(B, w, force, h_out, out):
-        Z = coordinates(A, B)
+    def task(block, w, force, h_out, out):
+        Z = coordinates(A, block.X)
         h_out[:] = (w * (Z * Z).sum(axis=1)).clip(max=1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             out[:] = (Z * (force / (1.0 - h_out))[:, None]) @ A.T
         return 0
 
-    design.reduce_rows(task, lambda a, b: 0, information, pull, leverage, dfbeta)
+    design.reduce(task, lambda a, b: 0, None, information, pull, leverage, dfbeta)
     aliased = np.isnan(np.diag(V))
     dfbeta[:, aliased] = np.nan
     with np.errstate(divide="ignore", invalid="ignore"):

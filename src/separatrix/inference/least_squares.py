@@ -126,28 +126,28 @@ def _statistics(fit, o):
     """The header of a table; what is not defined is None."""
     evidence = fit.evidence
     rss, tss = float(fit.rss[o]), float(evidence.tss[o])
-    found = dict.fromkeys(
+    statistics = dict.fromkeys(
         ("r_squared", "adjusted_r_squared", "f", "f_df", "f_p", "sigma", "log_likelihood", "aic", "bic")
     )
     edf = float(evidence.edf) if evidence.penalised else None  # else the rank says it
-    found = {"n": fit.n, "rank": evidence.rank, "edf": edf, "residual_df": fit.df, **found}
-    found["condition"] = float(evidence.condition)
+    statistics = {"n": fit.n, "rank": evidence.rank, "edf": edf, "residual_df": fit.df, **statistics}
+    statistics["condition"] = float(evidence.condition)
     if tss > 0.0:
-        found["r_squared"] = 1.0 - rss / tss
+        statistics["r_squared"] = 1.0 - rss / tss
     if fit.sigma2 is not None:
-        found["sigma"] = float(np.sqrt(fit.sigma2[o]))
+        statistics["sigma"] = float(np.sqrt(fit.sigma2[o]))
     if evidence.penalised:
-        return found
+        return statistics
     if tss > 0.0 and fit.df > 0.0:
-        found["adjusted_r_squared"] = 1.0 - (rss / tss) * (fit.n - int(evidence.intercept)) / fit.df
-        found.update(_f_test(fit, o, rss, tss))
+        statistics["adjusted_r_squared"] = 1.0 - (rss / tss) * (fit.n - int(evidence.intercept)) / fit.df
+        statistics.update(_f_test(fit, o, rss, tss))
     log_weights = fit.log_weights()
     if rss > 0.0 and log_weights is not None:
         log_likelihood = -0.5 * fit.n * (log(2.0 * pi * rss / fit.n) + 1.0) + 0.5 * log_weights
-        found["log_likelihood"] = log_likelihood
-        found["aic"] = -2.0 * log_likelihood + 2.0 * fit.k
-        found["bic"] = -2.0 * log_likelihood + fit.k * log(fit.n)
-    return found
+        statistics["log_likelihood"] = log_likelihood
+        statistics["aic"] = -2.0 * log_likelihood + 2.0 * fit.k
+        statistics["bic"] = -2.0 * log_likelihood + fit.k * log(fit.n)
+    return statistics
 
 
 def _f_test(fit, o, rss, tss):

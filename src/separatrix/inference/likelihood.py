@@ -82,8 +82,8 @@ def proportion(successes, n):
 
     Examples
     --------
-    >>> found = proportion(3, 5)
-    >>> found.estimate, round(found.error, 6)
+    >>> share = proportion(3, 5)
+    >>> share.estimate, round(share.error, 6)
     (0.6, 0.219089)
     """
     if not 0.0 <= successes <= n or not 0.0 < n < math.inf:

@@ -78,16 +78,17 @@ class _Surface:
             return value, (s * (y - mu)) @ Z, (Z * (s * mu * expit(-eta))[:, None]).T @ Z
 
         if self.Z is not None:
-            found = task(self.Z, self.eta, self.y, self.s)
+            sums = task(self.Z, self.eta, self.y, self.s)
         else:
-            found = self.design.reduce_rows(
-                lambda B, *rest: task(coordinates(self.A, B), *rest),
+            sums = self.design.reduce(
+                lambda block, *rest: task(coordinates(self.A, block.X), *rest),
                 lambda a, b: tuple(x + y for x, y in zip(a, b)),
+                None,
                 self.eta,
                 self.y,
                 self.s,
             )
-        return (found[0] - self.peak, *found[1:])
+        return (sums[0] - self.peak, *sums[1:])
 
 
 def _end(surface, a, side, z, error):

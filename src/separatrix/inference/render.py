@@ -121,10 +121,10 @@ def _unless_aliased(row, cell):
 
 def facts(table):
     """Labels and values of the statistics that are defined."""
-    found = table.statistics
+    statistics = table.statistics
     shown = []
-    if "nonzero" in found:
-        shown.append(("nonzero slopes", f"{found['nonzero']} of {found['p']}"))
+    if "nonzero" in statistics:
+        shown.append(("nonzero slopes", f"{statistics['nonzero']} of {statistics['p']}"))
     for key, label, form in (
         ("n", "observations", count),
         ("residual_df", "residual df", count),
@@ -141,12 +141,12 @@ def facts(table):
         ("bic", "BIC", lambda v: f"{v:.2f}"),
         ("condition", "condition", lambda v: significant(v, 3)),
     ):
-        if found.get(key) is not None:
-            shown.append((label, form(found[key])))
+        if statistics.get(key) is not None:
+            shown.append((label, form(statistics[key])))
     for test, name in (("f", "F"), ("lr", "LR χ²")):
-        if found.get(test) is not None:
-            df = ", ".join(map(count, found[f"{test}_df"]))
-            shown.append((f"{name}({df})", f"{significant(found[test], 4)}, p {p_value(found[f'{test}_p'])}"))
+        if statistics.get(test) is not None:
+            df = ", ".join(map(count, statistics[f"{test}_df"]))
+            shown.append((f"{name}({df})", f"{significant(statistics[test], 4)}, p {p_value(statistics[f'{test}_p'])}"))
     return shown
 
 

@@ -85,23 +85,23 @@ def stepwise(
     ('x1',)
     """
     _check(criterion, direction, threshold)
-    found = Terms(model, X, y, sample_weight, terms)
-    names = found.names if start is None else _start(found, start)
-    current = found.whole if names == found.names else found.fit(names)
-    price = log(found.n) if criterion == "bic" else 2.0
+    nested = Terms(model, X, y, sample_weight, terms)
+    names = nested.names if start is None else _start(nested, start)
+    current = nested.whole if names == nested.names else nested.fit(names)
+    price = log(nested.n) if criterion == "bic" else 2.0
     label = "bic" if criterion == "bic" else "aic"
     rows = [("(start)", None, current.deviance, current.criterion(price))]
     while True:
         if criterion == "wald":
-            change, after = _least_z(found, current, threshold)
+            change, after = _least_z(nested, current, threshold)
         else:
-            change, after = _best_change(found, current, price, direction)
+            change, after = _best_change(nested, current, price, direction)
         if change is None:
             break
         rows.append((change, abs(after.df - current.df), after.deviance, after.criterion(price)))
         current = after
     columns = dict(zip(("step", "df", "deviance", label), map(tuple, zip(*rows))))
-    columns_kept = tuple(sorted(j for name in current.terms for j in found.columns[name]))
+    columns_kept = tuple(sorted(j for name in current.terms for j in nested.columns[name]))
     return Selection(Listing("Stepwise selection", columns), current.terms, columns_kept, current.model)
 
 
@@ -158,10 +158,10 @@ def _start(terms, start):
 
 
 def _check(criterion, direction, threshold):
-    for name, found, legal in (("criterion", criterion, CRITERIA), ("direction", direction, DIRECTIONS)):
-        if found not in legal:
+    for name, value, legal in (("criterion", criterion, CRITERIA), ("direction", direction, DIRECTIONS)):
+        if value not in legal:
             raise cannot(
-                f"select with {name}={found!r}",
+                f"select with {name}={value!r}",
                 because=f"{name} is not one of {', '.join(map(repr, legal))}",
                 instead=f"{name}={legal[0]!r} (default)",
             )

@@ -46,7 +46,7 @@ def single_flips(seen, rows, known, linear):
     linear : bool.  Whether the model is.
     """
     now = seen.decided(rows)[0]
-    found = []
+    flips = []
     for name in moving(seen, seen.names) if linear else seen.names:
         column, facts = seen.column(rows, name), known.get(name, {})
         if not is_number(column):
@@ -56,8 +56,8 @@ def single_flips(seen, rows, known, linear):
         else:
             flip = _searched(seen, rows, name, facts, now, linear)
         if flip is not None:
-            found.append(flip)
-    return sorted(found, key=lambda flip: (flip.outside, flip.size))
+            flips.append(flip)
+    return sorted(flips, key=lambda flip: (flip.outside, flip.size))
 
 
 def nearest_boundary_point(seen, rows, own, rival):

@@ -83,6 +83,19 @@ class Separable(NamedTuple):
         """The same penalties again, for coefficients that are stacked class by class."""
         return self if times == 1 else Separable(*(np.tile(part, times) for part in self))
 
+    def bounded_where_free(self, beta: Array) -> "Separable":
+        """The same, with bounds of twice their size for coefficients that nothing penalises or bounds.
+
+        The conjugate of no penalty is finite at v = 0 only, which no computed v attains. With these bounds it is
+        finite: a gap made of them stops a solver and is not published.
+        """
+        free = self.free
+        if not free.any():
+            return self
+        size = np.abs(beta) if beta.ndim == 1 else np.abs(beta).max(axis=1)
+        held = free & (size > 0.0)
+        return self._replace(low=np.where(held, -2.0 * size, self.low), high=np.where(held, 2.0 * size, self.high))
+
     @property
     def unbounded(self) -> Array:
         """Which coefficients have no bounds."""

@@ -101,12 +101,12 @@ class Archive:
         """The manifest, parsed."""
         text = self._read(MANIFEST)
         try:
-            found = json.loads(text.decode("ascii"), object_pairs_hook=_distinct, parse_constant=_not_a_number)
+            document = json.loads(text.decode("ascii"), object_pairs_hook=_distinct, parse_constant=_not_a_number)
         except (ValueError, RecursionError):  # UnicodeDecodeError and JSONDecodeError are ValueErrors
             raise broken("its manifest is not plain JSON", self.name) from None
-        if type(found) is not dict:
+        if type(document) is not dict:
             raise broken("its manifest is not a JSON object", self.name)
-        return found
+        return document
 
     def arrays(self):
         """The bytes of the block of numbers."""
@@ -116,16 +116,19 @@ class Archive:
         members = self._zip.infolist()
         if sorted(member.filename for member in members) != sorted([MANIFEST, ARRAYS]):
             raise broken(f"it does not hold exactly {MANIFEST} and {ARRAYS}", self.name)
-        found = {member.filename: member for member in members}
+        by_name = {member.filename: member for member in members}
         for name, limit in ((MANIFEST, LARGEST_MANIFEST), (ARRAYS, LARGEST_ARRAYS)):
-            member = found[name]
+            member = by_name[name]
             if member.flag_bits & 0x41 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise broken(f"{name} is encrypted or packed in an unknown way", self.name)
             if member.file_size > limit:
                 raise broken(f"{name} claims {member.file_size} bytes and may have {limit}", self.name)
-        if found[ARRAYS].compress_type != zipfile.ZIP_STORED or found[ARRAYS].compress_size != found[ARRAYS].file_size:
+        if (
+            by_name[ARRAYS].compress_type != zipfile.ZIP_STORED
+            or by_name[ARRAYS].compress_size != by_name[ARRAYS].file_size
+        ):
             raise broken(f"{ARRAYS} is packed, and ours never is", self.name)
-        return found
+        return by_name
 
     def _read(self, name):
         member = self._members[name]
@@ -155,10 +158,10 @@ _DAMAGE = (
 
 
 def _distinct(pairs):
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    entries = dict(pairs)
+    if len(entries) != len(pairs):
         raise ValueError("a key occurs twice")
-    return found
+    return entries
 
 
 def _not_a_number(text):

@@ -38,10 +38,10 @@ class Reader:
         """Make the next object of the list; those before it are there to be referred to."""
         name, state = _parts(node, name=str, state=dict, named="class")
         self._height = 0
-        found = {key: self.value(part) for key, part in state.items()}
+        attributes = {key: self.value(part) for key, part in state.items()}
         if self._height > DEEPEST:
             raise broken("it is nested too deep")
-        self._objects.append(self._build(name, found))
+        self._objects.append(self._build(name, attributes))
         self._heights.append(self._height)
 
     def value(self, node, depth=0):
@@ -76,18 +76,18 @@ class Reader:
 
     def _dict(self, node, depth):
         (items,) = _parts(node, items=list)
-        found = {}
+        entries = {}
         for pair in items:
             if type(pair) is not list or len(pair) != 2:
                 raise broken("an entry of a dict is not a pair")
             key, value = (self.value(part, depth) for part in pair)
             try:
-                found[key] = value
+                entries[key] = value
             except TypeError:
                 raise broken("a key of a dict is not a plain value") from None
-        if len(found) != len(items):
+        if len(entries) != len(items):
             raise broken("a key of a dict occurs twice")
-        return found
+        return entries
 
     def _slice(self, node, depth):
         (ends,) = _parts(node, ends=list)
@@ -109,10 +109,10 @@ class Reader:
                 self._made[at] = node, restored(self._arrays[at], dtype, shape, axes)
             except (ValueError, TypeError, MemoryError, OverflowError):
                 raise broken("an array has another kind or shape than its description") from None
-        told, found = self._made[at]
+        told, array = self._made[at]
         if told != node:  # ours never are: each way would be a copy
             raise broken("an array is described in two ways")
-        return found
+        return array
 
     def _words(self, node, depth):
         dtype, shape, items = _parts(node, dtype=str, shape=list, items=list)
@@ -128,10 +128,10 @@ class Reader:
     def _objects_array(self, node, depth):
         shape, items = _parts(node, shape=list, items=list)
         _check_shape(shape, len(items))
-        found = np.empty(len(items), dtype=object)
+        cells = np.empty(len(items), dtype=object)
         for i, item in enumerate(items):
-            found[i] = self.value(item, depth)
-        return found.reshape(shape)
+            cells[i] = self.value(item, depth)
+        return cells.reshape(shape)
 
     def _word(self, node, depth):
         return np.str_(*_parts(node, value=str))
@@ -152,11 +152,11 @@ class Reader:
         if kind not in ("csr_array", "csc_array", "csr_matrix", "csc_matrix") or len(parts) != 3:
             raise broken("a sparse array is not one")
         _check_shape(shape)
-        found = [self.value(part, depth) for part in parts]
-        if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in found):
+        arrays = [self.value(part, depth) for part in parts]
+        if not all(isinstance(part, np.ndarray) and part.ndim == 1 for part in arrays):
             raise broken("a sparse array is not one")
         try:
-            made = getattr(sparse, kind)(tuple(found), shape=tuple(shape))
+            made = getattr(sparse, kind)(tuple(arrays), shape=tuple(shape))
             made.check_format(full_check=True)
         except (ValueError, TypeError, IndexError, OverflowError):
             raise broken("the parts of a sparse array do not fit together") from None
@@ -181,13 +181,15 @@ class Reader:
         from scipy.interpolate import BSpline
 
         (parts,) = _parts(node, parts=list)
-        found = [self.value(part, depth) for part in parts]
-        if len(found) != 3 or not all(isinstance(part, np.ndarray) and part.dtype == "<f8" for part in found[:2]):
+        arguments = [self.value(part, depth) for part in parts]
+        if len(arguments) != 3 or not all(
+            isinstance(part, np.ndarray) and part.dtype == "<f8" for part in arguments[:2]
+        ):
             raise broken("a spline is not one")
-        if type(found[2]) is not int or not 0 <= found[2] <= 9:
+        if type(arguments[2]) is not int or not 0 <= arguments[2] <= 9:
             raise broken("a spline is not one")
         try:
-            return BSpline(*found)
+            return BSpline(*arguments)
         except (ValueError, TypeError):
             raise broken("the parts of a spline do not fit together") from None
 
@@ -243,14 +245,14 @@ def _parts(node, named=None, **kinds):
     wanted = {named if named and name == "name" else name: kind for name, kind in kinds.items()}
     if not set(node) - {"is"} <= set(wanted):
         raise broken("an entry has keys that are not known")
-    found = []
+    values = []
     for name, kind in wanted.items():
         value = node.get(name)
         kind = kind if isinstance(kind, tuple) else (kind,)
         if type(value) not in kind:
             raise broken(f"the {name!r} of an entry is missing or of the wrong type")
-        found.append(value)
-    return found
+        values.append(value)
+    return values
 
 
 def _check_shape(shape, size=None):

@@ -46,12 +46,12 @@ def _plain(array):
 def unpack(content, count):
     """The arrays that :func:`pack` was given, in order, read-only; bytes where it had no name for the kind."""
     try:
-        found = load(content)
+        tensors = load(content)
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError):
         raise broken("its arrays are damaged") from None
-    if set(found) != {str(i) for i in range(count)}:
+    if set(tensors) != {str(i) for i in range(count)}:
         raise broken(f"its arrays are not the {count} that the manifest counts")
-    return [found[str(i)] for i in range(count)]
+    return [tensors[str(i)] for i in range(count)]
 
 
 def restored(stored, dtype, shape, axes):
@@ -67,5 +67,5 @@ def restored(stored, dtype, shape, axes):
         fits = stored.dtype == np.uint8 and stored.ndim == 1 and stored.size == wanted
     if not fits:
         raise broken("an array has another kind or shape than its description")
-    found = stored.copy().view(kind).reshape(in_memory)
-    return found if axes is None else found.transpose(np.argsort(axes))
+    array = stored.copy().view(kind).reshape(in_memory)
+    return array if axes is None else array.transpose(np.argsort(axes))

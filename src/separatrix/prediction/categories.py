@@ -66,6 +66,6 @@ def codes(state, X):
     """What Codes makes of X (n, p): the outcome of each cell as a number; a stranger has the number of outcomes."""
     out = np.empty(X.shape)
     for j in range(X.shape[1]):
-        found = outcome_codes(state, X[:, j], j)
-        out[:, j] = np.where(found < 0, outcomes(state, j), found)
+        known = outcome_codes(state, X[:, j], j)
+        out[:, j] = np.where(known < 0, outcomes(state, j), known)
     return out

@@ -72,8 +72,8 @@ def _with_rule(column, rule):
         values, place = np.unique(column, return_inverse=True)
         return _objects([None if value != value else plain(value) for value in values.tolist()])[place]
     cells = column.tolist()
-    found = {cell: None if cell is None else rule(cell) for cell in set(cells)}
-    return _objects(list(map(found.__getitem__, cells)))
+    read = {cell: None if cell is None else rule(cell) for cell in set(cells)}
+    return _objects(list(map(read.__getitem__, cells)))
 
 
 def _level(cell):
@@ -83,8 +83,8 @@ def _level(cell):
 
 def _flag(cell):
     words = clean(cell)
-    found = None if words is None else number(words)
-    return words if found is None or not np.isfinite(found[0]) else plain(found[0])
+    parsed = None if words is None else number(words)
+    return words if parsed is None or not np.isfinite(parsed[0]) else plain(parsed[0])
 
 
 def _objects(cells):

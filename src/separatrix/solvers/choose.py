@@ -55,7 +55,7 @@ def solve_least_squares(
         return nonnegative_least_squares(problem, tol=tol)
     quick = design.n**2 * design.p <= QUICK
     penalised, one_ridge = bool(ridge.all()), bool((ridge == ridge[0]).all())
-    dual = penalised and one_ridge and "rows" in design.offers
+    dual = penalised and one_ridge
     if design.is_streamed or design.forms_gram or (quick and (not dual or design.p <= WIDE_TRIANGLE)):
         return least_squares(problem, trace=trace)
     if quick:

@@ -17,7 +17,8 @@ from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.threads import n_threads
-from separatrix.core.types import Array, Matrix
+from separatrix.core.types import Array
+from separatrix.designs.base import Block
 from separatrix.designs.centred import Centred
 from separatrix.solvers.dual import centred
 from separatrix.solvers.linalg.refine import fitted_intercept
@@ -122,13 +123,13 @@ def _images(X_c: Centred, x_unit: float, s: np.ndarray, v: np.ndarray) -> tuple[
     v = v / x_unit
     shift = X_c.mean @ v
 
-    def task(B: Matrix, s_block: Array) -> tuple[list[Array], Array, float]:
-        image = B @ v - shift
+    def task(block: Block, s_block: Array) -> tuple[list[Array], Array, float]:
+        image = block.X @ v - shift
         weighted = s_block * image
-        return [image], weighted @ B, weighted.sum()
+        return [image], weighted @ block.X, float(weighted.sum())
 
     def merge(a: Any, b: Any) -> Any:
         return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
-    image, normal, total = X_c.design.reduce_rows(task, merge, s)
+    image, normal, total = X_c.design.reduce(task, merge, None, s)
     return np.concatenate(image), (normal - X_c.mean * total) / x_unit

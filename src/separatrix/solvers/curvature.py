@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.objective import fill_joint_slopes, fill_slopes, sum_of_joint_values, sum_of_values
+from separatrix.core.problem import Problem
 from separatrix.designs.working import WorkingColumns
 from separatrix.solvers.compiled.curvature import look
 from separatrix.solvers.gram_coordinate import GramProblem
@@ -23,7 +24,7 @@ Look = tuple[float, np.ndarray, np.ndarray]  # mean loss, slopes, and what the c
 class ConstantCurvature:
     """For squared error: H is the weights themselves, and one Gram problem, which only grows, is the whole problem."""
 
-    def __init__(self, problem: Any, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
+    def __init__(self, problem: Problem, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
         self.loss, self.y, self.intercept = problem.loss, y, problem.intercept
         self.columns, self.share = columns, share
         # a weight that all rows share is not multiplied by row for row
@@ -61,7 +62,7 @@ class ScalarCurvature:
 
     _model: GramProblem
 
-    def __init__(self, problem: Any, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
+    def __init__(self, problem: Problem, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
         self.loss, self.y, self.intercept = problem.loss, y, problem.intercept
         self.columns, self.share = columns, share
         self._w: np.ndarray | None = None
@@ -116,7 +117,7 @@ class JointCurvature:
 
     _model: GramProblem
 
-    def __init__(self, problem: Any, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
+    def __init__(self, problem: Problem, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
         self.loss, self.y, self.intercept = problem.loss, y, problem.intercept
         self.columns, self.share = columns, share
         self._mu: np.ndarray | None = None

@@ -322,10 +322,11 @@ def steepest_curvature(
         )
     design, target, ridge = problem.design, problem.target, ridge_of(problem, "descend")
     if batch_size is not None and batch_size < target.n:
-        s = target.weights * (target.n / target.total)
         one = 1.0 if problem.intercept else 0.0
-        steepest = design.reduce_rows(lambda B, piece: float((piece * ((B * B).sum(axis=1) + one)).max()), max, s)
-        return float(bend * steepest + ridge.max(initial=0.0))
+        steepest: float = design.reduce(
+            lambda block: float((block.weights * ((block.X * block.X).sum(axis=1) + one)).max()), max, target
+        )
+        return float(bend * steepest * target.n / target.total + ridge.max(initial=0.0))
     s = bend * target.weights / target.total
     common = ridge.min(initial=inf) if design.p else 0.0  # it only shifts the eigenvalues: not iterated on
     v = np.random.default_rng(0).standard_normal(1 + design.p)  # any start that is not orthogonal to the answer

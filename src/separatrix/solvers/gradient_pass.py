@@ -7,7 +7,6 @@ For      a smooth loss of one score (k = 1) or a joint loss of k; no penalty or 
 import operator
 from collections.abc import Callable
 from functools import reduce as fold
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from separatrix.core.objective import curvatures_at, slopes_at
 from separatrix.core.problem import Problem
 from separatrix.core.threads import parallel_map
 from separatrix.core.verbs import is_joint
+from separatrix.designs.base import Block
 from separatrix.solvers.compiled.gradient import add_curvatures, add_gradient, add_joint_gradient
 from separatrix.solvers.smooth import refuse_jumps, ridge_of
 
@@ -36,7 +36,7 @@ class GradientPass:
         self.k = problem.target.y.shape[1] if is_joint(problem.loss) else 1
         self.shape = (1 + problem.design.p, self.k)
         self.count = 0
-        dense = "gram" in problem.design.offers
+        dense = problem.design.gram_is_cheap
         self.by_rows = problem.design.stored_by_rows and (self.k == 1 or dense)
         if self.by_rows:
             self._order, self._parts = slice(None), problem.design.parts()
@@ -79,20 +79,21 @@ class GradientPass:
         even = np.zeros((self.k + self.k % 2, problem.design.p))
         even[: self.k] = W[1:].T
         intercept, s = np.ascontiguousarray(W[0]), _NO_WEIGHTS if target.s is None else target.s
+        (X,) = self._rows  # dense rows are one matrix
 
         def task(part: tuple[int, int]) -> np.ndarray:
             G, eta = np.zeros((len(even), problem.design.p + 1)), np.zeros((4, len(even)))
-            add_joint_gradient(self._rows.X, problem.loss, target.y, s, *part, even, intercept, G, eta)
+            add_joint_gradient(X, problem.loss, target.y, s, *part, even, intercept, G, eta)
             return G
 
         G = fold(operator.add, parallel_map(task, self._parts))[: self.k].T
         return np.vstack([G[-1:], G[:-1]])
 
     def _over_blocks(self, W: np.ndarray) -> np.ndarray:
-        problem, target = self.problem, self.problem.target
-        beta, intercept = W[1:], W[0]
+        problem, beta, intercept = self.problem, W[1:], W[0]
 
-        def task(B: Any, y: np.ndarray, s: np.ndarray | None) -> np.ndarray:
+        def task(block: Block) -> np.ndarray:
+            B, y, s = block
             if self.k == 1:
                 u = slopes_at(problem.loss, y, np.asarray(B @ beta[:, 0]) + intercept[0])
                 u = u if s is None else s * u
@@ -101,7 +102,7 @@ class GradientPass:
             U = U if s is None else s[:, None] * U
             return np.vstack([U.sum(axis=0), np.asarray(U.T @ B).T])
 
-        total: np.ndarray = problem.design.reduce_rows(task, operator.add, target.y, target.s)
+        total: np.ndarray = problem.design.reduce(task, operator.add, problem.target)
         return total
 
     def diagonal(self, W: np.ndarray) -> np.ndarray:
@@ -110,8 +111,8 @@ class GradientPass:
         if self.by_rows and self.k == 1:
             return self._sum_over_rows(add_curvatures, W, len(W) - 1)[:, None] / total
         weights = score_curvatures(self.problem, W) * self.problem.target.weights[:, None]
-        squares: np.ndarray = self.problem.design.reduce_rows(
-            lambda B, w: np.asarray((B * B).T @ w), operator.add, weights
+        squares: np.ndarray = self.problem.design.reduce(
+            lambda block, w: np.asarray((block.X * block.X).T @ w), operator.add, None, weights
         )
         return squares / total
 

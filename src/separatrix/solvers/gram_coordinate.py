@@ -11,10 +11,10 @@ Cost     a sweep: (changed columns) x (columns); a finish: (support)² for each 
 
 import numpy as np
 
+from separatrix.core.dual_bound import EPS, dual_bound
 from separatrix.core.objective import sum_of_costs
 from separatrix.penalties import Separable
 from separatrix.solvers.compiled.gram_coordinate import shift, sweep
-from separatrix.solvers.dual_bound import EPS, dual_bound
 from separatrix.solvers.linalg.support_factor import SupportFactor
 
 # Beyond this support a triangle takes more memory (128 MB) and time than sweeps do.
@@ -147,7 +147,8 @@ class GramProblem:
         beta, c, q = self.beta[: self.size], self.c[: self.size], self.q[: self.size]
         ry = 2.0 * null - float(beta @ c)
         rr = max(ry - float(beta @ q), 0.0)
-        dual = dual_bound(penalty, q, beta, lambda a: 0.5 * a * a * rr - a * ry)
+        held = penalty.bounded_where_free(beta)
+        dual = dual_bound(held, held, q, beta, lambda scales: [0.5 * a * a * rr - a * ry for a in scales])
         return max(0.5 * rr + sum_of_costs(penalty, beta) - dual, 0.0) / null + 16.0 * EPS
 
     def objective(self, penalty: Separable) -> float:

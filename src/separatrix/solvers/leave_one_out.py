@@ -12,7 +12,7 @@ A row of weight s counts as s rows. One copy of it is left out, or all of it if 
 
 import numpy as np
 
-from separatrix.core.target import AnyTarget, Target
+from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
 from separatrix.designs import as_dense
 from separatrix.designs.base import Block, Design
@@ -69,11 +69,10 @@ def _tall(
     c = V.T @ sums.xy  # (p, k)
     k = c.shape[1]
     base = 1.0 / sums.total if intercept else 0.0
-    Y = target.y.reshape(design.n, -1)
     centre = sums.x_mean @ V if intercept else np.zeros(len(values))
 
     def task(block: Block) -> tuple[Array, list[Array]]:
-        squares = np.zeros((k, len(strengths)))
+        Y, squares = block.y.reshape(-1, k), np.zeros((k, len(strengths)))
         kept: list[Array] = []
         height = max(16, IN_CACHE // (len(values) + len(strengths)))
         for start in range(0, block.X.shape[0], height):
@@ -84,13 +83,13 @@ def _tall(
             weights = np.ones(Z.shape[0]) if block.s is None else block.s[rows]
             errors = [Z @ (W * c[:, output, None]) for output in range(k)]
             for output in range(k):
-                y = block.y[rows, output] - sums.y_mean[output]
+                y = Y[rows, output] - sums.y_mean[output]
                 left_out_errors(y, weights, base, leverage, errors[output], squares[output])
             if keep:
                 kept.append(np.stack(errors, axis=1))
         return squares, kept
 
-    squares, kept = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), Target(Y, target.s))
+    squares, kept = design.reduce(task, lambda a, b: (a[0] + b[0], a[1] + b[1]), target)
     return squares.T / sums.total, (np.concatenate(kept) if keep else None)
 
 

@@ -22,7 +22,9 @@ from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
+from separatrix.core.types import Loss
 from separatrix.core.verbs import conjugate, is_of_residual, slope, value
+from separatrix.designs.base import Design
 
 
 def solve(
@@ -86,7 +88,7 @@ def _kinks(problem: Problem) -> np.ndarray:
     return parts.kink
 
 
-def _pinball(loss: Any) -> tuple[float, float]:
+def _pinball(loss: Loss) -> tuple[float, float]:
     """The slopes of a pinball loss below and above 0, as a function of the residual y - eta.
 
     A convex function of the residual that is 0 at 0 has a conjugate >= 0. If that is 0 at both ends of its domain, it
@@ -116,7 +118,7 @@ def weighted_quantile(r: np.ndarray, s: np.ndarray, q: float) -> float:
     return float(r[order[min(first, r.size - 1)]])
 
 
-def _standardised(design: Any, intercept: bool) -> tuple[Any, np.ndarray, np.ndarray]:
+def _standardised(design: Design, intercept: bool) -> tuple[Any, np.ndarray, np.ndarray]:
     """Columns about their means, in units of their spread, as (sparse matrix, order of columns, spreads).
 
     Only columns without a zero are centred: a sparse design stays sparse, and no other column is far from zero.
@@ -158,7 +160,7 @@ def _dual_program(
 
 
 def _exactly_orthogonal(
-    design: Any, s: np.ndarray, t: np.ndarray, slopes: tuple[float, float], intercept: bool
+    design: Design, s: np.ndarray, t: np.ndarray, slopes: tuple[float, float], intercept: bool
 ) -> np.ndarray:
     """t corrected on the rows that are free to move, until ``Σ s_i x_i t_i = 0`` up to rounding.
 

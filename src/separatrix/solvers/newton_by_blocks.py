@@ -69,7 +69,7 @@ def newton_by_blocks(
     while True:
         step = walk.step()
         if trace is not None:
-            trace.append(walk.value, step.length, walk.coefficients())
+            trace.append(walk.value, step.length, *walk.coefficients())
         stalled = last < 1e-9 * scale and step.length > 0.5 * last  # only rounding moves
         if iteration == max_iter or stalled:
             break
@@ -80,7 +80,7 @@ def newton_by_blocks(
         last = step.length
         if not walk.go(step):
             break
-    return walk.solution(iteration, trace)
+    return Solution(*walk.coefficients(), trace=trace, iterations=iteration, passes=walk.passes)
 
 
 class _Step(NamedTuple):
@@ -207,25 +207,13 @@ class _Walk:
                 return float(t)
         return 0.0
 
-    def coefficients(self) -> np.ndarray:
-        """Intercept, where there is one, and coefficients, for a trace."""
-        beta, intercept = self._original()
-        w = np.vstack([intercept, beta]) if self.problem.intercept else beta
-        return w if self.problem.target.outputs else w[:, 0]
-
-    def _original(self) -> tuple[np.ndarray, np.ndarray]:
+    def coefficients(self) -> tuple[np.ndarray, Any]:
         """Coefficients and intercepts of the columns as given; what only differences fix sums to zero over classes."""
         beta, intercept = self.beta.copy(), self.offset - self.shift @ self.beta
         if self.k > 1:
             beta[self.penalty.free] -= beta[self.penalty.free].mean(axis=1, keepdims=True)
             intercept = intercept - intercept.mean()
-        return beta, intercept
-
-    def solution(self, iterations: int, trace: Trace | None) -> Solution:
-        beta, intercept = self._original()
-        if not self.problem.target.outputs:
-            return Solution(beta[:, 0], float(intercept[0]), trace=trace, iterations=iterations, passes=self.passes)
-        return Solution(beta, intercept, trace=trace, iterations=iterations, passes=self.passes)
+        return (beta, intercept) if self.problem.target.outputs else (beta[:, 0], float(intercept[0]))
 
 
 def _check(problem: Problem) -> None:

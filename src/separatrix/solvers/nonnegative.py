@@ -34,9 +34,17 @@ def nonnegative_least_squares(
         g = scale * sums.xy[live, c]
         # |R b - z| has the gradient R'R b - g: the same normal equations in p rows instead of n
         z = solve_triangular(factor.R, g[:rank], trans="T", check_finite=False) if rank else np.zeros(0)
-        scaled = nnls(R, z, maxiter=max_iter)[0] if len(live) else np.zeros(0)
+        scaled = _active_set(R, z, max_iter)
         beta[live, c] = scale * scaled
         iterations += int(np.count_nonzero(scaled))
     offset = fitted_intercept(problem, beta, sums.x_mean, sums.y_mean)
     one = target.outputs == ()
     return Solution(beta[:, 0] if one else beta, float(offset[0]) if one else offset, iterations=iterations, passes=2)
+
+
+def _active_set(R: np.ndarray, z: np.ndarray, max_iter: int | None) -> np.ndarray:
+    """The b >= 0 of least ``|R b - z|``; 0, where the method begins, if its iterations were used up."""
+    try:
+        return np.asarray(nnls(R, z, maxiter=max_iter)[0]) if R.shape[1] else np.zeros(0)
+    except RuntimeError:  # scipy hands out no iterate; the certificate of 0 says what it is worth
+        return np.zeros(R.shape[1])

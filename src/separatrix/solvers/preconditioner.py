@@ -7,16 +7,16 @@ Means weighted by h are taken off first, which parts the intercept from the colu
 all together (:class:`JointHessian`) where they and the columns are few.
 """
 
-from typing import Any
-
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
 from separatrix.core.objective import fill_curvature_matrices
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
+from separatrix.core.types import Loss
 from separatrix.core.verbs import is_joint, is_likelihood
 from separatrix.designs import as_design
+from separatrix.designs.base import Design
 from separatrix.designs.factor import Factor
 from separatrix.designs.moments import moments
 from separatrix.solvers.gradient_pass import GradientPass, score_curvatures
@@ -32,11 +32,11 @@ MATRICES = 1 << 20
 JITTERS = (1e-13, 1e-11, 1e-9, 1e-6, 1e-3)
 
 
-def taken_together(design: Any) -> int:
+def taken_together(design: Design) -> int:
     """How many columns of a design the factor holds."""
     if design.p <= ALL:
         return int(design.p)
-    return HEAVIEST if "gram" in design.offers else HEAVIEST_SPARSE
+    return HEAVIEST if design.gram_is_cheap else HEAVIEST_SPARSE
 
 
 class Preconditioner:
@@ -60,7 +60,7 @@ class Preconditioner:
             self.light = np.maximum(diagonal + ridge[:, None], np.finfo(np.float64).tiny)
             self.heavy = np.sort(np.argpartition(-diagonal.max(axis=1), count)[:count])
             design = as_design(design.columns(self.heavy))
-        elif "gram" not in design.offers:
+        elif not design.gram_is_cheap:
             design = as_design(design.columns(np.arange(design.p)))
         bends = score_curvatures(sample, W) * (target.weights / target.total)[:, None]
         self.factors = [_factor(design, h, ridge[self.heavy], sample.intercept) for h in np.ascontiguousarray(bends.T)]
@@ -129,7 +129,7 @@ class JointHessian:
 
 
 def joint_hessian(
-    loss: Any, Y: np.ndarray, eta: np.ndarray, s: np.ndarray, Z: np.ndarray, first_class: int = 0
+    loss: Loss, Y: np.ndarray, eta: np.ndarray, s: np.ndarray, Z: np.ndarray, first_class: int = 0
 ) -> np.ndarray:
     """``Σ_i s_i h_icd z_i z_i'``, of shape (k, q, k, q), with h_i the curvature of row i, from some class on."""
     n, classes, q = len(Z), eta.shape[1], Z.shape[1]
@@ -149,7 +149,7 @@ def joint_hessian(
     return H
 
 
-def _factor(design: Any, h: np.ndarray, ridge: np.ndarray, intercept: bool) -> Factor:
+def _factor(design: Design, h: np.ndarray, ridge: np.ndarray, intercept: bool) -> Factor:
     """Cholesky factor of ``X_c'H X_c + diag(ridge)``, columns scaled to length 1, or of something a little larger."""
     sums = moments(design, Target(np.zeros(design.n), h), about_mean=intercept)
     squares = sums.squares + ridge

@@ -17,6 +17,7 @@ import numpy as np
 
 from separatrix.core.target import Target
 from separatrix.designs import moments
+from separatrix.designs.base import Design
 from separatrix.designs.centred import Centred
 from separatrix.solvers.linalg.leading import krylov, leading
 
@@ -53,7 +54,7 @@ class Sketch:
 
 
 def principal_axes(
-    design: Any, count: int | Callable[[np.ndarray], int], solver: str, sketch: Sketch, tol: float = 0.0
+    design: Design, count: int | Callable[[np.ndarray], int], solver: str, sketch: Sketch, tol: float = 0.0
 ) -> Axes:
     """The axes of a design; see the head of this file.
 
@@ -82,7 +83,7 @@ def principal_axes(
     return axes
 
 
-def residual(axes: Axes, design: Any) -> float:
+def residual(axes: Axes, design: Design) -> float:
     """``max |X_c'X_c v - σ² v| / σ_1²`` over the axes, by plain products with their scatter matrix or with X_c."""
     V, greatest = axes.vectors, axes.singular[0]
     if greatest == 0.0:
@@ -99,7 +100,7 @@ def signs(V: np.ndarray) -> np.ndarray:
     return np.where(V[first, np.arange(V.shape[1])] < 0.0, -1.0, 1.0)
 
 
-def _from_scatter(design: Any, count: Any, lanczos: bool | None, exact: bool) -> Axes:
+def _from_scatter(design: Design, count: Any, lanczos: bool | None, exact: bool) -> Axes:
     """By the p-by-p matrix of one pass over X, which is kept where the axes come from it."""
     sums = moments(design, Target(np.empty((design.n, 0))))
     S, mean = sums.xx, sums.x_mean
@@ -112,7 +113,7 @@ def _from_scatter(design: Any, count: Any, lanczos: bool | None, exact: bool) ->
     return Axes(mean, np.sqrt(values[:k]), vectors[:, :k], left_out, scatter=S)
 
 
-def _from_rows(design: Any, count: Any, lanczos: bool | None, exact: bool) -> Axes:
+def _from_rows(design: Design, count: Any, lanczos: bool | None, exact: bool) -> Axes:
     """By the n-by-n matrix of the products of rows; X_c' maps its vectors back, a QR makes them orthonormal."""
     X_c = _centred(design)
     K = X_c.outer_gram()
@@ -152,7 +153,7 @@ def _decomposed(X_c: Centred, count: Any) -> Axes:
     return Axes(X_c.mean, singular[:k], vectors[:, :k], float((singular[k:] ** 2).sum()))
 
 
-def _sketched(design: Any, k: Any, sketch: Sketch, tolerance: float) -> Axes:
+def _sketched(design: Design, k: Any, sketch: Sketch, tolerance: float) -> Axes:
     """By block Krylov, in the space of the rows or of the columns, whichever are fewer."""
     X_c = _centred(design)
     total = X_c.squares()
@@ -174,7 +175,7 @@ def _sketched(design: Any, k: Any, sketch: Sketch, tolerance: float) -> Axes:
     return axes
 
 
-def _centred(design: Any) -> Centred:
+def _centred(design: Design) -> Centred:
     """A design less its means, to the last bit: a second sum, of what the first left, takes back its rounding."""
     sums = design.reduce(lambda block: block.X.sum(axis=0), np.add)
     design.refuse_if_not_finite(sums)

@@ -16,15 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.dual_bound import EPS, dual_bound
 from separatrix.core.errors import cannot
 from separatrix.core.objective import null_objective, null_score, sum_of_costs, total_conjugate
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
+from separatrix.core.types import Penalty
 from separatrix.core.verbs import is_joint, is_of_residual, is_squared_error, largest_curvature
 from separatrix.designs.working import working_columns
-from separatrix.penalties.separable import as_separable
+from separatrix.penalties.separable import Separable, as_separable
 from separatrix.solvers.curvature import ConstantCurvature, JointCurvature, Look, ScalarCurvature
-from separatrix.solvers.dual_bound import EPS, dual_bound
 from separatrix.solvers.gram_coordinate import violation
 
 # The strong rule of a step by this factor expects all columns of more than half the strength.
@@ -115,7 +116,7 @@ class WorkingSet:
         self.passes += 1
         self.v = -self.problem.design.rmatvec((self.share * self.u.T).T)
 
-    def penalise(self, penalty: Any) -> None:
+    def penalise(self, penalty: Penalty) -> None:
         """Go on with a penalty, from where the state stands; coefficients that nothing keeps at 0 come into play."""
         self.problem = replace(self.problem, penalty=penalty)
         self.penalty = as_separable(penalty, self.problem.design.p)
@@ -141,10 +142,11 @@ class WorkingSet:
         """Relative duality gap of the whole problem, at the last read of X."""
         return self._gap(self.penalty, self.v, self.coefficients())
 
-    def _gap(self, penalty: Any, v: np.ndarray, beta: np.ndarray) -> float:
+    def _gap(self, penalty: Separable, v: np.ndarray, beta: np.ndarray) -> float:
         """Relative duality gap of the columns with gradients -v and coefficients beta (those left out have none)."""
         loss, y, u, share = self.problem.loss, self.y, self.u, self.share
-        dual = dual_bound(penalty, v, beta, lambda a: total_conjugate(loss, y, a * u, share))
+        held = penalty.bounded_where_free(beta)
+        dual = dual_bound(held, held, v, beta, lambda scales: [total_conjugate(loss, y, a * u, share) for a in scales])
         return max(self.value - dual, 0.0) / self.null if self.null > 0.0 else 0.0
 
     def coefficients(self) -> np.ndarray:

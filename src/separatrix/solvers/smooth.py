@@ -3,13 +3,12 @@
 The ridge may differ by coefficient: ``Σ_j ½ ridge_j beta_j²``, with zeros for coefficients that are not penalised.
 """
 
-from typing import Any
-
 import numpy as np
 
 from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
+from separatrix.core.types import Loss
 from separatrix.core.verbs import is_smooth
 
 
@@ -33,7 +32,7 @@ def ridge_of(problem: Problem, doing: str) -> np.ndarray:
     return parts.ridge
 
 
-def refuse_jumps(loss: Any, doing: str) -> None:
+def refuse_jumps(loss: Loss, doing: str) -> None:
     """Raise where the slope of a loss jumps."""
     if not is_smooth(loss):
         raise cannot(

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -21,8 +21,9 @@ from separatrix.core.objective import constant_objective, objective, parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.solution import Solution, Trace
+from separatrix.core.types import Loss, Penalty
 from separatrix.core.verbs import slope
-from separatrix.solvers.compiled.stochastic import CONSTANT, INVSCALING, OPTIMAL, PA1, PA2, epoch
+from separatrix.solvers.compiled.stochastic import CONSTANT, INVSCALING, OPTIMAL, PA1, PA2, Schedule, epoch
 
 KINDS = {
     "constant": CONSTANT,
@@ -45,20 +46,10 @@ def generator(random_state: Any) -> np.random.Generator:
     return np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-class Schedule(NamedTuple):
-    """Step sizes as plain data for the compiled loop; made by :func:`schedule`."""
-
-    kind: int
-    rate: float
-    power: float
-    alpha: float
-    offset: float
-
-
 SLOWER_AND_SLOWER = Schedule(INVSCALING, 0.01, 0.25, 0.0, 0.0)  # scikit-learn's for regression
 
 
-def schedule(learning_rate: str, loss: Any, *, eta0: float, power_t: float, alpha: float) -> Schedule:
+def schedule(learning_rate: str, loss: Loss, *, eta0: float, power_t: float, alpha: float) -> Schedule:
     r"""The step size of update t.
 
     ``constant`` and ``adaptive``: eta0. ``invscaling``: :math:`\eta_0 / t^{power_t}`.
@@ -157,7 +148,7 @@ def stochastic_descent(
     """
     design, target = problem.design, problem.target
     design.needs("rows", "walk over the examples")
-    walker = _walker(start, design.p)
+    walker = as_walker(start, design.p)
     atom, rows = design.rows_atom(), np.arange(target.n) if rows is None else np.asarray(rows, dtype=np.intp)
     rng = generator(random_state) if shuffle else None
     # Each step takes s_i times the slope but the whole penalty, so it descends on (1/n) Σ s_i loss_i + penalty:
@@ -203,14 +194,15 @@ def stochastic_descent(
     return Solution(beta.copy(), intercept, trace=trace, details=details, iterations=done, passes=done)
 
 
-def _walker(start: Walker | tuple[Any, float] | None, p: int) -> Walker:
+def as_walker(start: Walker | tuple[Any, float] | None, p: int) -> Walker:
+    """A Walker as it is, or a new one at (beta, intercept) or at zero."""
     if isinstance(start, Walker):
         return start
     beta, intercept = (np.zeros(p), 0.0) if start is None else start
     return Walker(np.array(beta, dtype=np.float64), float(intercept))
 
 
-def strengths(penalty: Any, p: int) -> tuple[float, float]:
+def strengths(penalty: Penalty, p: int) -> tuple[float, float]:
     """The strengths of |beta| and of beta²/2 in a penalty that is the same for all p coefficients."""
     parts = parts_of(penalty, p)
     because = None

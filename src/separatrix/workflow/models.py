@@ -89,16 +89,16 @@ def _facts(understanding, X, y, seed):
 def _class_named(name, task):
     from sklearn.base import is_classifier, is_regressor
 
-    found = registry.members("estimator")
+    members = registry.members("estimator")
     fits = is_classifier if task == "classification" else is_regressor
-    classes = {each: cls for each, cls in found.items() if _takes_no_model(cls) and fits(cls())}
+    classes = {each: cls for each, cls in members.items() if _takes_no_model(cls) and fits(cls())}
     by_bare = {_bare(each): each for each in classes}
     if _bare(name) in by_bare:
         return classes[by_bare[_bare(name)]]
     known = [family.name for family in families(task)]
     near = get_close_matches(name, [*known, *classes], n=3, cutoff=0.5)
     other = "regression" if task == "classification" else "classification"
-    wrong_task = family_named(name, other) is not None or _bare(name) in {_bare(each) for each in found}
+    wrong_task = family_named(name, other) is not None or _bare(name) in {_bare(each) for each in members}
     raise cannot(
         f"fit {name!r}",
         because=f"it is not for {task}" if wrong_task else "no family or class is called that",

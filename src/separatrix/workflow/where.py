@@ -58,10 +58,12 @@ def find(name):
         lambda entry: any(called.startswith(wanted) for called in _names(entry)),
         lambda entry: len(wanted) > 2 and any(wanted in called for called in _names(entry)),
     ):
-        found = [entry for entry in entries if wanted and fits(entry)]
-        if found:
-            beside = [e for e in entries if e not in found and e.kind == "model" and wanted == _bare(Path(e.file).stem)]
-            return [with_parts(entry) for entry in (*found, *beside)]
+        matches = [entry for entry in entries if wanted and fits(entry)]
+        if matches:
+            beside = [
+                e for e in entries if e not in matches and e.kind == "model" and wanted == _bare(Path(e.file).stem)
+            ]
+            return [with_parts(entry) for entry in (*matches, *beside)]
     spelled = {called: entry.name for entry in reversed(entries) for called in reversed(_names(entry))}
     near = list(dict.fromkeys(spelled[called] for called in get_close_matches(wanted, spelled, n=5, cutoff=0.6)))
     raise cannot(
@@ -79,14 +81,14 @@ def everything():
         for family in families(task):
             if family.model is not None:
                 called.setdefault(family.model.__name__, []).append(family.name)
-    found = []
+    entries = []
     for kind, word in _KINDS.items():
         for name, cls in registry.members(kind).items():
-            found.append(_of_class(word, name, cls, tuple(dict.fromkeys(called.get(name, ())))))
+            entries.append(_of_class(word, name, cls, tuple(dict.fromkeys(called.get(name, ())))))
     for module in iter_modules([str(ROOT / "solvers")]):
         if not module.ispkg:
-            found.append(_of_file("solver", ROOT / "solvers" / f"{module.name}.py"))
-    return found
+            entries.append(_of_file("solver", ROOT / "solvers" / f"{module.name}.py"))
+    return entries
 
 
 def with_parts(entry):
@@ -111,13 +113,13 @@ def _bare(name):
 @cache
 def _of_class(kind, name, cls, called=()):
     doc, path = inspect.getdoc(cls) or "", Path(inspect.getfile(cls))
-    before, found, _ = path.read_text(encoding="utf-8").partition(f"\nclass {cls.__name__}")
+    before, head, _ = path.read_text(encoding="utf-8").partition(f"\nclass {cls.__name__}")
     formula, module_doc = formula_of(doc), inspect.getdoc(import_module(cls.__module__)) or ""
     return Entry(
         kind,
         name,
         (path.relative_to(ROOT) if ROOT in path.parents else path).as_posix(),
-        before.count("\n") + 2 if found else 1,
+        before.count("\n") + 2 if head else 1,
         first_sentence(doc),
         formula or formula_of(module_doc),
         source_of(doc),
@@ -146,7 +148,7 @@ def _public(name, cls):
 def first_sentence(doc):
     """The title line of a docstring, its inline formulas readable."""
     line = " ".join(doc.strip().split("\n\n")[0].split())
-    return re.sub(r":math:`([^`]*)`", lambda found: readable(found.group(1)), line).replace("``", "")
+    return re.sub(r":math:`([^`]*)`", lambda match: readable(match.group(1)), line).replace("``", "")
 
 
 def formula_of(doc):
@@ -163,5 +165,5 @@ def formula_of(doc):
 
 def source_of(doc):
     """The references of a docstring."""
-    found = re.search(r"^(?:References?:|From )\s*(.*(?:\n(?!\s*$|[A-Z]\w+ {2,}).+)*)", doc, flags=re.M)
-    return " ".join(found.group(1).split()) if found else ""
+    match = re.search(r"^(?:References?:|From )\s*(.*(?:\n(?!\s*$|[A-Z]\w+ {2,}).+)*)", doc, flags=re.M)
+    return " ".join(match.group(1).split()) if match else ""

@@ -104,14 +104,14 @@ class CentredBasis(ColumnwiseBasis):
 
 def numbers(estimator, name, ndim=1):
     """A parameter as an array of finite float64, of `ndim` dimensions and not empty."""
-    found = getattr(estimator, name)
+    given = getattr(estimator, name)
     try:
-        values = np.asarray(found, dtype=np.float64)
+        values = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         values = np.array(np.nan)
     if values.ndim != ndim or values.size == 0 or not np.isfinite(values).all():
         raise cannot(
-            f"fit {type(estimator).__name__} with {name}={found!r}",
+            f"fit {type(estimator).__name__} with {name}={given!r}",
             because=f"{name} must hold finite numbers in {ndim} dimension{'s' if ndim > 1 else ''}",
             instead=f"a non-empty array of {ndim} dimension{'s' if ndim > 1 else ''}",
         )

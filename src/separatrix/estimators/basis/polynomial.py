@@ -132,17 +132,17 @@ class PolynomialFeatures(TransformerMixin, BaseEstimator):
 
     def _degrees(self):
         """The least and the greatest degree."""
-        found = self.degree
-        if isinstance(found, Integral) and not isinstance(found, bool):
-            found = (0, found)
-        legal = isinstance(found, tuple | list | np.ndarray) and len(found) == 2
-        if not (legal and all(isinstance(d, Integral) for d in found) and 0 <= found[0] <= found[1]):
+        degrees = self.degree
+        if isinstance(degrees, Integral) and not isinstance(degrees, bool):
+            degrees = (0, degrees)
+        legal = isinstance(degrees, tuple | list | np.ndarray) and len(degrees) == 2
+        if not (legal and all(isinstance(d, Integral) for d in degrees) and 0 <= degrees[0] <= degrees[1]):
             raise cannot(
                 f"fit PolynomialFeatures with degree={self.degree!r}",
                 because="degree must be an integer >= 0 or a pair of integers 0 <= least <= greatest",
                 instead="degree=2 (default) or, for example, degree=(1, 3)",
             )
-        return int(found[0]), int(found[1])
+        return int(degrees[0]), int(degrees[1])
 
     def _check_combinations(self):
         """Refuse pairs of options that contradict each other."""

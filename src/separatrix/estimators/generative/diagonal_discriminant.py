@@ -75,17 +75,17 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
         started = time.perf_counter()
         check_choice(self, "denominator", ("N", "N-K"))
         design, target = validate_class_target(self, X, y, sample_weight, sparse=False, summed=True)
-        found = class_moments(design, target, len(self.classes_), scatter="diagonal")
-        self.priors_ = self._shares(found.totals)
-        squares = found.scatter.sum(axis=0)
-        live = live_columns(np.sqrt(squares), np.abs(found.means).max(axis=0), found.total, design.n)
+        moments = class_moments(design, target, len(self.classes_), scatter="diagonal")
+        self.priors_ = self._shares(moments.totals)
+        squares = moments.scatter.sum(axis=0)
+        live = live_columns(np.sqrt(squares), np.abs(moments.means).max(axis=0), moments.total, design.n)
         self._columns = self._varying(live)
         variances = np.zeros(design.p)
-        variances[live] = squares[live] / divisor(found, self.denominator)
-        self.means_ = np.asarray(found.means, dtype=design.dtype)
+        variances[live] = squares[live] / divisor(moments, self.denominator)
+        self.means_ = np.asarray(moments.means, dtype=design.dtype)
         self.variances_ = variances
-        self._centres = found.means
-        return self._lines(found.means, variances, started, design.dtype)
+        self._centres = moments.means
+        return self._lines(moments.means, variances, started, design.dtype)
 
     def _varying(self, live):
         """Columns with a variance; the others are named."""
@@ -122,16 +122,16 @@ class DiagonalLinearDiscriminantAnalysis(LogOddsClassifier, Generative):
         centre, scale = self._centres.mean(axis=0)[J], np.sqrt(self.variances_[J])
         middles = (self._centres[:, J] - centre) / scale
         constants = self._log_shares() - np.log(scale).sum() - 0.5 * len(J) * np.log(2.0 * np.pi)
-        found = np.empty((design.n, len(middles)))
+        log_joint = np.empty((design.n, len(middles)))
 
         def task(rows):
             Z = (design.block(rows)[:, J] - centre) / scale
             for c, middle in enumerate(middles):
                 D = Z - middle
-                found[rows, c] = constants[c] - 0.5 * np.einsum("ij,ij->i", D, D)
+                log_joint[rows, c] = constants[c] - 0.5 * np.einsum("ij,ij->i", D, D)
 
         parallel_map(task, short_blocks(design.n, design.p))
-        return found
+        return log_joint
 
     def _draw(self, code, size, random):
         return self._centres[code] + random.standard_normal((size, self.n_features_in_)) * np.sqrt(self.variances_)

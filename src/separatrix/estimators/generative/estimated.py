@@ -19,7 +19,7 @@ def estimated_covariances(model, design, target):
             because="its fit takes no weights",
             instead="no sample_weight, rows that are repeated, or shrinkage",
         )
-    found = []
+    matrices = []
     for c in range(len(model.classes_)):
         one = clone(model.covariance_estimator, safe=False)
         one.fit(design.block(np.flatnonzero(codes == c)))
@@ -29,5 +29,5 @@ def estimated_covariances(model, design, target):
                 because=f"{type(one).__name__} does not have a covariance_ attribute after fit",
                 instead="an estimator of sklearn.covariance",
             )
-        found.append(np.atleast_2d(one.covariance_))
-    return np.array(found)
+        matrices.append(np.atleast_2d(one.covariance_))
+    return np.array(matrices)

@@ -71,19 +71,19 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         self._check_threshold()
         design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         refuse_many_classes(self, "LinearDiscriminantAnalysis().fit_transform(X, y), which gives k - 1 projections")
-        found = within(self, design, Target(codes, s))
-        difference = found.means[1] - found.means[0]
-        sphered = found.sphere.rows(difference[None])[0]
-        w = found.sphere.loadings(sphered[:, None])
+        classes = within(self, design, Target(codes, s))
+        difference = classes.means[1] - classes.means[0]
+        sphered = classes.sphere.rows(difference[None])[0]
+        w = classes.sphere.loadings(sphered[:, None])
         length = np.linalg.norm(w)
         if length == 0.0:
             raise no_difference(self)
-        self.certificate_ = found.certify(w, difference[:, None], f"rank {found.sphere.rank} of {design.p}")
+        self.certificate_ = classes.certify(w, difference[:, None], f"rank {classes.sphere.rank} of {design.p}")
         # the sphere is that of the covariance, which is S_W over its denominator
-        self.J_ = float(sphered @ sphered) / found.sphere.denominator
-        self.rank_ = found.sphere.rank
+        self.J_ = float(sphered @ sphered) / classes.sphere.denominator
+        self.rank_ = classes.sphere.rank
         dtype = design.dtype
-        self.means_ = found.means.astype(dtype)
+        self.means_ = classes.means.astype(dtype)
         self._publish(w / length, 0.0, dtype)
         d = design.matvec(self.coef_[0])
         self.threshold_ = self._place(d, codes, s)
@@ -91,7 +91,7 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         wrong = ((d + self.intercept_[0] >= 0.0) != (codes == 1)).astype(float)
         self.training_error_ = float(np.average(wrong, weights=s))
         self._n_features_out = 1
-        name_what_is_left_out(self, found, design.n)
+        name_what_is_left_out(self, classes, design.n)
         return self
 
     def transform(self, X: MatrixLike) -> Matrix:
@@ -100,11 +100,11 @@ class FisherDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Line
         return validate_rows(self, X, sparse=False) @ self.coef_.T
 
     def _check_threshold(self):
-        found = self.threshold
-        number = isinstance(found, Real) and not isinstance(found, bool) and np.isfinite(found)
-        if not number and not (isinstance(found, str) and found in ("min_error", "midpoint")):
+        threshold = self.threshold
+        number = isinstance(threshold, Real) and not isinstance(threshold, bool) and np.isfinite(threshold)
+        if not number and not (isinstance(threshold, str) and threshold in ("min_error", "midpoint")):
             raise cannot(
-                f"fit FisherDiscriminant with threshold={found!r}",
+                f"fit FisherDiscriminant with threshold={threshold!r}",
                 because="it is neither 'min_error' nor 'midpoint' nor a finite number",
                 instead="threshold='min_error' (default)",
             )

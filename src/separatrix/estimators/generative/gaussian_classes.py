@@ -46,8 +46,8 @@ class GaussianClasses(Generative):
     def _principal_axes(self):
         check_is_fitted(self)
         roots = (self._spheres.root(c) for c in range(len(self.classes_)))
-        found = (svd(root, full_matrices=False, check_finite=False) for root in roots)
-        return [(axes.T, sizes**2) for _, sizes, axes in found]
+        decompositions = (svd(root, full_matrices=False, check_finite=False) for root in roots)
+        return [(axes.T, sizes**2) for _, sizes, axes in decompositions]
 
     @property
     def n_parameters_(self) -> int:
@@ -63,14 +63,14 @@ class GaussianClasses(Generative):
         M = self._spheres.dimension
         return (len(self.classes_) - 1) * (M * (M + 3) // 2 + 1)
 
-    def _publish(self, found, spheres, covariances, of_rows, started, dtype, stacklevel=3):
+    def _publish(self, moments, spheres, covariances, of_rows, started, dtype, stacklevel=3):
         """Set means, priors, stored covariances and the certificate; warn of what the data did not determine.
 
         `of_rows` gives the residual of a class from the rows, or is None where there are covariances only.
         """
         self._spheres = spheres
-        self.means_ = np.asarray(found.means, dtype=dtype)
-        self.priors_ = self._shares(found.totals)
+        self.means_ = np.asarray(moments.means, dtype=dtype)
+        self.priors_ = self._shares(moments.totals)
         self._warn_of_what_is_not_determined(stacklevel + 1)
         if self.store_covariance:
             self.covariance_ = [
@@ -110,17 +110,17 @@ class GaussianClasses(Generative):
             warnings.warn(said, stacklevel=stacklevel)
 
 
-def divisors(found, denominator):
+def divisors(moments, denominator):
     """What the scatters of the classes (k,), and their sum, are divided by: ``N_k - 1`` and ``N - K``, or N_k and N."""
     if denominator == "N":
-        return found.totals, found.total
-    each, present = found.totals - 1.0, found.totals > 0.0
-    varies = found.scatter.reshape(len(each), -1).any(axis=1)
-    rest = found.total - present.sum()
+        return moments.totals, moments.total
+    each, present = moments.totals - 1.0, moments.totals > 0.0
+    varies = moments.scatter.reshape(len(each), -1).any(axis=1)
+    rest = moments.total - present.sum()
     if (varies & (each <= 0.0)).any() or (varies.any() and rest <= 0.0):
         raise cannot(
             "divide scatters by the weights of the classes less 1",
-            because=f"a class has the weight {found.totals[varies].min():g}",
+            because=f"a class has the weight {moments.totals[varies].min():g}",
             instead="denominator='N', or weights that count rows",
         )
     return each.clip(min=0.0), max(float(rest), 0.0)

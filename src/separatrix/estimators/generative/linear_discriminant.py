@@ -140,40 +140,40 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         design, target = validate_class_target(self, X, y, sample_weight, sparse=False, summed=True)
         variates = self._number_of_variates(design.p)
         with one_blas_thread():
-            found = self._learn(design, target, variates)
-        name_what_is_left_out(self, found, design.n)
+            classes = self._learn(design, target, variates)
+        name_what_is_left_out(self, classes, design.n)
         return self
 
     def _learn(self, design, target, variates):
         """Set all that the moments say; return what is within classes."""
-        found = self._within(design, target)
+        classes = self._within(design, target)
         dtype = design.dtype
-        pi = self._shares(found.totals)
-        self._means, self._sphere = found.means, found.sphere
-        self._center = pi @ found.means
-        sphered = found.sphere.rows(found.means - self._center)  # (k, rank)
-        axes, spread = _principal_axes(sphered * np.sqrt(pi)[:, None], self._rounding(found))
-        loadings = found.sphere.loadings(axes)
+        pi = self._shares(classes.totals)
+        self._means, self._sphere = classes.means, classes.sphere
+        self._center = pi @ classes.means
+        sphered = classes.sphere.rows(classes.means - self._center)  # (k, rank)
+        axes, spread = _principal_axes(sphered * np.sqrt(pi)[:, None], self._rounding(classes))
+        loadings = classes.sphere.loadings(axes)
         loadings *= signs(loadings)
         self.scalings_ = np.ascontiguousarray(loadings, dtype=dtype)
         self.eigenvalues_ = spread**2
         self._n_features_out = min(variates, len(spread))
         shares = self.eigenvalues_ / self.eigenvalues_.sum() if len(spread) else self.eigenvalues_
         self.explained_variance_ratio_ = shares[: self._n_features_out]
-        A = found.sphere.loadings(sphered.T)  # the pseudo-inverse of Σ times the centred means
-        self.certificate_ = found.certify(A, (found.means - self._center).T, self._message(found))
+        A = classes.sphere.loadings(sphered.T)  # the pseudo-inverse of Σ times the centred means
+        self.certificate_ = classes.certify(A, (classes.means - self._center).T, self._message(classes))
         if self.reduced_rank:
             kept = axes[:, : self._n_features_out]
             sphered = sphered @ kept @ kept.T
-            A = found.sphere.loadings(sphered.T)
+            A = classes.sphere.loadings(sphered.T)
         self._sphered = sphered
-        self.means_, self.priors_ = found.means.astype(dtype), pi.astype(dtype)
+        self.means_, self.priors_ = classes.means.astype(dtype), pi.astype(dtype)
         self.xbar_ = self._center.astype(dtype)
-        self.rank_, self.log_determinant_ = found.sphere.rank, found.sphere.log_determinant
+        self.rank_, self.log_determinant_ = classes.sphere.rank, classes.sphere.log_determinant
         self._publish_scores(A, pi, dtype)
         self._count_parameters(design.p, len(pi))
-        self._keep_covariance(found, design.p, dtype)
-        return found
+        self._keep_covariance(classes, design.p, dtype)
+        return classes
 
     def transform(self, X: MatrixLike) -> Matrix:
         """The first `n_components` canonical variates of each row: (n, n_components)."""
@@ -257,10 +257,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         each = shrunk(each, ledoit_wolf(moments, design, target), standardised=True)
         return np.tensordot(moments.totals, each, axes=1) / divisor(moments, self.denominator)
 
-    def _rounding(self, found):
+    def _rounding(self, classes):
         """How far rounding moves sphered class means: the means, in standard deviations, times eps."""
-        factor = found.sphere.factor
-        size = np.abs(found.means).max(axis=0) * factor.scale * np.sqrt(found.sphere.denominator)
+        factor = classes.sphere.factor
+        size = np.abs(classes.means).max(axis=0) * factor.scale * np.sqrt(classes.sphere.denominator)
         return 16.0 * EPS * np.sqrt(len(factor.scale)) * float(size.max(initial=0.0))
 
     def _publish_scores(self, A, pi, dtype):
@@ -278,13 +278,13 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.n_parameters_ = p + directions + p * (p + 1) // 2 + k - 1
         self.n_boundary_parameters_ = k - 1 + directions
 
-    def _keep_covariance(self, found, p, dtype):
+    def _keep_covariance(self, classes, p, dtype):
         self.__dict__.pop("covariance_", None)
         if self.store_covariance or self.solver != "svd":
-            self.covariance_ = found.apply(np.eye(p)).astype(dtype)
+            self.covariance_ = classes.apply(np.eye(p)).astype(dtype)
 
-    def _message(self, found):
-        return f"rank {found.sphere.rank} of {found.means.shape[1]}, scatter within classes over {self.denominator}"
+    def _message(self, classes):
+        return f"rank {classes.sphere.rank} of {classes.means.shape[1]}, scatter within classes over {self.denominator}"
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

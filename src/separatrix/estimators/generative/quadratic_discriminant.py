@@ -98,31 +98,31 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
         self._check_parameters()
         design, target = validate_class_target(self, X, y, sample_weight, sparse=False, summed=True)
         with one_blas_thread():
-            found = settled(class_moments(design, target, len(self.classes_), scatter="each"), design.n)
-            return self._fit_moments(found, design, target, started)
+            moments = settled(class_moments(design, target, len(self.classes_), scatter="each"), design.n)
+            return self._fit_moments(moments, design, target, started)
 
-    def _fit_moments(self, found, design, target, started):
-        k, p = found.means.shape
-        each, whole = divisors(found, self.denominator)
-        matrices = covariances(found.scatter, each)
-        blended = self._blended(matrices, found, design, target)
+    def _fit_moments(self, moments, design, target, started):
+        k, p = moments.means.shape
+        each, whole = divisors(moments, self.denominator)
+        matrices = covariances(moments.scatter, each)
+        blended = self._blended(matrices, moments, design, target)
 
         def pooled():
             if blended is None:
-                return self._some_rank(within_factor(found, design, target)), whole
-            return self._some_rank(matrix_factor(np.tensordot(found.totals / found.total, blended, axes=1))), 1.0
+                return self._some_rank(within_factor(moments, design, target)), whole
+            return self._some_rank(matrix_factor(np.tensordot(moments.totals / moments.total, blended, axes=1))), 1.0
 
         def of_rows(c):
             return spheres.residual_of_rows(c, design, target, 1.0 / each[c] if each[c] > 0.0 else 0.0, 0.0)
 
         if blended is None:
             sizes = target.class_sizes(k)
-            factors = for_each_class(lambda c: class_factor(found, c, design, target, sizes[c]), k, p)
-            spheres = class_spheres(found.means, factors, each, pooled)
-            return self._publish(found, spheres, matrices, of_rows, started, design.dtype, stacklevel=4)
+            factors = for_each_class(lambda c: class_factor(moments, c, design, target, sizes[c]), k, p)
+            spheres = class_spheres(moments.means, factors, each, pooled)
+            return self._publish(moments, spheres, matrices, of_rows, started, design.dtype, stacklevel=4)
         factors = for_each_class(lambda c: matrix_factor(blended[c]), k, p)
-        spheres = class_spheres(found.means, factors, np.ones(k), pooled)
-        return self._publish(found, spheres, blended, None, started, design.dtype, stacklevel=4)
+        spheres = class_spheres(moments.means, factors, np.ones(k), pooled)
+        return self._publish(moments, spheres, blended, None, started, design.dtype, stacklevel=4)
 
     def _check_parameters(self):
         check_choice(self, "solver", ("svd", "eigen"))
@@ -139,13 +139,13 @@ class QuadraticDiscriminantAnalysis(GaussianClasses):
                 instead="one of them, and None for the other",
             )
 
-    def _blended(self, matrices, found, design, target):
+    def _blended(self, matrices, moments, design, target):
         """Covariances (k, p, p) as the parameters change them, or None if they do not."""
         r = float(self.reg_param)
         if self.covariance_estimator is not None:
             matrices = estimated_covariances(self, design, target)
         elif self.shrinkage is not None:
-            shares = ledoit_wolf(found, design, target) if self.shrinkage == "auto" else self.shrinkage
+            shares = ledoit_wolf(moments, design, target) if self.shrinkage == "auto" else self.shrinkage
             matrices = shrunk(matrices, shares, standardised=self.shrinkage == "auto")
         elif r == 0.0:
             return None

@@ -99,8 +99,8 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
         self._check_choices()
         design, target = validate_class_target(self, X, y, sample_weight, sparse=False, summed=True)
         with one_blas_thread():
-            found = class_moments(design, target, len(self.classes_), scatter="each")
-            return self._fit_at(alpha, found, design, target, started)
+            moments = class_moments(design, target, len(self.classes_), scatter="each")
+            return self._fit_at(alpha, moments, design, target, started)
 
     def path(self, alphas: ArrayLike) -> "RegularizedPath":
         """The fitted classes at other alphas: a :class:`RegularizedPath`, without another look at the data."""
@@ -114,29 +114,29 @@ class RegularizedDiscriminantAnalysis(GaussianClasses):
         check_choice(self, "store_covariance", (False, True))
         check_choice(self, "denominator", ("N", "N-K"))
 
-    def _fit_at(self, alpha, found, design, target, started):
-        self._parts = self._factors(found, design, target)
+    def _fit_at(self, alpha, moments, design, target, started):
+        self._parts = self._factors(moments, design, target)
         self.__dict__.pop("_spectra", None)
-        each, whole = divisors(found, self.denominator)
-        matrices = alpha * covariances(found.scatter, each)
-        matrices += (1.0 - alpha) * found.pooled.scatter / whole
+        each, whole = divisors(moments, self.denominator)
+        matrices = alpha * covariances(moments.scatter, each)
+        matrices += (1.0 - alpha) * moments.pooled.scatter / whole
         # one alpha needs no decomposition, unless there is something singular in it
-        spheres = matrix_spheres(found.means, matrices) or self._spectra.spheres(alpha)
+        spheres = matrix_spheres(moments.means, matrices) or self._spectra.spheres(alpha)
 
         def of_rows(c):
             own = alpha / each[c] if each[c] > 0.0 else 0.0
             return spheres.residual_of_rows(c, design, target, own, (1.0 - alpha) / whole)
 
-        return self._publish(found, spheres, matrices, of_rows, started, design.dtype, stacklevel=4)
+        return self._publish(moments, spheres, matrices, of_rows, started, design.dtype, stacklevel=4)
 
-    def _factors(self, found, design, target):
+    def _factors(self, moments, design, target):
         """Means, and the factors of all scatters with their divisors: what :func:`class_spectra` is made of."""
-        each, whole = divisors(settled(found, design.n), self.denominator)
-        pooled = self._some_rank(within_factor(found, design, target))
-        k, p = found.means.shape
+        each, whole = divisors(settled(moments, design.n), self.denominator)
+        pooled = self._some_rank(within_factor(moments, design, target))
+        k, p = moments.means.shape
         sizes = target.class_sizes(k)
-        factors = for_each_class(lambda c: class_factor(found, c, design, target, sizes[c]), k, p)
-        return found.means, factors, each, pooled, whole
+        factors = for_each_class(lambda c: class_factor(moments, c, design, target, sizes[c]), k, p)
+        return moments.means, factors, each, pooled, whole
 
     @cached_property
     def _spectra(self):
@@ -167,8 +167,8 @@ class RegularizedPath:
 
     def _by_blocks(self, X, of_joint):
         design = as_design(validate_rows(self.model, X, sparse=False))
-        found = parallel_map(lambda rows: of_joint(self._log_joint(design.block(rows))), self._blocks(design.n))
-        return np.concatenate(found)
+        parts = parallel_map(lambda rows: of_joint(self._log_joint(design.block(rows))), self._blocks(design.n))
+        return np.concatenate(parts)
 
     def score(self, X, y, sample_weight=None):
         """Share of the rows that each alpha predicts rightly: (alphas,)."""
@@ -218,8 +218,8 @@ def validate_alphas(alphas):
     if isinstance(alphas, int | np.integer) and not isinstance(alphas, bool) and alphas >= 2:
         return np.linspace(0.0, 1.0, int(alphas))
     try:
-        found = np.asarray(alphas, dtype=np.float64)
-        legal = found.ndim == 1 and len(found) > 0 and bool(((found >= 0.0) & (found <= 1.0)).all())
+        numbers = np.asarray(alphas, dtype=np.float64)
+        legal = numbers.ndim == 1 and len(numbers) > 0 and bool(((numbers >= 0.0) & (numbers <= 1.0)).all())
     except (TypeError, ValueError):
         legal = False
     if not legal:
@@ -228,4 +228,4 @@ def validate_alphas(alphas):
             because="they are not a list of numbers in [0, 1]",
             instead="such a list, or how many to spread over [0, 1] (2 or more)",
         )
-    return found
+    return numbers

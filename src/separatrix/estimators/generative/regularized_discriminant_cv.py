@@ -93,7 +93,7 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         design, codes, s = validate_classes(self, X, y, sample_weight, sparse=False, summed=True)
         folds = self._folds(design, codes)
         with one_blas_thread():
-            found, training = self._moments(design, codes, s, folds)
+            moments, training = self._moments(design, codes, s, folds)
         weights = np.ones(design.n) if s is None else s
 
         def job(fold):
@@ -105,7 +105,7 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         chosen = simplest_of_the_best(self.alphas_, self.mean_scores_)
         self.alpha_, self.best_score_ = float(self.alphas_[chosen]), float(self.mean_scores_[chosen])
         with one_blas_thread():
-            return self._fit_at(self.alpha_, found, design, Target(codes, s), started)
+            return self._fit_at(self.alpha_, moments, design, Target(codes, s), started)
 
     def _parts_of_covariance(self):
         return self.alpha_, 1.0 - self.alpha_
@@ -122,10 +122,10 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
         k = len(self.classes_)
         owner = _owners(design.n, folds)
         if owner is None:
-            found = class_moments(design, Target(codes, s), k, scatter="each")
+            moments = class_moments(design, Target(codes, s), k, scatter="each")
             weights = np.ones(design.n) if s is None else s
             trained = [Target(codes, _only(weights, train)) for train, _ in folds]
-            return found, lambda fold: class_moments(design, trained[fold], k, scatter="each")
+            return moments, lambda fold: class_moments(design, trained[fold], k, scatter="each")
         parts = class_moments(design, Target(owner * k + codes, s), k * len(folds), scatter="each")
 
         def merged(left_out):
@@ -138,19 +138,19 @@ class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
 
         return merged(None), merged
 
-    def _score_fold(self, found, design, codes, training, weights, test):
+    def _score_fold(self, moments, design, codes, training, weights, test):
         """Scores (m,) on the rows that a fold leaves out; a class that it never trains on is never predicted."""
         if not weights[test].any():
             return np.full(len(self.alphas_), np.nan)
-        if not (found.totals > 0.0).any():
+        if not (moments.totals > 0.0).any():
             raise cannot(
                 "score a fold", because="no row that it trains on has a weight", instead="folds with rows of each class"
             )
-        present = found.totals > 0.0
+        present = moments.totals > 0.0
         with np.errstate(divide="ignore"):
-            log_shares = np.where(present, np.log(self._shares(found.totals)), -np.inf)
+            log_shares = np.where(present, np.log(self._shares(moments.totals)), -np.inf)
         path = RegularizedPath(
-            self, self.alphas_, class_spectra(*self._factors(found, design, Target(codes, training))), log_shares
+            self, self.alphas_, class_spectra(*self._factors(moments, design, Target(codes, training))), log_shares
         )
         accuracy, log_loss = path.measure(design, test, codes, weights)
         return accuracy if self.scoring == "accuracy" else -log_loss

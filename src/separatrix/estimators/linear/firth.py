@@ -11,13 +11,17 @@ from separatrix.core import certificate
 from separatrix.core.declaration import COEFFICIENTS, FIRTH, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
+from separatrix.core.problem import Problem
 from separatrix.core.registry import late
+from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.validation import check_choice, check_number, validate_classes
+from separatrix.losses import Logistic
+from separatrix.penalties import NoPenalty
 from separatrix.prediction import forms
-from separatrix.solvers.firth import JeffreysLikelihood, modified_score
+from separatrix.solvers.firth import firth, modified_score
 
 # The solver goes further than it is asked to, for the certificate is computed anew, with roundings of its own.
 AIM = 0.01
@@ -82,28 +86,26 @@ class FirthLogisticRegression(LogOddsClassifier):
         """Fit to X of shape (n, p), dense or sparse, and labels y of two classes; a weight counts as repetitions."""
         started = time.perf_counter()
         tol, max_iter = check_number(self, "tol", 0.0), check_number(self, "max_iter", 1, integer=True)
-        intercept = bool(check_choice(self, "fit_intercept", (True, False)))
-        design, y, s = self._enter(X, y, sample_weight)
-        likelihood = JeffreysLikelihood(design, y, s, intercept)
-        start = np.zeros(len(likelihood.kept))
-        u, self.log_likelihood_, factor, _, self.n_iter_ = likelihood.maximise(start, tol=AIM * tol, max_iter=max_iter)
-        # the prior depends on the units of X by a constant only; this is its value in those of X
-        self.log_likelihood_ -= float(np.linalg.slogdet(likelihood.T)[1])
-        w = likelihood.coefficients(u)
-        self.covariance_ = likelihood.covariance(factor)
+        problem = self._problem_of(X, y, sample_weight)
+        solution = firth(problem, tol=AIM * tol, max_iter=max_iter)
+        self.n_iter_, self.log_likelihood_ = solution.iterations, solution.details["log_likelihood"]
+        self.covariance_ = solution.details["covariance"]
         self.standard_errors_ = np.sqrt(np.diag(self.covariance_))
-        w = self._shortest(design, w, likelihood)
+        self._publish(solution.beta, solution.intercept)
+        self._name_aliases(solution.details["aliased"])
         self.certificate_ = certificate.modified_score(
-            modified_score(design, y, s, intercept, w),
+            modified_score(problem, self.coef_[0], float(self.intercept_[0])),
             tol,
-            iterations=self.n_iter_,
-            passes=likelihood.passes,
+            iterations=solution.iterations,
+            passes=solution.passes,
             started=started,
         )
         certificate.warn_if_not_certified(self.certificate_, "Raise max_iter.", stacklevel=2)
-        return self._publish(w[int(intercept) :], w[0] if intercept else 0.0)
+        return self
 
-    def _enter(self, X, y, sample_weight, reset=True):
+    def _problem_of(self, X, y, sample_weight, reset=True):
+        """Logistic loss, to which Jeffreys' prior is added."""
+        intercept = bool(check_choice(self, "fit_intercept", (True, False)))
         design, codes, s = validate_classes(self, X, y, sample_weight, reset=reset)
         if len(self.classes_) > 2:
             raise cannot(
@@ -111,17 +113,14 @@ class FirthLogisticRegression(LogOddsClassifier):
                 because="Only binary classification is supported",
                 instead="LogisticRegression, or sklearn.multiclass.OneVsRestClassifier(FirthLogisticRegression())",
             )
-        return design, codes.astype(np.float64), np.ones(design.n) if s is None else s
+        return Problem(design, Target(codes.astype(np.float64), s), Logistic(), NoPenalty(), intercept)
 
-    def _shortest(self, design, w, likelihood):
-        """Coefficients of least length that give the same scores, where columns are combinations of others."""
-        first = int(likelihood.intercept)
-        aliased = np.setdiff1d(np.arange(first, likelihood.width), likelihood.kept) - first
-        if not len(aliased):
-            return w
-        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(design.p)])
-        warnings.warn(RankDeficient(design.p - len(aliased), design.p, [names[j] for j in aliased]), stacklevel=3)
-        return likelihood.shortest(w)
+    def _name_aliases(self, aliased):
+        """Warn where columns are combinations of others: coefficients are then the shortest with the same scores."""
+        p = self.n_features_in_
+        if len(aliased):
+            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(p)])
+            warnings.warn(RankDeficient(p - len(aliased), p, [names[j] for j in aliased]), stacklevel=3)
 
     def summary(  # type: ignore[override]  # nothing is kept of the data: they must be given again
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, level: float = 0.95

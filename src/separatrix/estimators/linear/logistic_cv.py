@@ -141,7 +141,7 @@ class LogisticRegressionCV(LogisticRegression):
         from sklearn.model_selection import check_cv  # 0.2 s that a fit without cross-validation need not spend
 
         labels = self.classes_[codes]
-        folds = list(check_cv(self.cv, labels, classifier=True).split(design.X, labels))
+        folds = list(check_cv(self.cv, labels, classifier=True).split(design.matrix(), labels))
         given = None if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, np.float64), len(codes))
         scorer = self._scorer()
 
@@ -201,7 +201,7 @@ class LogisticRegressionCV(LogisticRegression):
         inside = design.take(train)
         weights = np.ones(len(train)) if s is None else s[train]
         present = np.unique(codes[train][weights > 0.0])
-        X_test, y_test = design.X[test], self.classes_[codes[test]]
+        X_test, y_test = design.take(test).matrix(), self.classes_[codes[test]]
         judged = {} if given is None else {"sample_weight": given[test]}
         model = self._model(1.0, 0.0)
         model.classes_, model.n_features_in_ = self.classes_, design.p
@@ -245,7 +245,7 @@ class LogisticRegressionCV(LogisticRegression):
             best = np.unravel_index(scores.sum(axis=0).T.argmax(), scores.shape[:0:-1])  # ties: small C first
             self.C_, ratio = float(self.Cs_[best[0]]), self.l1_ratios_[best[1]]
             self.l1_ratio_ = ratio if ratio is None else float(ratio)
-            final = self._model(self.C_, self._ratio(ratio)).fit(design.X, labels, given)
+            final = self._model(self.C_, self._ratio(ratio)).fit(design.matrix(), labels, given)
             mine = {"n_iter_", "n_features_in_"}
             for name, value in vars(final).items():
                 if name.endswith("_") and name not in mine:

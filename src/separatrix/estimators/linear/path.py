@@ -120,7 +120,7 @@ class CrossValidatedPath(LinearRegressor):
         self.mse_path_ = mse[0] if len(ratios) == 1 else mse
         self.alphas_ = grids[0] if len(ratios) == 1 else np.array(grids)
 
-        final = self._final(self.alpha_, self.l1_ratio_).fit(design.X, target.y, target.s)
+        final = self._final(self.alpha_, self.l1_ratio_).fit(design.matrix(), target.y, target.s)
         for name in ("coef_", "intercept_", "certificate_", "n_iter_", "dual_gap_"):
             setattr(self, name, getattr(final, name))
         return self

@@ -20,7 +20,7 @@ from separatrix.estimators import verification
 from separatrix.estimators.linear.online_classifier import OnlineClassifier
 from separatrix.estimators.validation import check_choice, encode, validate_classes, validate_rows
 from separatrix.prediction import forms
-from separatrix.solvers.perceptron import mistake_bound, run_perceptron, widest_separator
+from separatrix.solvers.perceptron import Corrections, mistake_bound, run_perceptron, widest_separator
 
 # What belongs to the rows of one fit, and to no stream.
 OF_ONE_FIT = ("counts_", "dual_coef_", "error_history_", "converged_", "trace_")
@@ -190,15 +190,19 @@ class Perceptron(OnlineClassifier):
         factors = self._factors(codes, s)
         self._walkers = self._start(design.p, coef_init, intercept_init, self._outputs())
         self._origin = [(walker.beta.copy(), walker.intercept) for walker in self._walkers]
-        targets, lessons = [], []
+        targets, runs, traces = [], [], []
         for walker, (target, _, score) in zip(self._walkers, self._parts(design, codes, s, factors)):
             targets.append(target)
-            lessons.append(self._learn(design, target, walker, order, score=score, trace=self.trace))
+            trace = Corrections() if self.trace else None
+            runs.append(self._learn(design, target, walker, order, score=score, trace=trace))
+            traces.append(trace)
         self.t_, self.mistakes_ = 1.0, 0
         self._weight_ratio = max(_ratio(target.s) for target in targets)
-        self._tell(lessons, [target.y for target in targets], started)
-        self._show([len(lesson.errors) for lesson in lessons], design.n)
-        if any(not (lesson.clean or lesson.settled) for lesson in lessons):
+        self._tell(runs, [target.y for target in targets], started)
+        if self.trace:
+            self.trace_ = traces[0] if len(traces) == 1 else traces
+        self._show([len(run.errors) for run in runs], design.n)
+        if any(not (run.clean or run.settled) for run in runs):
             warnings.warn(NotSeparated(int(self.certificate_.value), self.max_iter), stacklevel=2)
         return self
 
@@ -224,8 +228,7 @@ class Perceptron(OnlineClassifier):
         for c, walker in enumerate(self._walkers):
             target = self._target(codes, s, factors, c)
             if target.total > 0.0:  # a chunk of a class that weighs nothing teaches nothing
-                lesson = self._learn(design, target, walker, max_iter=1)
-                self.mistakes_ += sum(lesson.errors)
+                self.mistakes_ += sum(self._learn(design, target, walker, max_iter=1).errors)
         self._show([1], design.n)
         self.certificate_ = passed_stream("mistakes")
         return self
@@ -314,16 +317,14 @@ class Perceptron(OnlineClassifier):
                 instead="penalty=None, or updates='point', schedule='constant' and shuffle=False",
             )
 
-    def _learn(self, design, target, walker, order=None, score=None, trace=False, max_iter=None):
-        return run_perceptron(
-            design,
-            target.y,
-            walker,
+    def _learn(self, design, target, walker, order=None, score=None, trace=None, max_iter=None):
+        """Move one walker; returns what it did."""
+        solution = run_perceptron(
+            self._problem(design, target),
+            start=walker,
             rate=float(self.eta0),
             decreasing=self.schedule == "c/t",
             batch=self.updates == "batch",
-            s=target.s,
-            fit_intercept=bool(self.fit_intercept),
             max_iter=self.max_iter if max_iter is None else max_iter,
             tol=self.tol,
             n_iter_no_change=self.n_iter_no_change,
@@ -333,22 +334,21 @@ class Perceptron(OnlineClassifier):
             score=score,
             trace=trace,
         )
+        return solution.details["run"]
 
-    def _tell(self, lessons, signs, started):
-        """Publish what the lessons of a fit were: counts, dual form, history and certificate."""
-        single = len(lessons) == 1
-        self.mistakes_ = sum(sum(lesson.errors) for lesson in lessons)
-        self.dual_coef_ = np.stack([y * lesson.steps for y, lesson in zip(signs, lessons)])
-        self.counts_ = lessons[0].counts if single else np.stack([lesson.counts for lesson in lessons])
-        histories = [np.array(lesson.errors) for lesson in lessons]
+    def _tell(self, runs, signs, started):
+        """Publish what was done: counts, dual form, history and certificate."""
+        single = len(runs) == 1
+        self.mistakes_ = sum(sum(run.errors) for run in runs)
+        self.dual_coef_ = np.stack([y * run.steps for y, run in zip(signs, runs)])
+        self.counts_ = runs[0].counts if single else np.stack([run.counts for run in runs])
+        histories = [np.array(run.errors) for run in runs]
         self.error_history_ = histories[0] if single else histories
-        self.converged_ = all(lesson.clean for lesson in lessons)
-        if self.trace:
-            self.trace_ = lessons[0].corrections if single else [lesson.corrections for lesson in lessons]
+        self.converged_ = all(run.clean for run in runs)
         self.certificate_ = mistakes(
-            max(lesson.errors[-1] for lesson in lessons),
+            max(run.errors[-1] for run in runs),
             iterations=self.mistakes_,
-            passes=max(len(lesson.errors) for lesson in lessons),
+            passes=max(len(run.errors) for run in runs),
             started=started,
         )
 

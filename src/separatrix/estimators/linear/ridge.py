@@ -317,7 +317,7 @@ class RidgeCV(SquaredErrorModel):
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            search.fit(design.X, target.y, **({} if target.s is None else {"sample_weight": target.s}))
+            search.fit(design.matrix(), target.y, **({} if target.s is None else {"sample_weight": target.s}))
         self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
 
 

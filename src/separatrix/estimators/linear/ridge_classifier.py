@@ -213,7 +213,7 @@ class _ChosenByClasses(RidgeCV):
         codes = (target.y > 0.0).astype(int) if target.y.ndim == 1 else target.y.argmax(axis=1)
         model = RidgeClassifier(fit_intercept=self.fit_intercept)
         search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self.scoring)
-        search.fit(design.X, self.classes[codes], **({} if target.s is None else {"sample_weight": target.s}))
+        search.fit(design.matrix(), self.classes[codes], **({} if target.s is None else {"sample_weight": target.s}))
         self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
 
 

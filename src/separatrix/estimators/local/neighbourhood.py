@@ -28,8 +28,8 @@ class Neighbourhood(BaseEstimator):
                 kind=TypeError,
             )
         metric = metric_of(self.metric, power, self.metric_params)
-        self._fit_X, self._y = design.X, y
-        self._index = Index(design.X, metric, "auto" if algorithm == "ball_tree" else algorithm, leaf_size)
+        self._fit_X, self._y = design.matrix(), y
+        self._index = Index(self._fit_X, metric, "auto" if algorithm == "ball_tree" else algorithm, leaf_size)
         self.effective_metric_ = metric.name
         general = {"p": metric.power, "w": None} if metric.name == "minkowski" else {}
         self.effective_metric_params_ = {**general, **metric.options}

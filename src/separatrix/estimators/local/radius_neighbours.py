@@ -180,8 +180,8 @@ class RadiusNeighborsRegressor(RegressorMixin, Neighbourhood):
 
     def _weights(self, counts, distance, i):
         if callable(self.weights):
-            found = [np.asarray(self.weights(one), dtype=np.float64) for one in _cut(distance, counts) if len(one)]
-            weights = np.concatenate(found) if found else np.zeros(0)
+            windows = [np.asarray(self.weights(one), dtype=np.float64) for one in _cut(distance, counts) if len(one)]
+            weights = np.concatenate(windows) if windows else np.zeros(0)
             refuse_if_nothing_counts(np.bincount(i, weights, minlength=len(counts))[counts > 0])
             return weights
         return inverse_distances(distance, i, len(counts)) if self.weights == "distance" else None

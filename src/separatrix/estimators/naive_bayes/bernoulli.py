@@ -89,23 +89,23 @@ class BernoulliNB(LinearNB):
         check_number(self, "binarize", 0.0, none=True)
 
     def _count(self, design, target):
-        found = class_counts(design, target, len(self.classes_), threshold=self.binarize, low=0.0, high=1.0)
-        if found is None:
+        counts = class_counts(design, target, len(self.classes_), threshold=self.binarize, low=0.0, high=1.0)
+        if counts is None:
             self._admit(design)
-        return found
+        return counts
 
     def _admit(self, design):
-        found = first_outside(design, 0.0, 1.0) if self.binarize is None else None
-        if found is not None:
-            j, value = found
+        outside = first_outside(design, 0.0, 1.0) if self.binarize is None else None
+        if outside is not None:
+            j, value = outside
             raise cannot(
                 f"take the value {value:g} of column {self._name(j)} for on or off",
                 because="with binarize=None it must lie in [0, 1]",
                 instead="binarize=0.0, or numbers in [0, 1]",
             )
 
-    def _learn(self, found, started):
-        alpha, c, n = self._smoothing(), found.sums, found.totals[:, None]
+    def _learn(self, counts, started):
+        alpha, c, n = self._smoothing(), counts.sums, counts.totals[:, None]
         rest = n - c
         rest[rest <= 8.0 * EPS * n] = 0.0  # sums of the same weights, taken in another order
         total = n + 2.0 * alpha
@@ -113,7 +113,7 @@ class BernoulliNB(LinearNB):
         on = np.where(empty, np.log(0.5), logarithm(c + alpha) - logarithm(np.where(empty, 1.0, total)))
         off = np.where(empty, np.log(0.5), logarithm(rest + alpha) - logarithm(np.where(empty, 1.0, total)))
         self.feature_count_, self.feature_log_prob_, self._log_absent = c, on, off
-        self._publish_shares(found.totals)
+        self._publish_shares(counts.totals)
         k, p = c.shape
         self.n_parameters_ = k * p + k - 1
         whole = np.where(empty, 1.0, total)

@@ -94,14 +94,14 @@ class CategoricalNB(DiscreteNB):
         if self.min_categories is None:
             return np.zeros(p, dtype=np.int64)
         legal = f"None, a whole number >= 1, or one for each column, shape ({p},)"
-        found = check_numbers(self, "min_categories", legal)
-        if np.shape(self.min_categories) not in ((), (p,)) or not ((found >= 1.0) & (found == np.floor(found))).all():
+        least = check_numbers(self, "min_categories", legal)
+        if np.shape(self.min_categories) not in ((), (p,)) or not ((least >= 1.0) & (least == np.floor(least))).all():
             raise cannot(
                 f"use min_categories={self.min_categories!r}",
                 because=f"it does not say how many categories each of {p} columns has at least",
                 instead=legal,
             )
-        return np.broadcast_to(found.astype(np.int64), (p,))
+        return np.broadcast_to(least.astype(np.int64), (p,))
 
     def _count(self, design, target):
         self._admit(design)
@@ -123,12 +123,12 @@ class CategoricalNB(DiscreteNB):
             warnings.warn(NotWhole(self._name(int(np.argmin(whole))), CODES), stacklevel=4)
         return high.astype(np.int64)
 
-    def _learn(self, found, started):
+    def _learn(self, counts, started):
         alpha = self._smoothing()
-        found = found.grown(self._declared())
-        self.category_count_, self.n_categories_ = found.tables, found.sizes
+        counts = counts.grown(self._declared())
+        self.category_count_, self.n_categories_ = counts.tables, counts.sizes
         self.feature_log_prob_, self._log_unseen, residuals = [], [], []
-        for table, a in zip(found.tables, alpha, strict=True):
+        for table, a in zip(counts.tables, alpha, strict=True):
             smoothed = table + a
             total = smoothed.sum(axis=1, keepdims=True)
             empty = total == 0.0
@@ -138,8 +138,8 @@ class CategoricalNB(DiscreteNB):
             self._log_unseen.append(np.where(empty, -np.inf, logarithm(a) - np.log(whole))[:, 0])
             residuals += [np.abs(np.exp(logs).sum(axis=1) - 1.0), np.abs(np.exp(logs) * whole - smoothed) / whole]
             residuals[-1][empty[:, 0]] = 0.0
-        self._publish_shares(found.totals)
-        k = len(found.totals)
+        self._publish_shares(counts.totals)
+        k = len(counts.totals)
         self.n_parameters_ = int(k * (self.n_categories_ - 1).sum() + k - 1)
         self._certify(started, *residuals)
 

@@ -31,8 +31,8 @@ class Columns:
 
     def rows(self, rows):
         """Some of the rows."""
-        found = self._X[rows]
-        return Columns(found if isinstance(found, np.ndarray) else found.to_native())
+        taken = self._X[rows]
+        return Columns(taken if isinstance(taken, np.ndarray) else taken.to_native())
 
     @property
     def has_words(self):
@@ -62,7 +62,7 @@ class Columns:
         """Some columns side by side, as numbers (n, q)."""
         if self.backend is None and not self.has_words:
             return self._X if len(J) == self._X.shape[1] else self._X[:, J]
-        found = []
+        columns = []
         for j in J:
             self._refuse_null(j, names[j])
             if not self.is_number(j):
@@ -71,8 +71,8 @@ class Columns:
                     because="it holds something else",
                     instead='"categorical" for it in columns, or numbers',
                 )
-            found.append(np.asarray(self._values(j), dtype=np.float64))
-        return np.stack(found, axis=1)
+            columns.append(np.asarray(self._values(j), dtype=np.float64))
+        return np.stack(columns, axis=1)
 
     def learn(self, j, name, categories):
         """Append to `categories` those of a column that are not there yet."""

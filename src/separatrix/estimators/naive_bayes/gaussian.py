@@ -79,20 +79,20 @@ class GaussianNB(NaiveBayes):
     def _count(self, design, target):
         return class_moments(design, target, len(self.classes_), scatter="diagonal")
 
-    def _learn(self, found, started):
-        n = found.totals[:, None]
-        within = np.divide(found.scatter, n, out=np.zeros_like(found.scatter), where=n > 0.0)
+    def _learn(self, moments, started):
+        n = moments.totals[:, None]
+        within = np.divide(moments.scatter, n, out=np.zeros_like(moments.scatter), where=n > 0.0)
         # squares of the rounding of the mean are those of a constant column
-        within[within <= (ROUNDING * found.means) ** 2] = 0.0
-        shares = found.totals / found.total
-        spread = shares @ (within + (found.means - found.mean) ** 2)
-        self.epsilon_ = float(self.var_smoothing * np.where(spread > (ROUNDING * found.mean) ** 2, spread, 0.0).max())
-        self.theta_, self.var_ = found.means.copy(), within + self.epsilon_
-        self.class_count_ = found.totals
-        self.class_prior_ = self._shares(found.totals)
+        within[within <= (ROUNDING * moments.means) ** 2] = 0.0
+        shares = moments.totals / moments.total
+        spread = shares @ (within + (moments.means - moments.mean) ** 2)
+        self.epsilon_ = float(self.var_smoothing * np.where(spread > (ROUNDING * moments.mean) ** 2, spread, 0.0).max())
+        self.theta_, self.var_ = moments.means.copy(), within + self.epsilon_
+        self.class_count_ = moments.totals
+        self.class_prior_ = self._shares(moments.totals)
         k, p = self.theta_.shape
         self.n_parameters_ = 2 * k * p + k - 1
-        about = found.scatter + n * (self.epsilon_ + (found.means - self.theta_) ** 2)
+        about = moments.scatter + n * (self.epsilon_ + (moments.means - self.theta_) ** 2)
         size = np.maximum(n * (self.var_ + (ROUNDING * self.theta_) ** 2), TINY)
         self._certify(started, np.abs(about - n * self.var_) / size, abs(self.class_prior_.sum() - 1.0))
 
@@ -125,18 +125,18 @@ class GaussianNB(NaiveBayes):
             B = design.block(rows)
             with np.errstate(over="ignore", invalid="ignore"):
                 Z = B - centre
-                found = Z @ lines
-                found += np.multiply(Z, Z, out=Z) @ squares
-                found += constant_near
+                log_likelihood = Z @ lines
+                log_likelihood += np.multiply(Z, Z, out=Z) @ squares
+                log_likelihood += constant_near
                 for c, J in apart:
-                    found[:, c] -= 0.5 * ((B[:, J] - self.theta_[c, J]) ** 2 @ (1.0 / variance[c, J]))
-                lost = np.isnan(found).any(axis=1)  # squares beyond all numbers, times 0
+                    log_likelihood[:, c] -= 0.5 * ((B[:, J] - self.theta_[c, J]) ** 2 @ (1.0 / variance[c, J]))
+                lost = np.isnan(log_likelihood).any(axis=1)  # squares beyond all numbers, times 0
                 if lost.any():
-                    found[lost] = self._as_it_stands(B[lost], variance, constant)
+                    log_likelihood[lost] = self._as_it_stands(B[lost], variance, constant)
             for c, J in certain:
                 mean = self.theta_[c, J]
-                found[(np.abs(B[:, J] - mean) > ROUNDING * np.abs(mean)).any(axis=1), c] = -np.inf
-            out[rows] = found
+                log_likelihood[(np.abs(B[:, J] - mean) > ROUNDING * np.abs(mean)).any(axis=1), c] = -np.inf
+            out[rows] = log_likelihood
 
         parallel_map(of_rows, design.blocks())
         return out

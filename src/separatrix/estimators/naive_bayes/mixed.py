@@ -153,7 +153,7 @@ class MixedNB(Generative):
         self.class_count_, self.parts_, self.categories_ = some.class_count_, parts, categories
         k = len(self.classes_)
         self.n_parameters_ = sum(part.n_parameters_ - (k - 1) for part in parts.values()) + k - 1
-        self.certificate_ = max((part.certificate_ for part in parts.values()), key=lambda found: found.value)
+        self.certificate_ = max((part.certificate_ for part in parts.values()), key=lambda proof: proof.value)
         return self
 
     def _choose(self, table):
@@ -226,12 +226,12 @@ class MixedNB(Generative):
         return Columns(validate_columns(self, X, reset=False))
 
     def _log_joint(self, X):
-        found = np.tile(self._log_shares(), (X.n, 1))
+        log_joint = np.tile(self._log_shares(), (X.n, 1))
         for d, part in self.parts_.items():
             if d == "categorical":
                 part = copy(part).set_params(unseen=self.unseen)
-            found += part._log_likelihood(part._enter(self._columns_of(X, d, self.categories_)))
-        return found
+            log_joint += part._log_likelihood(part._enter(self._columns_of(X, d, self.categories_)))
+        return log_joint
 
     def _log_shares(self):
         return logarithm(self.class_prior_)

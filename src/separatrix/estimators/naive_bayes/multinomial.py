@@ -84,23 +84,23 @@ class MultinomialNB(LinearNB):
         raise AttributeError("MultinomialNB has no decision_function; use predict_log_proba or coef_ and intercept_")
 
     def _count(self, design, target):
-        found = class_counts(design, target, len(self.classes_), low=0.0)
-        if found is None:
+        counts = class_counts(design, target, len(self.classes_), low=0.0)
+        if counts is None:
             self._admit(design)
-        return found
+        return counts
 
     def _admit(self, design):
-        found = first_outside(design, 0.0, np.inf)
-        if found is not None:
-            j, value = found
+        outside = first_outside(design, 0.0, np.inf)
+        if outside is not None:
+            j, value = outside
             raise cannot(
                 f"use the value {value:g} of column {self._name(j)} with {type(self).__name__}",
                 because="Negative values in data cannot be counts",
                 instead="counts >= 0",
             )
 
-    def _learn(self, found, started):
-        alpha, c = self._smoothing(), found.sums
+    def _learn(self, counts, started):
+        alpha, c = self._smoothing(), counts.sums
         smoothed = c + alpha
         total = smoothed.sum(axis=1, keepdims=True)
         k, p = c.shape
@@ -108,7 +108,7 @@ class MultinomialNB(LinearNB):
         whole = np.where(empty, 1.0, total)
         self.feature_count_ = c
         self.feature_log_prob_ = np.where(empty, -np.log(p), logarithm(smoothed) - np.log(whole))
-        self._publish_shares(found.totals)
+        self._publish_shares(counts.totals)
         self.n_parameters_ = k * (p - 1) + k - 1
         shares = np.exp(self.feature_log_prob_)
         self._certify(

@@ -42,12 +42,14 @@ class LevelColumns(CellColumns):
 
 def _kept(cells, min_count, max_levels):
     """Levels to keep and their counts, in order; how many cells are pooled; how many are missing."""
-    found = Counter(cells.tolist())
-    missing = found.pop(None, 0)
-    frequent = sorted((level for level in found if found[level] >= min_count), key=lambda level: (-found[level], level))
+    frequency = Counter(cells.tolist())
+    missing = frequency.pop(None, 0)
+    frequent = sorted(
+        (level for level in frequency if frequency[level] >= min_count), key=lambda level: (-frequency[level], level)
+    )
     levels = sorted(frequent[:max_levels], key=_in_order)
-    counts = [found[level] for level in levels]
-    return levels, counts, sum(found.values()) - sum(counts), missing
+    counts = [frequency[level] for level in levels]
+    return levels, counts, sum(frequency.values()) - sum(counts), missing
 
 
 def _in_order(level):
@@ -128,11 +130,11 @@ class Categories(LevelColumns):
         self.sparse_ = mostly_zero if self.sparse == "auto" else self.sparse
 
     def _names(self, names):
-        found = []
+        names_out = []
         for j, name in enumerate(names):
             each = self._outcome_names(name, j)
-            found += [each[m] for m in range(len(each)) if m != self.dropped_[j]]
-        return found
+            names_out += [each[m] for m in range(len(each)) if m != self.dropped_[j]]
+        return names_out
 
 
 @declares(

@@ -58,15 +58,15 @@ class Curves(NumberColumns):
         self.median_ = medians(X, missing)
         filled = np.empty_like(X)
         fill(X, missing, self.median_, filled)
-        found = [_standardised(x, *_polynomials(NaturalSpline(df).fit(x[:, None]))) for x in filled.T]
-        self.knots_, self.pieces_ = map(list, zip(*found))
+        splines = [_standardised(x, *_polynomials(NaturalSpline(df).fit(x[:, None]))) for x in filled.T]
+        self.knots_, self.pieces_ = map(list, zip(*splines))
 
     def _names(self, names):
-        found = []
+        names_out = []
         for name, pieces in zip(names, self.pieces_):
             width = pieces.shape[2]
-            found += [name] if width == 1 else [f"{name}: curve {m + 1}" for m in range(width)]
-        return found + self._flag_names(names)
+            names_out += [name] if width == 1 else [f"{name}: curve {m + 1}" for m in range(width)]
+        return names_out + self._flag_names(names)
 
 
 def _polynomials(spline):

@@ -14,25 +14,25 @@ def modified_likelihood(model, X, y, sample_weight=None):
 
     .. math:: \sum_i s_i \log P(y_i \mid x_i) + \tfrac12 \log \det I
     """
-    design, labels, s = model._enter(X, y, sample_weight, reset=False)
+    problem = model._problem_of(X, y, sample_weight, reset=False)
+    design, labels, s = problem.design, problem.target.y, problem.target.weights
     comparison = Comparison(model, design.n)
-    intercept = bool(model.fit_intercept)
-    w = np.concatenate([model.intercept_, model.coef_[0]]) if intercept else model.coef_[0].astype(np.float64)
-    score = modified_score(design, labels, s, intercept, w)
+    beta, intercept = model.coef_[0].astype(np.float64), float(model.intercept_[0])
+    score = modified_score(problem, beta, intercept)
     comparison.residual(score, tolerance_of(model), "coef_", "intercept_")
     Z = as_dense(validate_rows(model, X)).astype(np.float64)
-    Z = np.hstack([np.ones((len(Z), 1)), Z]) if intercept else Z
-    eta = Z @ w
+    eta = Z @ beta + intercept
+    Z = np.hstack([np.ones((len(Z), 1)), Z]) if problem.intercept else Z
     information = Z.T @ ((s * expit(eta) * expit(-eta))[:, None] * Z)
     units = 1.0 / np.sqrt(np.diagonal(information))
     C = units[:, None] * information * units
-    rounding = (design.n + BESIDE) * EPS * len(w)
+    rounding = (design.n + BESIDE) * EPS * len(units)
     smallest = np.linalg.eigvalsh(C).min()
     if np.isfinite(model.covariance_).all() and smallest > rounding:
         condition = 1.0 / smallest
         # coefficients are right to `tolerance` standard errors, and an inverse to the rounding of its condition
-        tolerance = 4.0 * np.sqrt(len(w)) * tolerance_of(model) + rounding * condition
-        off = C @ (model.covariance_ / units[:, None] / units) - np.eye(len(w))
+        tolerance = 4.0 * np.sqrt(len(units)) * tolerance_of(model) + rounding * condition
+        off = C @ (model.covariance_ / units[:, None] / units) - np.eye(len(units))
         comparison.residual(np.abs(off).max() / condition, tolerance, "covariance_")
         signed = np.where(labels > 0.5, eta, -eta)
         likelihood = -(s * np.logaddexp(0.0, -signed)).sum() + 0.5 * np.linalg.slogdet(information)[1]

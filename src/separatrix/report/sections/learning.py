@@ -79,8 +79,8 @@ def _score(model, design, y, rows, held, measure, classes):
     if len(classes) and len(np.unique(y[rows])) < len(classes):
         return math.nan, math.nan
     try:
-        model.fit(design.take(rows).X, y[rows])
-        return tuple(measure.of(model, design.take(part).X, y[part]) for part in (rows, held))
+        model.fit(design.take(rows).matrix(), y[rows])
+        return tuple(measure.of(model, design.take(part).matrix(), y[part]) for part in (rows, held))
     except ValueError:  # too few rows for this model: the curve begins later
         return math.nan, math.nan
 

@@ -1,11 +1,14 @@
 """Sums over rows in one read of X: each row is met once, for its score and for its share of the sum."""
 
 from separatrix.core.jit import compiled
+from separatrix.core.types import Array, Loss, RowsAtom
 from separatrix.core.verbs import curvature, row_add, row_entry, row_score, row_span, slope, slopes
 
 
 @compiled
-def add_gradient(rows, loss, y, s, first, last, beta, intercept, g):
+def add_gradient(
+    rows: RowsAtom, loss: Loss, y: Array, s: Array, first: int, last: int, beta: Array, intercept: float, g: Array
+) -> None:
     """``g += Σ_i s_i slope(loss, y_i, x_i'beta + intercept) (x_i, 1)`` over rows first <= i < last.
 
     The last entry of g belongs to the intercept; `s` has no length where all weights are 1.
@@ -22,7 +25,9 @@ def add_gradient(rows, loss, y, s, first, last, beta, intercept, g):
 
 
 @compiled
-def add_curvatures(rows, loss, y, s, first, last, beta, intercept, h):
+def add_curvatures(
+    rows: RowsAtom, loss: Loss, y: Array, s: Array, first: int, last: int, beta: Array, intercept: float, h: Array
+) -> None:
     """``h_j += Σ_i s_i curvature(loss, y_i, x_i'beta + intercept) x_ij²``, the diagonal of the Hessian."""
     for i in range(first, last):
         bend = curvature(loss, y[i], row_score(rows, i, beta) + intercept)
@@ -35,7 +40,18 @@ def add_curvatures(rows, loss, y, s, first, last, beta, intercept, h):
 
 
 @compiled
-def add_joint_gradient(X, loss, Y, s, first, last, W, intercept, G, work_eta):
+def add_joint_gradient(
+    X: Array,
+    loss: Loss,
+    Y: Array,
+    s: Array,
+    first: int,
+    last: int,
+    W: Array,
+    intercept: Array,
+    G: Array,
+    work_eta: Array,
+) -> None:
     """``G_c += Σ_i s_i u_ic (x_i, 1)`` over rows first <= i < last, u_i the slopes of a joint loss at eta_i.
 
     X is dense, by rows. W (m, p), G (m, p + 1) and work_eta (4, m) have an even number m of rows or columns, at most

@@ -10,6 +10,7 @@ Cost: O(stored numbers of the rows). Both count the mistakes of each row and sum
 """
 
 from separatrix.core.jit import compiled, part
+from separatrix.core.types import Array, RowsAtom
 from separatrix.core.verbs import row_add, row_ahead, row_dot
 
 # Places in the small array that survives from pass to pass, and of what a pass reports.
@@ -19,13 +20,27 @@ LOOK_AHEAD = 4  # rows; enough to hide one memory latency behind the arithmetic 
 
 
 @part
-def is_mistake(z):
+def is_mistake(z: float) -> bool:
     """Whether y times the score is not positive; a score that overflowed into NaN counts too."""
     return not z > 0.0
 
 
 @compiled
-def correct_each(rows, y, s, order, rate, decreasing, fit_intercept, beta, state, counts, steps, path, hits):
+def correct_each(
+    rows: RowsAtom,
+    y: Array,
+    s: Array,
+    order: Array,
+    rate: float,
+    decreasing: bool,
+    fit_intercept: bool,
+    beta: Array,
+    state: Array,
+    counts: Array,
+    steps: Array,
+    path: Array,
+    hits: Array,
+) -> tuple[int, float]:
     """One pass in place, mistake by mistake; returns the number of mistakes and the mean criterion met on the way.
 
     `s` has no length where all weights are 1. Where `path` has a length, the weights after each mistake are written
@@ -60,7 +75,20 @@ def correct_each(rows, y, s, order, rate, decreasing, fit_intercept, beta, state
 
 
 @compiled
-def correct_all(rows, y, s, order, rate, decreasing, fit_intercept, beta, state, counts, steps, work_g):
+def correct_all(
+    rows: RowsAtom,
+    y: Array,
+    s: Array,
+    order: Array,
+    rate: float,
+    decreasing: bool,
+    fit_intercept: bool,
+    beta: Array,
+    state: Array,
+    counts: Array,
+    steps: Array,
+    work_g: Array,
+) -> tuple[int, float]:
     """One pass in place, all mistakes together; returns their number and the mean criterion before the correction.
 
     The mean is weighted: what a pass does is a sum over rows, in which a weight means repetition.

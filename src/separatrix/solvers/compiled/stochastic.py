@@ -11,9 +11,11 @@ column is met (Tsuruoka, Tsujii and Ananiadou, ACL 2009: cumulative penalty), an
 """
 
 from math import sqrt
+from typing import NamedTuple
 
 from separatrix.core.jit import compiled, part
 from separatrix.core.prefetch import prefetch
+from separatrix.core.types import Array, Loss, RowsAtom
 from separatrix.core.verbs import row_add, row_ahead, row_dot, row_entry, row_span, slope, value
 
 # Kinds of step size; the names are scikit-learn's.
@@ -27,8 +29,18 @@ LARGEST_SLOPE = 1e12  # a larger slope is clipped, so that one absurd example ca
 SMALLEST_SCALE = 1e-9
 
 
+class Schedule(NamedTuple):
+    """Step sizes as plain data for the compiled loop; made by :func:`separatrix.solvers.stochastic.schedule`."""
+
+    kind: int
+    rate: float
+    power: float
+    alpha: float
+    offset: float
+
+
 @part
-def step_size(schedule, t):
+def step_size(schedule: Schedule, t: float) -> float:
     """The step of update number t = 1, 2, ... (ignored by the passive-aggressive rules, but for their shrinkage)."""
     if schedule.kind == OPTIMAL:
         return 1.0 / (schedule.alpha * (schedule.offset + t - 1.0))
@@ -40,7 +52,7 @@ def step_size(schedule, t):
 
 
 @part
-def amount(loss, schedule, y, eta, step, square):
+def amount(loss: Loss, schedule: Schedule, y: float, eta: float, step: float, square: float) -> float:
     """What a row is multiplied by before it is added to beta."""
     if schedule.kind < PA1:
         return -step * min(max(slope(loss, y, eta), -LARGEST_SLOPE), LARGEST_SLOPE)
@@ -50,7 +62,7 @@ def amount(loss, schedule, y, eta, step, square):
 
 
 @part
-def unscale(beta, scale, averaged, a, b):
+def unscale(beta: Array, scale: float, averaged: Array, a: float, b: float) -> None:
     """Write the two lazy vectors out: beta and the average (of no length where none is kept)."""
     for j in range(averaged.shape[0]):
         averaged[j] = (averaged[j] + a * beta[j]) / b
@@ -59,7 +71,7 @@ def unscale(beta, scale, averaged, a, b):
 
 
 @part
-def pay(z, owed, paid):
+def pay(z: float, owed: float, paid: float) -> float:
     """A coefficient after paying, at most down to zero, what it owes to L1 beyond what it has paid (with its sign)."""
     if z > 0.0:
         return max(0.0, z - (owed + paid))
@@ -69,7 +81,17 @@ def pay(z, owed, paid):
 
 
 @part
-def add_and_pay(rows, i, update, scale, owed, beta, paid, averaged, a):
+def add_and_pay(
+    rows: RowsAtom,
+    i: int,
+    update: float,
+    scale: float,
+    owed: float,
+    beta: Array,
+    paid: Array,
+    averaged: Array,
+    a: float,
+) -> tuple[float, float]:
     """Add a row to beta and let the touched columns pay; returns the change of the sums of squares and of sizes."""
     start, stop = row_span(rows, i)
     squares, sizes = 0.0, 0.0
@@ -88,7 +110,7 @@ def add_and_pay(rows, i, update, scale, owed, beta, paid, averaged, a):
 
 
 @part
-def settle(owed, beta, paid):
+def settle(owed: float, beta: Array, paid: Array) -> None:
     """Let every column pay, at the end of a pass."""
     for j in range(beta.shape[0]):
         after = pay(beta[j], owed, paid[j])
@@ -97,7 +119,22 @@ def settle(owed, beta, paid):
 
 
 @compiled
-def epoch(rows, loss, y, s, order, schedule, l1, l2, fit_intercept, average, beta, averaged, paid, state):
+def epoch(
+    rows: RowsAtom,
+    loss: Loss,
+    y: Array,
+    s: Array,
+    order: Array,
+    schedule: Schedule,
+    l1: float,
+    l2: float,
+    fit_intercept: bool,
+    average: int,
+    beta: Array,
+    averaged: Array,
+    paid: Array,
+    state: Array,
+) -> float:
     """One pass in place; returns the mean objective met on the way. `s` has no length where all weights are 1."""
     intercept, t, owed, average_intercept = state[INTERCEPT], state[CLOCK], state[OWED], state[AVERAGE_INTERCEPT]
     n = order.shape[0]
@@ -158,7 +195,20 @@ def epoch(rows, loss, y, s, order, schedule, l1, l2, fit_intercept, average, bet
 
 
 @compiled
-def pass_of_batches(rows, loss, y, s, order, batch_size, step, ridge, fit_intercept, beta, intercept, work_g):
+def pass_of_batches(
+    rows: RowsAtom,
+    loss: Loss,
+    y: Array,
+    s: Array,
+    order: Array,
+    batch_size: int,
+    step: float,
+    ridge: Array,
+    fit_intercept: bool,
+    beta: Array,
+    intercept: Array,
+    work_g: Array,
+) -> None:
     """One pass of mini-batches with a fixed step, in place; `ridge` (p,) holds the strengths of the penalty."""
     n, p = order.shape[0], beta.shape[0]
     for start in range(0, n, batch_size):

@@ -20,8 +20,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.core.threads import n_threads, parallel_map
 from separatrix.core.types import Array, Matrix
-from separatrix.designs import SparseDesign, as_design
-from separatrix.designs.pairs import by_rows, stored_like
+from separatrix.designs.pairs import by_rows, stored_like, stores_zeros
 from separatrix.solvers.neighbours.metrics import Metric
 from separatrix.solvers.neighbours.screen import Screen
 
@@ -63,7 +62,7 @@ class Index:
         self.metric, self.asked = metric, (X, algorithm, leaf_size)
         self.X = by_rows(metric.enter(X, 0))
         self.n, self.p = self.X.shape
-        self.sparse = isinstance(as_design(self.X), SparseDesign)
+        self.sparse = not stores_zeros(self.X)
         self.euclidean = metric.power == 2.0
         self.rounding = (4.0 * self.p + 64.0) * EPS  # of a distance that someone else computes
         can = metric.power is not None and metric.power >= 1.0
