@@ -4,11 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import separatrix
+from separatrix.calibration import logistic_posterior
 from separatrix.decision import CostSensitiveClassifier
 from separatrix.decomposition import PCA
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis
 from separatrix.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge, lasso_path
 from separatrix.local import LocalLinearRegression
+from separatrix.multiclass import one_of_k
 from separatrix.naive_bayes import GaussianNB
 from separatrix.neighbors import KNeighborsClassifier
 from separatrix.preprocessing import PolynomialFeatures
@@ -36,6 +38,8 @@ def use() -> None:
     )
     print(CostSensitiveClassifier(LogisticRegression(), costs=[[0, 1], [5, 0]]).fit(X, labels).expected_costs(X))
 
+    targets, classes = one_of_k(labels)
+    print(targets.sum(axis=0), classes.tolist(), logistic_posterior([-1.0, 1.0], gamma=2.0).sum())
     print(separatrix.verify(lasso, X, y).value, separatrix.__version__)
     separatrix.save(lasso, "lasso.sepx", about={"rows": len(X)})
     print(separatrix.load("lasso.sepx").predict(X))

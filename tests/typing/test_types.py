@@ -75,7 +75,8 @@ def complaints(tmp_path_factory):
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--no-error-summary"]
     command += ["--config-file=", f"--cache-dir={folder / 'cache'}", "--hide-error-context", "--show-error-codes"]
     command += [str(HERE / "right_use.py"), str(HERE / "wrong_use.py")]
-    environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent)}
+    installed = "site-packages" in PACKAGE.parts  # mypy finds it there by its py.typed
+    environment = {**os.environ, "MYPYPATH": "" if installed else str(PACKAGE.parent)}
     run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert run.returncode in (0, 1), run.stdout + run.stderr
     lines = re.findall(r"(\w+)\.py:(\d+): error: .*\[([\w-]+)\]$", run.stdout, re.M)

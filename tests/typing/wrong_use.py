@@ -20,6 +20,8 @@ def use() -> None:
     LogisticRegression(C=None)  # E: arg-type
     LogisticRegression().fit(X, y).predict(X).probabilities()  # E: attr-defined
     GaussianNB().fit(X, y, sample_weight=1.0, classes=[0, 1])  # E: call-arg
+    PCA().fit(X).explained_variance_.upper()  # E: attr-defined
+    print(GaussianNB().fit(X, y).certificate_.certified)  # E: attr-defined
     separatrix.verify(Lasso())  # E: call-arg
     answer: str = separatrix.verify(Lasso(), X, y)  # E: assignment
     print(answer)

@@ -2,7 +2,7 @@
 
 Losses, penalties and storages are flat ``NamedTuple``\\ s ("atoms"). A verb looks at the class of the atom it is given;
 numba does the same at compile time through ``numba.extending.overload``, so that one loop text serves every
-combination and the compiled result is found again on disk by the next process.
+combination and the next process reads the compiled result from disk.
 """
 
 from collections.abc import Callable

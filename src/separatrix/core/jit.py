@@ -5,7 +5,7 @@ a folder named by the digest of every source that loops are made of: an edited l
 
 numba itself takes half a second to import and to load its first loop from disk. A process that only fits something
 small should not wait for that: until loops have handled `SMALL_WORK` numbers they run as the plain Python they are
-written in. What numba must be told once it is there (overloads of verbs, parts of loops) waits in a list meanwhile.
+written in. Overloads of verbs and parts of loops wait in a list, and are registered when numba is imported.
 
 The digest does not see losses and penalties written outside this package. A loop that is called with one of them is
 compiled in memory, in every process anew, and leaves nothing on disk.
@@ -38,7 +38,7 @@ _foreign: set[type] = set()
 
 
 def when_loaded(tell: Callable[[], None]) -> None:
-    """Call `tell` once numba is there: now, or when the first loop is compiled."""
+    """Call `tell` once numba is imported: now, or when the first loop is compiled."""
     if _state["loaded"]:
         tell()
     else:
@@ -46,7 +46,7 @@ def when_loaded(tell: Callable[[], None]) -> None:
 
 
 def load() -> None:
-    """Bring numba in, and tell it all that waited."""
+    """Import numba, and run the registrations that waited for it."""
     with _LOCK:  # the first loop may be called by several threads at once
         while _waiting:  # one that an interrupt cuts short stays in the list, for the next call to begin with
             _waiting[0]()
@@ -55,14 +55,14 @@ def load() -> None:
 
 
 def note_implementation(cls: type, implementation: Callable[..., Any]) -> None:
-    """Remember the classes of atoms that text outside this package has a part in."""
+    """Remember the classes of losses and penalties of which some verb is implemented outside this package."""
     home = implementation.__module__ or ""  # text that is executed without a module has none
     if home.partition(".")[0] != __name__.partition(".")[0]:
         _foreign.add(cls)
 
 
 def _is_foreign(argument: Any) -> bool:
-    """Whether an argument is such an atom, or holds one."""
+    """Whether an argument is an instance of such a class, or a tuple that holds one."""
     return isinstance(argument, tuple) and (type(argument) in _foreign or any(map(_is_foreign, argument)))
 
 

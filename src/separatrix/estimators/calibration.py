@@ -43,7 +43,7 @@ class ReversedScores(UserWarning):
     """Scores fall where they should rise: they are larger in the negative class."""
 
 
-def posterior_from_likelihood_ratio(likelihood_ratio, class_ratio=1.0):
+def posterior_from_likelihood_ratio(likelihood_ratio: ArrayLike, class_ratio: ArrayLike = 1.0) -> Array:
     r"""Probability of the positive class: :math:`P = LR / (LR + 1/clr)`.
 
     Parameters
@@ -65,7 +65,7 @@ def posterior_from_likelihood_ratio(likelihood_ratio, class_ratio=1.0):
         return expit(np.log(ratio) + np.log(prior))
 
 
-def logistic_posterior(d, gamma=1.0, d0=0.0, class_ratio=1.0):
+def logistic_posterior(d: ArrayLike, gamma: float = 1.0, d0: float = 0.0, class_ratio: float = 1.0) -> Array:
     r"""Probability of the positive class at distance d: :math:`LR = e^{\gamma (d - d_0)}`, then as above.
 
     ``gamma = 1, d0 = 0`` is the standard logistic map :math:`e^d / (e^d + 1)`: means at ±1/2 and variance 1.

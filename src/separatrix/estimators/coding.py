@@ -1,13 +1,15 @@
 """Classes as numbers: plus and minus one, zero and one, 1-of-K; and back again."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from separatrix.core.errors import cannot
+from separatrix.core.types import Array
 
 CODINGS = ("plus_minus", "zero_one", "one_of_k")
 
 
-def one_of_k(y, classes=None):
+def one_of_k(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[Array, Array]:
     r"""Code labels as rows of the identity: :math:`t_{ic} = 1` where row i is of class c, else 0.
 
     Parameters
@@ -43,7 +45,7 @@ def one_of_k(y, classes=None):
     return coded(np.array([place[label] for label in labels], dtype=int), len(classes), "one_of_k"), classes
 
 
-def from_one_of_k(T, classes):
+def from_one_of_k(T: ArrayLike, classes: ArrayLike) -> Array:
     """The label of each row of T: the class of its largest entry, the first of equals.
 
     T may hold scores or probabilities as well as zeros and ones.

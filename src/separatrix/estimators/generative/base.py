@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import Impossible, cannot
+from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.probabilities import validate_priors
 from separatrix.estimators.validation import validate_rows
@@ -29,6 +30,9 @@ class Generative(ClassifierMixin, BaseEstimator):
     posteriors are the shares of the classes, and a warning says how many such rows there were. Its ``log P(x, C_k)``
     and :meth:`score_samples` stay -inf.
     """
+
+    classes_: Array
+    certificate_: Certificate
 
     @abstractmethod
     def _log_joint(self, X):

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
+from separatrix.core.solution import Certificate
 from separatrix.core.threads import one_blas_thread
 from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.designs import as_design
@@ -101,6 +102,14 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> pca.explained_variance_.round(12), pca.components_[0].round(4)
     (array([4., 1.]), array([0.7071, 0.7071]))
     """
+
+    components_: Array
+    explained_variance_: Array
+    explained_variance_ratio_: Array
+    singular_values_: Array
+    mean_: Array
+    noise_variance_: float
+    certificate_: Certificate
 
     def __init__(
         self,
