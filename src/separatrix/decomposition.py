@@ -5,16 +5,6 @@
 PCA(n_components=2)
 """
 
-from separatrix.estimators import projection
+from separatrix.core.registry import lazily
 
-__all__ = list(projection.__all__)
-
-
-def __getattr__(name):
-    if name in __all__:
-        return getattr(projection, name)
-    raise AttributeError(f"module 'separatrix.decomposition' has no attribute {name!r}")
-
-
-def __dir__():
-    return __all__
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

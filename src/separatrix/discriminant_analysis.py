@@ -5,25 +5,6 @@
 LinearDiscriminantAnalysis(n_components=2)
 """
 
-from separatrix.estimators import generative
+from separatrix.core.registry import lazily
 
-_NAMES = (
-    "DiagonalLinearDiscriminantAnalysis",
-    "FisherDiscriminant",
-    "LinearDiscriminantAnalysis",
-    "MeanDifference",
-    "QuadraticDiscriminantAnalysis",
-    "RegularizedDiscriminantAnalysis",
-    "RegularizedDiscriminantAnalysisCV",
-)
-__all__ = list(_NAMES)
-
-
-def __getattr__(name):
-    if name in __all__:
-        return getattr(generative, name)
-    raise AttributeError(f"module 'separatrix.discriminant_analysis' has no attribute {name!r}")
-
-
-def __dir__():
-    return __all__
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

@@ -5,16 +5,6 @@
 Lasso(alpha=0.1)
 """
 
-from separatrix.estimators import linear
+from separatrix.core.registry import lazily
 
-__all__ = list(linear.__all__)
-
-
-def __getattr__(name):
-    if name in __all__:
-        return getattr(linear, name)
-    raise AttributeError(f"module 'separatrix.linear_model' has no attribute {name!r}")
-
-
-def __dir__():
-    return __all__
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

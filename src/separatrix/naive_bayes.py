@@ -5,16 +5,6 @@
 BernoulliNB(alpha=0.5)
 """
 
-from separatrix.estimators import naive_bayes
+from separatrix.core.registry import lazily
 
-__all__ = list(naive_bayes.__all__)
-
-
-def __getattr__(name):
-    if name in __all__:
-        return getattr(naive_bayes, name)
-    raise AttributeError(f"module 'separatrix.naive_bayes' has no attribute {name!r}")
-
-
-def __dir__():
-    return __all__
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

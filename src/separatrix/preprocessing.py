@@ -5,17 +5,6 @@
 PolynomialFeatures(degree=3)
 """
 
-from separatrix.estimators import basis, preparation
+from separatrix.core.registry import lazily
 
-__all__ = [*basis.__all__, *preparation.__all__]
-
-
-def __getattr__(name):
-    for room in (basis, preparation):
-        if name in room.__all__:
-            return getattr(room, name)
-    raise AttributeError(f"module 'separatrix.preprocessing' has no attribute {name!r}")
-
-
-def __dir__():
-    return __all__
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

@@ -7,6 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -19,11 +20,12 @@ from separatrix.core.solution import Solution
 from separatrix.core.target import Target
 from separatrix.core.verbs import split
 from separatrix.designs import as_design
-from separatrix.linear_model import LinearRegression, Ridge
+from separatrix.linear_model import LinearRegression, QuantileRegressor, Ridge, lasso_path
 from separatrix.losses import Logistic, Squared
 from separatrix.penalties import L1, L2
 
 sys.path.insert(0, str(Path(__file__).parent))
+import many_duality_gaps
 from many_gaps import BRANCHES, branch, claim_and_truth, exact_gap, random_problem
 
 
@@ -145,3 +147,66 @@ def test_a_penalty_with_fields_of_other_names_is_certified_like_ours(loss):
         certify(Problem(as_design(X), Target(y), loss, penalty), solution, 1e-8) for penalty in (L1(0.1), Stranger(0.1))
     )
     assert ours == theirs and ours.kind == "gap"
+
+
+@pytest.mark.parametrize("shape", [(40, 6), (8, 12)], ids=["Gram matrix", "working sets"])
+@pytest.mark.parametrize("far", [0.0, 30.0])
+def test_gaps_along_a_path_are_no_less_than_the_true_ones(shape, far):
+    rng = np.random.default_rng(11)
+    X = rng.standard_normal(shape) + far
+    y = X[:, 0] - 2.0 * X[:, 1] + rng.standard_normal(shape[0])
+    strengths, coefs, gaps = lasso_path(X, y, alphas=6, eps=1e-2)
+    with mpmath.workdps(40):
+        for alpha, beta, gap in zip(strengths, coefs.T, gaps):
+            assert gap > 0.0
+            support = np.flatnonzero(beta)
+            best = beta.copy()
+            if len(support):  # the optimum of this support and these signs
+                Z, signs = mpmath.matrix(X[:, support].tolist()), mpmath.matrix(np.sign(beta[support]).tolist())
+                right = Z.T * mpmath.matrix(y.tolist()) - shape[0] * mpmath.mpf(float(alpha)) * signs
+                best = mpmath.matrix(len(beta), 1)
+                for place, b in zip(support, mpmath.lu_solve(Z.T * Z, right)):
+                    best[int(place)] = b
+            assert _lasso_objective(X, y, alpha, beta) - _lasso_objective(X, y, alpha, best) <= gap
+
+
+def _lasso_objective(X, y, alpha, beta):
+    beta = mpmath.matrix(list(beta))
+    r = mpmath.matrix(y.tolist()) - mpmath.matrix(X.tolist()) * beta
+    return sum(e * e for e in r) / (2 * len(y)) + mpmath.mpf(float(alpha)) * sum(abs(b) for b in beta)
+
+
+# the first four were once claimed below the truth: far means, numbers that underflow, unpenalised quantiles
+@pytest.mark.parametrize("seed", [145, 247, 288, 341, *range(40)])
+def test_claims_with_kinks_bounds_and_likelihoods_are_never_below_the_truth(seed):
+    rng = np.random.default_rng(seed)
+    problem, X = many_duality_gaps.random_problem(rng)
+    change = float(rng.choice([0.0, 0.0, 1e-12, 1e-6, 0.1]))
+    both = many_duality_gaps.claim_and_truth(problem, X, change)
+    assert both is None or both[0] >= both[1]
+
+
+def test_a_quantile_regression_on_nearly_dependent_columns_proves_nothing():
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        x = rng.standard_normal(30)
+        X = np.column_stack([x, x + 1e-9 * rng.standard_normal(30)])
+        X[0] *= 1e5
+        y = x + rng.standard_normal(30)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = QuantileRegressor(alpha=0.0).fit(X, y)
+        # both columns are free where it matters: their difference times a large coefficient
+        better = np.linalg.lstsq(np.column_stack([X, np.ones(30)])[1:], y[1:], rcond=1e-13)[0]
+        fit, other = (
+            np.abs(y - X @ b - a).mean() for b, a in ((model.coef_, model.intercept_), (better[:2], better[2]))
+        )
+        assert fit - model.certificate_.value * np.abs(y - np.median(y)).mean() <= other
+        assert not model.certificate_.converged
+
+
+def test_quantile_regressions_on_independent_columns_are_certified():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    for data in (X, X + 100.0, np.column_stack([X, X[:, 0]])):
+        assert QuantileRegressor(alpha=0.0).fit(data, X[:, 0] + rng.standard_normal(60)).certificate_.converged

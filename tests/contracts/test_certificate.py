@@ -89,7 +89,8 @@ def test_the_gap_vanishes_at_the_optimum_of_a_smooth_loss(name, intercept, weigh
         problem, best = solved(name, "near zero", intercept, weighted, seed)
         beta = np.array([float(b) for b in best[1]])
         gap = duality_gap(problem, beta, float(best[2]))
-        assert gap <= 1e-13 * null_objective(problem)
+        # part of the gap is the bound on its own rounding, some hundred units in the last place
+        assert gap <= 1e-12 * null_objective(problem)
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -101,6 +101,20 @@ def test_compiled_and_plain_loops_agree(penalty):
         assert add_conjugate_costs(penalty, one) == pytest.approx(add_conjugate_costs.py_func(penalty, one), rel=1e-15)
 
 
+@every_penalty
+def test_sums_over_arrays_are_those_of_the_verbs(penalty):
+    parts = parts_of(penalty, 1)
+    for v in POINTS:
+        assert parts.cost(np.array([v])) == pytest.approx(cost(penalty, v), rel=1e-15)
+        # products may be taken in another order: a rounding or two
+        assert parts.conjugate_cost(np.array([[v]])) == pytest.approx(conjugate_cost(penalty, v), rel=1e-15)
+
+
+def test_sums_over_arrays_do_not_underflow():
+    assert parts_of(L2(1e274), 1).cost(np.array([1e-211])) == pytest.approx(0.5e-148, rel=1e-15)
+    assert parts_of(L2(1e-288), 1).conjugate_cost(np.array([1e-214])) == pytest.approx(0.5e-140, rel=1e-15)
+
+
 def test_a_ridge_of_no_strength_is_no_penalty():
     for v in POINTS:
         assert conjugate_cost(L2(0.0), v) == conjugate_cost(NoPenalty(), v)

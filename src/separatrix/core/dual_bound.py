@@ -10,11 +10,12 @@ Every scale gives a bound. Certificates are made of it, and the L1 solvers stop 
 
 from collections.abc import Callable, Iterable
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from separatrix.core.jit import compiled
-from separatrix.core.objective import sum_of_conjugate_costs
+from separatrix.core.objective import PenaltyParts, sum_of_conjugate_costs
 from separatrix.core.types import Array, Penalty
 
 EPS = np.finfo(np.float64).eps
@@ -26,21 +27,56 @@ def dual_bound(
     v: Array,
     beta: Array,
     conjugates_at: Callable[[list[float]], Iterable[float]],
+    error: Array | None = None,
 ) -> float:
     """The best dual value among the scales; see the head of this file.
 
     `parts` are kink, ridge, low and high of each coefficient's penalty; v and beta are (p,) or (p, k).
-    ``conjugates_at(scales)`` gives ``Σ s_i conjugate(a u_i) / Σs`` for each a, in one pass over the rows.
+    ``conjugates_at(scales)`` gives ``Σ s_i conjugate(a u_i) / Σs`` for each a, in one pass over the rows. With `error`,
+    of the shape of v, the bound holds wherever v is within it.
     """
-    shape, (kink, ridge, low, high) = (len(v), -1), parts
-    ends = scales(
-        kink, ridge, low, high, np.ascontiguousarray(v).reshape(shape), np.ascontiguousarray(beta).reshape(shape)
-    )
+    if error is None:
+        ends = _ends(parts, v, beta)
+    else:
+        ends = [min(pair) for pair in zip(_ends(parts, v - error, beta), _ends(parts, v + error, beta))]
     tried = list({a if a == 1.0 else a * (1.0 - 2.0 * EPS) for a in ends})
-    best = max(-fit - sum_of_conjugate_costs(penalty, a * v) for a, fit in zip(tried, conjugates_at(tried)))
+
+    def cost(a: float) -> float:
+        if error is None:
+            return sum_of_conjugate_costs(penalty, a * v)
+        return _worst_cost(PenaltyParts(*parts), a * (v - error), a * (v + error))
+
+    best = max(-fit - cost(a) for a, fit in zip(tried, conjugates_at(tried)))
     if best >= 0.0:
         return float(best)
     return float(max(best, *(-fit for fit in conjugates_at([0.0]))))  # the least that the losses can be
+
+
+def rounding_along_path(problem: Any, coefficients: Array, null: float) -> Array:
+    """What rounding may hide of the gaps of a lasso along a path, for coefficients (L, p) no worse than the null model.
+
+    Core's allowance (:mod:`separatrix.core.fenchel`) with its sums replaced by bounds, so that X is read once for all:
+    the root mean square of a residual is at most that of y, and of ``Σ_j |x_ij beta_j|`` at most
+    ``Σ_j rms(x_j) |beta_j|``.
+    """
+    design, target = problem.design, problem.target
+    sizes = np.sqrt(design.column_squares(target) / target.total)
+    scores = np.sqrt(2.0 * null) * (np.abs(coefficients) @ sizes)
+    return EPS * (32.0 * np.log2(design.n + design.p + 2.0) * null + 4.0 * scores)
+
+
+def _ends(parts: tuple[Array, ...], v: Array, beta: Array) -> tuple[float, float]:
+    shape, (kink, ridge, low, high) = (len(v), v.size // max(len(v), 1)), parts
+    return scales(
+        kink, ridge, low, high, np.ascontiguousarray(v).reshape(shape), np.ascontiguousarray(beta).reshape(shape)
+    )
+
+
+def _worst_cost(parts: PenaltyParts, low: Array, high: Array) -> float:
+    """The largest that the conjugate of the penalty may be between the ends: at one of them, as it is convex."""
+    across = (low < 0.0) & (high > 0.0)
+    cost = parts.conjugate_cost(np.where(low >= 0.0, high, low))
+    return cost + parts.conjugate_cost(np.where(across, high, 0.0)) if across.any() else cost
 
 
 @compiled

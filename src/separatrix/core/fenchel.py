@@ -5,7 +5,7 @@ With one slope u_i per row,
     P(beta) - min P  <=  P(beta) + (1/Σs) Σ s_i conjugate(loss, y_i, u_i) + Σ_j conjugate_cost(penalty, -x_j'(s∘u)/Σs)
 
 for every u (with Σ s_i u_i = 0 if there is an intercept). We take the slopes at beta, centred, and scaled into the
-penalty's domain. Where nothing is penalised that domain is {0}: a v that rounding explains then counts as 0.
+penalty's domain. Where nothing is penalised that domain is {0}: the price of a u that has v = 0 is part of the bound.
 """
 
 from functools import reduce as fold
@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.dual_bound import EPS, dual_bound
+from separatrix.core.dual_bound import dual_bound
+from separatrix.core.gap_rounding import EPS, Products, RowSums, products, sum_error, unit, value_error
 from separatrix.core.objective import (
     PenaltyParts,
     add_dual_terms,
@@ -21,13 +22,11 @@ from separatrix.core.objective import (
     fill_dual_terms,
     parts_of,
     slopes_at,
-    sum_of_costs,
+    sum_of_conjugate_sizes,
     total_conjugate,
-    total_value,
 )
 from separatrix.core.scores import ScoredRows, Scores
 from separatrix.core.threads import parallel_map
-from separatrix.core.types import Array
 from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual
 
 
@@ -43,40 +42,37 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     smooth = np.all(parts.ridge > 0.0) and not parts.kink.any()
     if u is None and smooth and is_likelihood(loss) and not is_joint(loss):
         return _gap_at_slopes(problem, parts, beta, float(intercept))
+    centred = target
     if problem.intercept and is_of_residual(loss):
         # y and the intercept move together; about the mean of y nothing large cancels in the sums below
         mean = target.mean()
-        target, intercept = target.mapped(lambda y, s: (y - mean, s)), intercept - mean
+        centred, intercept = target.mapped(lambda y, s: (y - mean, s)), intercept - mean
         u = (u[0], u[1] - mean) if isinstance(u, tuple) else u
-    scores = Scores(design, target, beta, intercept, u)
+    scores = Scores(design, centred, beta, intercept, u)
     if u is None:
         scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.eta)))
     elif isinstance(u, tuple):
         scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.u)))
     (_transport if is_joint(loss) else _balance)(problem, scores)
 
-    def task(rows: ScoredRows) -> np.ndarray:
-        size = np.abs(rows.weighted_slopes)
-        fit = total_value(loss, rows.y, rows.eta, rows.s)
-        return np.array([fit, (size * (np.abs(rows.y) + np.abs(rows.eta))).sum(), size.sum()])
+    sums, summed = scores.sums_and_products(lambda rows: RowSums.of(loss, rows.y, rows.eta, rows.u, rows.s))
+    means, sizes = RowSums.means(sums, target.total), design.column_sizes(target)
+    imbalance = means.imbalance() if problem.intercept else np.zeros(len(means.fit))
+    v = products(-summed / target.total, sizes, means.squares, imbalance, target.n)
+    v, unsettled = _settled(problem, scores, v, float(np.sqrt(means.squares.max())) or 1.0)
+    primal = float(means.fit.sum()) + parts.cost(beta)
 
-    sums, products = scores.sums_and_products(task)
-    fit, sizes, weight = sums / target.total
-    reach = design.reach(beta) + np.abs(intercept).max()
-    v, unsettled = _settled(problem, scores, -products / target.total, reach)
-    primal = fit + sum_of_costs(penalty, beta)
-
-    def conjugates_at(scales: list[float]) -> Array:
-        def each(rows: ScoredRows) -> Array:
+    def conjugates_at(scales: list[float]) -> np.ndarray:
+        def each(rows: ScoredRows) -> np.ndarray:
             return np.array([total_conjugate(loss, rows.y, a * rows.u, rows.s) for a in scales])
 
         return scores.sums(each) / target.total
 
-    dual = dual_bound(penalty, parts, v, beta, conjugates_at)
-    # a gap is the difference of two sums of about equal size; each carries a relative rounding error of at most a few
-    # eps per doubling of its length (numpy and our vector loops both sum in lanes or pairs)
-    sizes += abs(primal) + abs(dual)
-    rounding = EPS * (4.0 * np.log2(target.n + design.p + 2.0) * sizes + 4.0 * reach * weight) + unsettled
+    dual = -float(conjugates_at([0.0])[0]) if unsettled > 0.0 else -np.inf
+    if np.isfinite(unsettled):
+        dual = max(dual, dual_bound(penalty, parts, v.v, beta, conjugates_at, v.error) - unsettled)
+    rounding = (sum_error(target.n) + imbalance.max()) * (primal + abs(dual) + means.terms.sum())
+    rounding += value_error(loss, sizes, beta, intercept, means.slopes, float(means.bend.max()))
     return float(max(primal - dual, 0.0) + rounding)
 
 
@@ -91,16 +87,19 @@ def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercep
     # measured: BLAS on dense blocks takes a sixth less than a loop over rows, cutting blocks out of sparse rows triple
     sums_of = _terms_by_blocks if problem.design.gram_is_cheap else _terms_by_rows
     terms, v_up, v_down = sums_of(problem, beta, intercept)
-    fit, conjugate_up, conjugate_down, up, down, sums = terms / total
+    fit, conjugate_up, conjugate_down, up, down, terms_size, square = terms / total
     shares = (min(1.0, down / up) if up > 0.0 else 0.0, min(1.0, up / down) if down > 0.0 else 0.0)
     shares = shares if problem.intercept else (1.0, 1.0)
     conjugates = shares[0] * conjugate_up + shares[1] * conjugate_down
     v = -(shares[0] * v_up + shares[1] * v_down) / total
-    primal = fit + sum_of_costs(penalty, beta)
-    dual = dual_bound(penalty, parts, v, beta, lambda scales: [a * conjugates for a in scales])
-    products = (problem.design.reach(beta) + abs(intercept)) * (up + down)
-    sums += abs(primal) + abs(dual)
-    rounding = EPS * (4.0 * np.log2(target.n + problem.design.p + 2.0) * sums + 4.0 * products)
+    # the sums of both sides are rounded, and with them the share that makes them equal
+    imbalance = np.array([4.0 * sum_error(target.n) if problem.intercept else 0.0])
+    sizes = problem.design.column_sizes(target)
+    primal = fit + parts.cost(beta)
+    error = products(v, sizes, np.array([square]), imbalance, target.n).error
+    dual = dual_bound(penalty, parts, v, beta, lambda scales: [a * conjugates for a in scales], error)
+    rounding = (sum_error(target.n) + imbalance[0]) * (primal + abs(dual) + terms_size)
+    rounding += value_error(problem.loss, sizes, beta, intercept, np.array([square]), 0.0)
     return float(max(primal - dual, 0.0) + rounding)
 
 
@@ -110,8 +109,8 @@ def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.
     rows, s = design.rows_atom(), np.empty(0) if target.s is None else target.s
 
     def task(part: tuple[int, int]) -> tuple[np.ndarray, ...]:
-        terms, v_up, v_down = np.zeros(6), np.zeros(design.p), np.zeros(design.p)
-        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty(6))
+        terms, v_up, v_down = np.zeros(7), np.zeros(design.p), np.zeros(design.p)
+        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty(7))
         return terms, v_up, v_down
 
     return [fold(np.add, parts) for parts in zip(*parallel_map(task, design.parts()))]
@@ -119,7 +118,7 @@ def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.
 
 def _terms_by_blocks(problem: Any, beta: np.ndarray, intercept: float) -> list[np.ndarray]:
     def task(block: Any) -> list[np.ndarray]:
-        u, terms = np.empty(len(block.y)), np.zeros(6)
+        u, terms = np.empty(len(block.y)), np.zeros(7)
         fill_dual_terms(problem.loss, block.y, np.asarray(block.X @ beta) + intercept, block.weights, u, terms)
         return [terms, np.maximum(u, 0.0) @ block.X, np.minimum(u, 0.0) @ block.X]
 
@@ -191,20 +190,61 @@ def _transport(problem: Any, scores: Scores) -> None:
         scores.change(move)
 
 
-def _settled(problem: Any, scores: Scores, v: np.ndarray, reach: float) -> tuple[np.ndarray, float]:
-    """v with its rounding errors set to 0 where the penalty allows nothing else, and what that may cost.
+def _settled(problem: Any, scores: Scores, given: Products, most: float) -> tuple[Products, float]:
+    """Products that are 0 where the penalty allows nothing else, and what that costs; infinity where nobody knows.
 
     Without a penalty the conjugate is finite only at v = 0 exactly (v <= 0 for non-negative coefficients), which no
-    computed v attains. A v that rounding explains counts as 0, at the price of ``|v_j|`` times twice ``|beta_j|``.
+    computed v attains. A change of u by ``c = X_U w`` does, with ``X_U'S X_U w = v_U Σs``. By Cauchy and Schwarz, and
+    since no leverage exceeds 1, ``s_i c_i² <= (Σs)² v_U'(X_U'S X_U)^-1 v_U``. Let t be the largest |c_i| as a share of
+    the room that 0 has in the domain of the loss's conjugate. Then ``(u + c) / (1 + t)`` lies in that domain, and its
+    conjugate is at most that of u and t times those at the ends of the room, of which at `most` so much is used.
     """
-    low, high = dual_domains(problem.penalty, problem.design.p)
-    if np.all((low < 0.0) & (high > 0.0)):
-        return v, 0.0
-    target, beta = problem.target, scores.beta
-    size = np.sqrt(problem.design.column_squares(target) / target.total)
-    squares = scores.sums(lambda rows: np.asarray(rows.s @ (rows.u * rows.u)))
-    limit = EPS * np.multiply.outer(size, 32.0 * np.sqrt(squares / target.total) + 4.0 * reach)
-    outside = v - np.clip(v.T, low, high).T
-    excess = np.where(((low < 0.0) & (high > 0.0)).reshape((-1,) + (1,) * (v.ndim - 1)), 0.0, outside)
-    small = np.abs(excess) <= limit
-    return np.where(small, v - excess, v), 2.0 * float(np.abs(excess[small]) @ np.abs(beta[small]))
+    design, target, loss = problem.design, problem.target, problem.loss
+    low, high = dual_domains(problem.penalty, design.p)
+    held = ~((low < 0.0) & (high > 0.0))
+    if not held.any():
+        return given, 0.0
+    if given.v.ndim > 1:
+        return given, np.inf
+
+    def least(rows: ScoredRows) -> np.ndarray:
+        y, s = rows.y[rows.s > 0.0], rows.s[rows.s > 0.0]
+        ends = [np.abs(slopes_at(loss, y, np.full(len(y), end))) for end in (-np.inf, np.inf)]
+        return np.array([np.minimum(*ends).min(initial=np.inf), s.min(initial=np.inf)])
+
+    room, lightest = np.minimum(scores.sums(least, np.minimum), [most, np.inf])
+    excess = np.where(held, given.v - np.clip(given.v, low, high), 0.0)
+    length = _length(problem, excess, np.where(held, given.error, 0.0), held) if room > 0.0 else np.inf
+    if not np.isfinite(length):
+        return given, np.inf
+
+    def at_ends(rows: ScoredRows) -> float:
+        return sum(sum_of_conjugate_sizes(loss, rows.y, np.full(len(rows.s), end), rows.s) for end in (-room, room))
+
+    share = target.total * length / np.sqrt(lightest) / room
+    moved = np.sqrt(target.total) * length * design.column_sizes(target)
+    settled = Products(np.where(held, 0.0, given.v), np.where(held, 0.0, given.error + moved))
+    return settled, float(share * scores.sums(at_ends) / target.total)
+
+
+def _length(problem: Any, v: np.ndarray, error: np.ndarray, held: np.ndarray) -> float:
+    """A bound on ``sqrt(v'(X'S X)^-1 v)`` over the columns `held`, for any v within its error.
+
+    The other columns get a ridge of many times their squares, which leaves it a bound. It is infinite where columns are
+    nearly dependent, and not exactly so.
+    """
+    design, target = problem.design, problem.target
+    squares = target.total * design.column_sizes(target) ** 2
+    factor = design.factor(target, np.where(held, 0.0, 1e4 * squares), problem.intercept)
+    if len(factor.aliased) + len(factor.constant):
+        zero = np.zeros((design.p, 1)), np.zeros(1)
+        left_out = design.remainders(target, factor, *zero, doubled=False, unit=1.0)
+        if left_out is None or left_out.squares.any():
+            return np.inf
+    condition, kept = factor.condition(), factor.kept
+    far = np.linalg.norm((factor.scale * factor.mean)[kept]) * np.sqrt(target.total)
+    moved = condition * (unit(len(kept)) + EPS * far)
+    if moved > 0.1:
+        return np.inf
+    length = np.linalg.norm(factor.half_solve((factor.scale * v)[:, None]))
+    return float((length + condition * np.linalg.norm((factor.scale * error)[kept])) / (1.0 - moved))

@@ -64,12 +64,21 @@ def sum_of_conjugates(loss: Loss, y: Array, u: Array, s: Array) -> float:
     return total
 
 
+@compiled
+def sum_of_conjugate_sizes(loss: Loss, y: Array, u: Array, s: Array) -> float:
+    """Σ s_i |conjugate(loss, y_i, u_i)|."""
+    total = 0.0
+    for i in range(y.shape[0]):
+        total += s[i] * abs(conjugate(loss, y[i], u[i])) if s[i] > 0.0 else 0.0
+    return total
+
+
 @part
 def dual_terms(loss: Loss, y: float, eta: float, s: float, out: Array) -> float:
     """s times the slope of a row, and out += what a duality gap at the slopes is made of.
 
     In turn: s value; s conjugate (= s (slope eta - value), by Fenchel's equality at the slope) where the slope is
-    positive, and where it is negative; s |slope| likewise; s |slope| (|y| + |eta|).
+    positive, and where it is negative; s |slope| likewise; s |slope| (|y| + |eta|); s slope².
     """
     if s <= 0.0:
         return 0.0
@@ -79,6 +88,7 @@ def dual_terms(loss: Loss, y: float, eta: float, s: float, out: Array) -> float:
     out[1 + side] += s * (g * eta - here)
     out[3 + side] += s * abs(g)
     out[5] += s * abs(g) * (abs(y) + abs(eta))
+    out[6] += s * g * g
     return s * g
 
 
@@ -207,6 +217,21 @@ class PenaltyParts(NamedTuple):
     ridge: np.ndarray
     low: np.ndarray
     high: np.ndarray
+
+    def cost(self, beta: Array) -> float:
+        """Σ cost(penalty_j, beta_j) for beta of shape (p,) or (p, k), in an order that squares no small number."""
+        if ((self.low > beta.T) | (self.high < beta.T)).any():
+            return np.inf
+        return float((self.kink * np.abs(beta.T) + 0.5 * (self.ridge * beta.T) * beta.T).sum())
+
+    def conjugate_cost(self, v: Array) -> float:
+        """Σ conjugate_cost(penalty_j, v_j) for v of shape (p,) or (p, k), likewise."""
+        excess = np.abs(v.T) - self.kink
+        bound = np.where(v.T > 0.0, self.high, -self.low)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            best = np.minimum(excess / self.ridge, bound)  # the coefficient that attains the supremum
+            gain = np.where(best > 0.0, (excess - 0.5 * self.ridge * best) * best, 0.0)
+        return float(np.where(excess <= 0.0, 0.0, np.where(np.isinf(best), np.inf, gain)).sum())
 
 
 def parts_of(penalty: Penalty, p: int) -> PenaltyParts:

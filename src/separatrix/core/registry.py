@@ -80,12 +80,15 @@ def late(path: str) -> Callable[..., Any]:
 def lazily(room: str, file: str) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """``__all__``, ``__getattr__`` and ``__dir__`` of a room whose members are imported when first asked for.
 
-    Which module each member lives in is read from the stub beside `file`, the room's ``__init__.pyi``, where type
-    checkers find it too.
+    Which module each member lives in is read from the stub beside `file` (``__init__.pyi``, or that of a facade), where
+    type checkers find it too.
     """
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
-    homes = {alias.name: str(node.module) for node in imports for alias in node.names}
+    homes: dict[str, str] = {}
+    for node in imports:
+        given = [alias.name for alias in node.names]
+        homes |= dict.fromkeys(import_module(str(node.module)).__all__ if given == ["*"] else given, str(node.module))
     names = sorted(homes)
 
     def find(name: str) -> Any:

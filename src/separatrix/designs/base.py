@@ -114,11 +114,6 @@ class Design(ABC):
         """``X beta + intercept`` of all rows, or None where numbers for all rows are not held."""
         return None
 
-    def reach(self, beta: Array) -> float:
-        """How large ``Σ_j |x_ij beta_j|`` gets: the scale of the rounding errors of scores."""
-        size = np.abs(beta)
-        return self.reduce(lambda block: float((abs(block.X) @ size).max(initial=0.0)), max)
-
     @property
     def forms_gram(self) -> bool:
         """Whether the p-by-p matrix X'X is worth its price: tall, and small or dense."""
@@ -130,6 +125,16 @@ class Design(ABC):
 
         key = (about_mean, gram)
         return self._kept(target, "moments", key, lambda: moments(self, target, about_mean=about_mean, gram=gram))
+
+    def column_sizes(self, target: AnyTarget) -> Array:
+        """Root mean squares of the columns, kept for the next who asks."""
+        from separatrix.designs.moments import squares_of
+
+        def make() -> Array:
+            squares = self.reduce(lambda block: squares_of(block.X, block.s), np.add, target)
+            return np.asarray(np.sqrt(squares / target.total))
+
+        return self._kept(target, "sizes", (), make)
 
     def factor(self, target: AnyTarget, lam: Array, intercept: bool) -> Any:
         """:func:`separatrix.designs.factor.factor_of`, kept for the next who asks the same."""

@@ -92,12 +92,6 @@ class InMemoryDesign(Design):
     def scores(self, beta: Array, intercept: Any) -> Array | None:
         return self.matvec(beta) + intercept
 
-    def reach(self, beta: Array) -> float:
-        """The same on 64 evenly spaced rows."""
-        support = np.flatnonzero(beta if beta.ndim == 1 else beta.any(axis=1))
-        rows = self.corner(slice(0, self.n, max(1, self.n // 64)), support)
-        return float((abs(rows) @ np.abs(beta[support])).max(initial=0.0))
-
 
 def merged(task: Callable[[Any], Result], merge: Callable[[Result, Result], Result], items: Sequence[Any]) -> Result:
     """Merge tasks over items on threads, in order and in groups that do not depend on their number."""

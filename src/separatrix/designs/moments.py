@@ -128,7 +128,7 @@ def moments_of_block(B: Any, Y: Array, s: Array | None, x_shift: Array | None, a
     sY = Y if s is None else s[:, None] * Y
     right = np.column_stack([sY, weights]) if about_mean else sY  # about zero, nobody asks for the column sums
     sums = thin_product(B, right)
-    xx = _products(B, s) if gram else _squares(B, weights)
+    xx = _products(B, s) if gram else squares_of(B, s)
     if far is not None:
         _put_far_columns(sums, xx, far, B, D, weights[:, None] * D, right)
     xy, yy = np.ascontiguousarray(sums[:, : Y.shape[1]]), (sY * Y).sum(axis=0)
@@ -161,6 +161,8 @@ def _products(B: Any, s: Array | None) -> Array:
     return as_dense(B.T @ B)
 
 
-def _squares(B: Any, weights: Array) -> Array:
+def squares_of(B: Any, s: Array | None) -> Array:
     """The diagonal of ``B'S B``."""
-    return np.asarray((B * B).T @ weights)  # elementwise for arrays and sparse arrays alike
+    if sp.issparse(B) or s is not None:
+        return np.asarray((B * B).T @ (np.ones(B.shape[0]) if s is None else s))
+    return np.einsum("ij,ij->j", B, B)
