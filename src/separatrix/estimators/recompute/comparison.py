@@ -39,7 +39,8 @@ class Comparison:
         published, wide = np.asarray(published), np.asarray(recomputed, dtype=np.longdouble)
         if published.shape != wide.shape:
             return self.residual(np.inf, 0.0, name)
-        size = np.abs(wide) if size is None else np.broadcast_to(np.asarray(size, dtype=np.longdouble), wide.shape)
+        # a published number is rounded relative to itself, and a difference of means may be larger than their size
+        size = np.maximum(np.abs(wide), 0.0 if size is None else np.asarray(size, dtype=np.longdouble))
         same = published == wide  # two equal infinities do not differ
         gap = np.abs(np.subtract(published, wide, out=np.zeros_like(wide), where=~same))
         none = np.where(gap == 0.0, np.longdouble(0.0), np.inf)  # what is not a number differs from all numbers
