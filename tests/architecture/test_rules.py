@@ -107,6 +107,13 @@ def found_bindings(tree):
             yield node.lineno, "argument found"
 
 
+def guesses(tree):
+    """Questions what an object has: ``hasattr(x, name)``, ``getattr(x, name, default)``."""
+    for node in calls(tree, "hasattr", "getattr"):
+        if last_name(node.func) == "hasattr" or len(node.args) + len(node.keywords) > 2:
+            yield node.lineno, ast.unparse(node)
+
+
 def noise(tree):
     """What a compiled loop must not do: print, warn, raise, draw random numbers."""
     for node in ast.walk(tree):
@@ -227,6 +234,13 @@ RULES = {
         everywhere,
         "found = 1\ndef f(found):\n    return [found for found in found]\nself.found = 2",
         3,
+    ),
+    "guess": Rule(
+        "Only core/protocol.py asks objects what they have; models declare what they are.",
+        guesses,
+        outside("core/protocol.py", "core/jit.py"),  # whose first question to an argument is its size
+        "if hasattr(model, 'coef_') or getattr(model, 'alpha_', None) is None:\n    getattr(room, name)",
+        2,
     ),
     "certificate": Rule(
         "Certificates are made in core.",

@@ -7,6 +7,7 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -19,7 +20,7 @@ from separatrix.core.solution import Solution
 from separatrix.core.target import Target
 from separatrix.core.verbs import split
 from separatrix.designs import as_design
-from separatrix.linear_model import LinearRegression, LogisticRegression, QuantileRegressor, Ridge
+from separatrix.linear_model import LinearRegression, LogisticRegression, QuantileRegressor, Ridge, lasso_path
 from separatrix.losses import Logistic, Squared
 from separatrix.penalties import L1, L2
 
@@ -146,6 +147,33 @@ def test_a_penalty_with_fields_of_other_names_is_certified_like_ours(loss):
         certify(Problem(as_design(X), Target(y), loss, penalty), solution, 1e-8) for penalty in (L1(0.1), Stranger(0.1))
     )
     assert ours == theirs and ours.kind == "gap"
+
+
+@pytest.mark.parametrize("shape", [(40, 6), (8, 12)], ids=["Gram matrix", "working sets"])
+@pytest.mark.parametrize("far", [0.0, 30.0])
+def test_gaps_along_a_path_are_no_less_than_the_true_ones(shape, far):
+    rng = np.random.default_rng(11)
+    X = rng.standard_normal(shape) + far
+    y = X[:, 0] - 2.0 * X[:, 1] + rng.standard_normal(shape[0])
+    strengths, coefs, gaps = lasso_path(X, y, alphas=6, eps=1e-2)
+    with mpmath.workdps(40):
+        for alpha, beta, gap in zip(strengths, coefs.T, gaps):
+            assert gap > 0.0
+            support = np.flatnonzero(beta)
+            best = beta.copy()
+            if len(support):  # the optimum of this support and these signs
+                Z, signs = mpmath.matrix(X[:, support].tolist()), mpmath.matrix(np.sign(beta[support]).tolist())
+                right = Z.T * mpmath.matrix(y.tolist()) - shape[0] * mpmath.mpf(float(alpha)) * signs
+                best = mpmath.matrix(len(beta), 1)
+                for place, b in zip(support, mpmath.lu_solve(Z.T * Z, right)):
+                    best[int(place)] = b
+            assert _lasso_objective(X, y, alpha, beta) - _lasso_objective(X, y, alpha, best) <= gap
+
+
+def _lasso_objective(X, y, alpha, beta):
+    beta = mpmath.matrix(list(beta))
+    r = mpmath.matrix(y.tolist()) - mpmath.matrix(X.tolist()) * beta
+    return sum(e * e for e in r) / (2 * len(y)) + mpmath.mpf(float(alpha)) * sum(abs(b) for b in beta)
 
 
 # the first four were once claimed below the truth: far means, numbers that underflow, unpenalised quantiles

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from separatrix import verify
 from separatrix.core import registry
 from separatrix.core.declaration import declaration
+from separatrix.designs import MemoryMappedDesign
 from separatrix.estimators.recompute.comparison import BOOKKEEPING
 
 MODELS = registry.members("estimator")
@@ -237,3 +238,28 @@ def test_no_storage_units_or_far_means_refute_an_honest_fit(name, settings, stor
         warnings.simplefilter("ignore")
         model.fit(data, LABELS[3], **weights)
     assert verify(model, data, LABELS[3], **weights).converged
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LinearDiscriminantAnalysis",
+        "QuadraticDiscriminantAnalysis",
+        "RegularizedDiscriminantAnalysis",
+        "DiagonalLinearDiscriminantAnalysis",
+        "GaussianNB",
+        "BernoulliNB",
+        "MultinomialNB",
+        "PCA",
+    ],
+)
+def test_a_stream_is_verified_as_its_rows_in_memory_are(name, tmp_path):
+    stored = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float64, shape=X.shape)
+    stored[:] = X
+    stream = MemoryMappedDesign(stored)
+    model = MODELS[name](**SETTINGS.get(name, {})).fit(stream, LABELS[3])
+    assert verify(model, stream, LABELS[3]).converged
+    assert verify(model, X, LABELS[3]).converged
+    attribute = next(part for part in ("means_", "theta_", "feature_count_", "mean_") if part in vars(model))
+    vars(model)[attribute][0] *= 1.01
+    assert not verify(model, stream, LABELS[3]).converged

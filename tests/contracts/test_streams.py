@@ -304,6 +304,25 @@ def test_at_most_two_blocks_are_held():
     assert 1 <= design.most <= 2
 
 
+def test_a_parquet_file_of_one_row_group_is_not_held_whole(tmp_path):
+    X = np.random.default_rng(0).random((400_000, 4))
+    table = pa.table({f"x{j}": X[:, j] for j in range(4)})
+    pq.write_table(table, tmp_path / "one.parquet", row_group_size=len(X), use_dictionary=False)
+    del table
+    before = pa.total_allocated_bytes()
+    design = ParquetDesign(tmp_path / "one.parquet", block_rows=10_000)
+    held = design.reduce(lambda block: pa.total_allocated_bytes() - before, max)
+    # a page of a megabyte for each of four columns, and the batches that are read and converted
+    assert held < 6 * 2**20 < X.nbytes / 2
+
+
+def test_a_file_that_lacks_a_column_of_the_others_is_named(tmp_path):
+    pq.write_table(pa.table({"x": [1.0, 2.0], "y": [0.0, 1.0]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"y": [0.0, 1.0]}), tmp_path / "b.parquet")
+    with pytest.raises(ValueError, match=r"Cannot read the column 'x': .*b\.parquet has none of this name"):
+        LinearRegression().fit(ParquetDesign(tmp_path, columns=["x"]), "y")
+
+
 @pytest.mark.parametrize("scatter", ["pooled", "each", "diagonal"])
 def test_a_class_that_comes_late_and_far_away_loses_no_digits(scatter):
     rng = np.random.default_rng(3)

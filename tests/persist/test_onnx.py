@@ -78,7 +78,7 @@ def test_whole_numbers_as_labels_and_a_scaler_before(tmp_path):
 @pytest.mark.parametrize(
     "model, because",
     [
-        (KNeighborsClassifier().fit(FLOWERS, KINDS), "no linear model"),
+        (KNeighborsClassifier().fit(FLOWERS, KINDS), "does not declare that it predicts by linear scores"),
         (make_pipeline(MinMaxScaler(), Ridge()).fit(X, Y), "only StandardScaler"),
         (LogisticRegression().fit(FLOWERS, KINDS + 0.0), "labels are of the kind float64"),
     ],

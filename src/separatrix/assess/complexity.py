@@ -14,6 +14,7 @@ from separatrix.assess.measures import measure as named_measure
 from separatrix.assess.measures import usual_measure
 from separatrix.assess.resample import k_fold
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import column_names
 
 
 def learning_curve(estimator, X, y, *, sizes=None, folds=5, measure=None, seed=0):
@@ -174,7 +175,7 @@ def coefficient_path(estimator, X, y, name, values, *, feature_names=None):
     models = [clone(estimator).set_params(**{name: value}).fit(X, y) for value in values]
     coefficients = np.array([np.ravel(model.coef_) for model in models])
     if feature_names is None:
-        feature_names = getattr(models[0], "feature_names_in_", [f"x{j}" for j in range(coefficients.shape[1])])
+        feature_names = column_names(models[0], coefficients.shape[1])
     if len(feature_names) != coefficients.shape[1]:
         raise cannot(
             f"name {coefficients.shape[1]} coefficients by {len(feature_names)} names",

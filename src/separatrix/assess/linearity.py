@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can
 from separatrix.inference import separation
 
 # Largest deviation of an affine output: a share of its spread, or the rounding of a constant. Others deviate far more.
@@ -81,9 +82,9 @@ def linearity(model, X):
 
 def _output(model, X):
     """The output of the model: probabilities if it has them, else raw scores, else numbers."""
-    if hasattr(model, "predict_proba"):
+    if can(model, "predict_proba"):
         return model.predict_proba(X)[:, 1]
-    if hasattr(model, "decision_function"):
+    if can(model, "decision_function"):
         return model.decision_function(X)
     return model.predict(X)
 

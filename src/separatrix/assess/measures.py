@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 
 from separatrix.assess import counts, metrics
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can, fitted_attribute
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Measure:
     def of(self, model, X, y, sample_weight=None):
         """The measure of a fitted model on the rows of X."""
         return self(
-            y, _predicted(self, model, X), classes=getattr(model, "classes_", None), sample_weight=sample_weight
+            y, _predicted(self, model, X), classes=fitted_attribute(model, "classes_"), sample_weight=sample_weight
         )
 
     def better(self, a, b):
@@ -92,15 +93,15 @@ def usual_measure(model):
     """The default measure of a model: log loss, accuracy without probabilities, or RMSE."""
     if get_tags(model).estimator_type != "classifier":
         return MEASURES["rmse"]
-    return MEASURES["log_loss" if hasattr(model, "predict_proba") else "accuracy"]
+    return MEASURES["log_loss" if can(model, "predict_proba") else "accuracy"]
 
 
 def _predicted(measure, model, X):
     if measure.needs in ("labels", "numbers"):
         return model.predict(X)
-    if hasattr(model, "predict_proba"):
+    if can(model, "predict_proba"):
         return model.predict_proba(X)
-    if measure.needs == "scores" and hasattr(model, "decision_function"):
+    if measure.needs == "scores" and can(model, "decision_function"):
         return model.decision_function(X)
     raise cannot(
         f"take the {measure.label} of {type(model).__name__}",

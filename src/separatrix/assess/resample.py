@@ -15,6 +15,7 @@ from sklearn.model_selection import LeaveOneOut, RepeatedKFold, RepeatedStratifi
 
 from separatrix.assess.measures import measure as named_measure
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import row_count
 from separatrix.decision.sampling import take_rows
 from separatrix.estimators.probabilities import same_length
 
@@ -154,7 +155,7 @@ def split(X, y=None, *, test=0.2, validation=None, stratify=None, seed=0):
     (Split(6 rows to train, 2 to validate, 2 to test), ['a', 'b'])
     >>> train, validation, test = parts
     """
-    n = X.shape[0] if hasattr(X, "shape") else len(X)
+    n = row_count(X)
     if y is not None:
         same_length(n, y)
     shares = {"test": test} if validation is None else {"test": test, "validation": validation}

@@ -7,6 +7,8 @@ import sys
 
 import click
 
+from separatrix.core.protocol import can
+
 PLAIN_WIDTH = 100  # columns where stdout is not a terminal and COLUMNS is not set
 MOST_DOUBTS = 8  # notes on single columns
 
@@ -20,7 +22,7 @@ def console(stderr=False):
             raise BrokenPipeError
 
     stream = sys.stderr if stderr else sys.stdout
-    terminal = bool(getattr(stream, "isatty", lambda: False)())
+    terminal = can(stream, "isatty") and bool(stream.isatty())
     width = None if terminal or os.environ.get("COLUMNS", "").isdigit() else PLAIN_WIDTH
     return PipeConsole(file=stream if terminal else _Trimmed(stream), highlight=False, width=width)
 
@@ -74,7 +76,7 @@ def json_value(value):
         return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set):
         return [json_value(item) for item in value]
-    if hasattr(value, "tolist"):
+    if can(value, "tolist"):
         return json_value(value.tolist())
     if isinstance(value, bool | int | str) or value is None:
         return value

@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from separatrix.core import registry
+from separatrix.core.protocol import fitted_attribute
 
 # Kinds of likelihood: what inference may compute from a fit.
 LEAST_SQUARES, LOGISTIC, FIRTH = "least squares", "logistic", "Firth"
@@ -208,7 +209,7 @@ def certificate_of(model: Any) -> Any:
 
 def evidence_of(model: Any) -> Any:
     """What a fit keeps for inference (``evidence_``), made when it is asked for; None where it keeps nothing."""
-    return getattr(model, "evidence_", None)
+    return fitted_attribute(model, "evidence_")
 
 
 def resolve(part: Part) -> Any:

@@ -10,6 +10,7 @@ Every scale gives a bound. Certificates are made of it, and the L1 solvers stop 
 
 from collections.abc import Callable, Iterable
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,19 @@ def dual_bound(
     if best >= 0.0:
         return float(best)
     return float(max(best, *(-fit for fit in conjugates_at([0.0]))))  # the least that the losses can be
+
+
+def rounding_along_path(problem: Any, coefficients: Array, null: float) -> Array:
+    """What rounding may hide of the gaps of a lasso along a path, for coefficients (L, p) no worse than the null model.
+
+    Core's allowance (:mod:`separatrix.core.fenchel`) with its sums replaced by bounds, so that X is read once for all:
+    the root mean square of a residual is at most that of y, and of ``Σ_j |x_ij beta_j|`` at most
+    ``Σ_j rms(x_j) |beta_j|``.
+    """
+    design, target = problem.design, problem.target
+    sizes = np.sqrt(design.column_squares(target) / target.total)
+    scores = np.sqrt(2.0 * null) * (np.abs(coefficients) @ sizes)
+    return EPS * (32.0 * np.log2(design.n + design.p + 2.0) * null + 4.0 * scores)
 
 
 def _ends(parts: tuple[Array, ...], v: Array, beta: Array) -> tuple[float, float]:

@@ -42,12 +42,13 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     smooth = np.all(parts.ridge > 0.0) and not parts.kink.any()
     if u is None and smooth and is_likelihood(loss) and not is_joint(loss):
         return _gap_at_slopes(problem, parts, beta, float(intercept))
+    centred = target
     if problem.intercept and is_of_residual(loss):
         # y and the intercept move together; about the mean of y nothing large cancels in the sums below
         mean = target.mean()
-        target, intercept = target.mapped(lambda y, s: (y - mean, s)), intercept - mean
+        centred, intercept = target.mapped(lambda y, s: (y - mean, s)), intercept - mean
         u = (u[0], u[1] - mean) if isinstance(u, tuple) else u
-    scores = Scores(design, target, beta, intercept, u)
+    scores = Scores(design, centred, beta, intercept, u)
     if u is None:
         scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.eta)))
     elif isinstance(u, tuple):

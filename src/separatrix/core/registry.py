@@ -50,7 +50,7 @@ def members(kind: str) -> dict[str, type]:
     """All classes of a kind, by name."""
     for room in _ROOMS:
         module = import_module(f"separatrix.{room}")
-        for name in getattr(module, "__all__", ()):  # a room may import its members when they are first asked for
+        for name in vars(module).get("__all__", ()):  # a room may import its members when they are first asked for
             getattr(module, name)
     return {name: cls for name, (cls, _) in sorted(_MEMBERS[kind].items())}
 

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any, TypeVar
 
+from separatrix.core.protocol import can
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -23,7 +25,7 @@ def n_threads() -> int:
         value = os.environ.get(name, "")
         if value.isdigit() and int(value) > 0:
             return int(value)
-    if hasattr(os, "sched_getaffinity"):
+    if can(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 

@@ -10,6 +10,7 @@ from scipy.integrate import cubature
 from scipy.special import ndtr
 
 from separatrix.core.errors import NotCertified, cannot
+from separatrix.core.protocol import can
 from separatrix.decision.costs import decide, validate_costs, zero_one_costs
 from separatrix.estimators.probabilities import class_codes, validate_labels, validate_priors
 
@@ -229,7 +230,7 @@ class KnownProblem:
     def _draw(self, c, n, rng):
         if self.samplers is not None:
             return self.samplers[c](n, rng)
-        if not hasattr(self.densities[c], "rvs"):
+        if not can(self.densities[c], "rvs"):
             raise cannot(
                 f"draw points of class {self.classes[c]!r}",
                 because="its density is a function that cannot draw",
@@ -292,11 +293,11 @@ def _points(X, n=None):
 
 
 def _density(f, X):
-    return _checked(f.pdf(X) if hasattr(f, "pdf") else f(X), X, lowest=0.0)
+    return _checked(f.pdf(X) if can(f, "pdf") else f(X), X, lowest=0.0)
 
 
 def _log_density(f, X):
-    if hasattr(f, "logpdf"):
+    if can(f, "logpdf"):
         return _checked(f.logpdf(X), X, lowest=-np.inf)
     with np.errstate(divide="ignore"):
         return np.log(_density(f, X))
@@ -315,9 +316,9 @@ def _checked(densities, X, lowest):
 
 def _range(f):
     """Pairs (low, high) between which all of a scipy distribution lies, or None if it is unknown."""
-    if hasattr(f, "ppf"):
+    if can(f, "ppf"):
         return np.array([[f.ppf(TAIL), f.isf(TAIL)]], dtype=np.float64)
-    if hasattr(f, "mean") and hasattr(f, "cov"):
+    if can(f, "mean") and can(f, "cov"):
         mean, spread = np.atleast_1d(f.mean), DEVIATIONS * np.sqrt(np.diag(np.atleast_2d(f.cov)))
         return np.column_stack([mean - spread, mean + spread])
     return None
@@ -330,7 +331,7 @@ def _landmarks(f):
         return []
     if len(box) > 1:
         return [box.mean(axis=1)]  # each further point would divide the whole plane
-    return [box[:, 0], np.array([f.ppf(0.5)]), box[:, 1]] if hasattr(f, "ppf") else [*box.T, box.mean(axis=1)]
+    return [box[:, 0], np.array([f.ppf(0.5)]), box[:, 1]] if can(f, "ppf") else [*box.T, box.mean(axis=1)]
 
 
 def _switches(choice, low, high):

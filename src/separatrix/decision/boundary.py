@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import is_sparse
 
 # A point is on the surface if its raw score is at most this many roundings of its terms.
 ROUNDINGS = 8.0
@@ -151,7 +152,7 @@ class Hyperplane:
 
     def _rows(self, X):
         """X as a matrix with p columns; a sparse one passes as it is."""
-        X = X if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64)
+        X = X if is_sparse(X) else np.asarray(X, dtype=np.float64)
         if X.ndim != 2 or X.shape[1] != self.normal.size:
             raise cannot(
                 f"use X of shape {X.shape}",

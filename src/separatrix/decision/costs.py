@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can
 from separatrix.core.registry import late
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.probabilities import class_codes, same_length, validate_labels, validate_posteriors
@@ -169,7 +170,7 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         self._refuse_without_posteriors()
         self.estimator_ = clone(self.estimator).fit(X, y, **fit_params)
         for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
+            if can(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         if self.costs is not None:
             self._labels()  # a loss matrix of the wrong shape is refused now rather than at the first prediction
@@ -215,7 +216,7 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
 
     def _fitted(self):
         """The model whose posteriors are used: the fitted clone or, without a fit, the classifier as it was given."""
-        if hasattr(self, "estimator_"):
+        if "estimator_" in vars(self):
             return self.estimator_
         self._refuse_without_posteriors()
         try:
@@ -227,7 +228,7 @@ class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator
         return self.estimator
 
     def _refuse_without_posteriors(self):
-        if not hasattr(self.estimator, "predict_proba"):
+        if not can(self.estimator, "predict_proba"):
             raise cannot(
                 f"decide by expected cost with {self.estimator!r}",
                 because="it has no predict_proba",

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.certificate import likelihood_gap, warn_if_not_certified
 from separatrix.core.errors import cannot
 from separatrix.core.links import logistic, softmax
+from separatrix.core.protocol import can
 from separatrix.core.solution import Certificate
 from separatrix.estimators.probabilities import validate_posteriors, validate_priors
 from separatrix.estimators.validation import validate_weights
@@ -182,8 +183,7 @@ def shift_intercept(model, sample_priors, true_priors):
     shift = shift[1:] - shift[:1] if len(model.coef_) == 1 else shift - shift.mean()
     shifted = copy.deepcopy(model)
     shifted.intercept_ = (np.asarray(model.intercept_) + shift).astype(np.asarray(model.intercept_).dtype)
-    if hasattr(shifted, "certificate_"):
-        del shifted.certificate_
+    vars(shifted).pop("certificate_", None)  # of other coefficients
     return shifted
 
 
@@ -239,7 +239,7 @@ def _extrapolate(start, once, twice):
 def _refuse_unless_logistic(model):
     """Check the posteriors at x = 0, where the raw scores are the intercepts."""
     name = type(model).__name__
-    if not all(hasattr(model, part) for part in ("coef_", "intercept_", "predict_proba", "classes_")):
+    if not all(can(model, part) for part in ("coef_", "intercept_", "predict_proba", "classes_")):
         raise cannot(
             f"shift the intercept of {name}",
             because="it is not a linear model of posteriors (coef_, intercept_, predict_proba)",

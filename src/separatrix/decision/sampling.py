@@ -6,6 +6,7 @@ import narwhals as nw
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import is_sparse, row_count
 from separatrix.decision.priors import shift_priors
 from separatrix.estimators.probabilities import same_length
 from separatrix.tables.table import Table
@@ -83,7 +84,7 @@ def balanced_sample(X, y, *, strategy="over", random_state=None):
         raise cannot(
             f"balance y of shape {labels.shape}", because="each row has one class", instead="labels of shape (n,)"
         )
-    same_length(X.shape[0] if hasattr(X, "shape") else len(X), labels)
+    same_length(row_count(X), labels)
     classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise cannot(
@@ -117,7 +118,7 @@ def take_rows(data, indices):
     """Rows of an array, a sparse array, a table, a frame or a series, of the type they were given as."""
     if isinstance(data, Table):
         return data.take(indices)
-    if hasattr(data, "tocsr"):
+    if is_sparse(data):
         return data.tocsr()[indices]
     held = nw.from_native(data, allow_series=True, eager_only=True, pass_through=True)
     if isinstance(held, nw.DataFrame | nw.Series):

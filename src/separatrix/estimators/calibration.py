@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can, fitted_attribute
 from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_design
@@ -232,7 +233,7 @@ def _by_likelihood(d, codes, targets, s, observed):
 
 def _estimator_has(name):
     def check(self):
-        return hasattr(getattr(self, "estimator_", self.estimator), name)
+        return can(vars(self).get("estimator_", self.estimator), name)
 
     return check
 
@@ -350,9 +351,8 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        inner = getattr(self.estimator, "__sklearn_tags__", None)
-        if inner is not None:
-            tags.input_tags.sparse = inner().input_tags.sparse
+        if can(self.estimator, "__sklearn_tags__"):
+            tags.input_tags.sparse = self.estimator.__sklearn_tags__().input_tags.sparse
         return tags
 
 
@@ -362,7 +362,7 @@ def signed_distances(model, X):
     A model without ``coef_`` gives its decision function instead.
     """
     scores = np.asarray(model.decision_function(X), dtype=np.float64)
-    coef = getattr(model, "coef_", None)
+    coef = fitted_attribute(model, "coef_")
     if coef is None:
         return scores
     coef = np.asarray(coef, dtype=np.float64)

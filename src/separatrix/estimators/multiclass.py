@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.coding import from_one_of_k, one_of_k
@@ -28,8 +29,8 @@ def _asks_every_class(name):
     """Available where each class has a machine of its own, and the machines can do it."""
 
     def check(self):
-        machine = self.estimators_[0] if hasattr(self, "estimators_") else self.estimator
-        return hasattr(machine, name) and not self.rest_class
+        machine = self.estimators_[0] if "estimators_" in vars(self) else self.estimator
+        return can(machine, name) and not self.rest_class
 
     return check
 

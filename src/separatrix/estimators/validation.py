@@ -8,6 +8,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, column_or_1d, validate_data
 
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can, is_frame
 from separatrix.core.target import Target
 from separatrix.designs import StreamedDesign, as_design
 from separatrix.estimators.class_weights import class_factors as class_factors
@@ -161,7 +162,7 @@ def validate_soft(estimator, X, y, sample_weight=None, *, class_weight=None, res
 
     ``classes_`` are the names of the columns of a frame, or 0, 1, ...
     """
-    names = getattr(y, "columns", None)
+    names = y.columns if is_frame(y) else None
     design, target = enter(estimator, X, y, sample_weight, reset=reset)
     Y, s = target.y, target.s
     if Y.min() < 0.0 or Y.max() > 1.0 or np.abs(Y.sum(axis=1) - 1.0).max() > 1e-6:
@@ -267,7 +268,7 @@ def validate_numbers(estimator, X, *, reset):
 
 def validate_cells(estimator, X, *, reset):
     """Check X whose cells may be text, numbers or missing; return it as an array of whatever they are."""
-    mixed = not hasattr(X, "dtype") and not hasattr(X, "columns")  # numpy would write numbers among text as text
+    mixed = not can(X, "dtype") and not is_frame(X)  # numpy would write numbers among text as text
     return validate_data(estimator, X, dtype=object if mixed else None, ensure_all_finite=False, reset=reset)
 
 
@@ -303,7 +304,7 @@ def validate_scores(estimator, d, y=None, sample_weight=None, *, reset=True):
 
 def validate_columns(estimator, X, *, reset):
     """Check X of a composition whose parts check their own columns; a frame or array may mix numbers and words."""
-    if hasattr(X, "columns"):
+    if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)  # names and number of the columns
         return X
     words = isinstance(X, np.ndarray) and X.dtype.kind in "OU" and any(isinstance(v, str) for v in X.flat)

@@ -17,9 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.declaration import steps_of
 from separatrix.core.description import column_names
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import is_frame
 from separatrix.estimators.basis import AdditiveBasis
 from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of
-from separatrix.tables.frames import is_frame
 
 
 @dataclass(frozen=True)

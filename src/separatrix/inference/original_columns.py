@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.declaration import declaration, steps_of, unwrap
 from separatrix.core.description import column_names
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can, is_frame
 from separatrix.designs import as_dense
 from separatrix.estimators.calibration import CalibratedLinearClassifier
 from separatrix.estimators.preparation import TableColumns
 from separatrix.inference.table import frame_backend
 from separatrix.prediction.table_columns import NUMERIC, select
-from separatrix.tables.frames import is_frame
 from separatrix.tables.table import Table, is_number
 
 MOST_LEVELS = 50  # a column of more different words is no category whose levels could be tried
@@ -181,7 +181,7 @@ class OriginalColumns:
 
     def probabilities(self, rows):
         """(n, k), or None where the model gives none."""
-        return self.model.predict_proba(self._for_model(rows)) if hasattr(self.model, "predict_proba") else None
+        return self.model.predict_proba(self._for_model(rows)) if can(self.model, "predict_proba") else None
 
     def _one_sided(self):
         return self.classes is not None and len(self.coef) == 1

@@ -10,12 +10,12 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.declaration import steps_of
 from separatrix.core.description import column_names
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import is_frame
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.estimators.basis import AdditiveBasis
 from separatrix.estimators.validation import validate_rows
 from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of, penalty_of
 from separatrix.penalties import NoPenalty
-from separatrix.tables.frames import is_frame
 
 
 @dataclass(frozen=True)

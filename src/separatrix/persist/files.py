@@ -16,7 +16,7 @@ import hashlib
 import math
 import os
 import warnings
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class OtherVersion(UserWarning):
     """A file whose scikit-learn objects were written by another version of scikit-learn."""
 
 
-def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | None = None) -> None:
+def save(model: Any, path: str | os.PathLike[str] | BinaryIO, *, about: dict[str, Any] | None = None) -> None:
     """Write a fitted model to a file, all of it or nothing.
 
     Parameters
@@ -52,10 +52,10 @@ def save(model: Any, path: str | os.PathLike[str], *, about: dict[str, Any] | No
     True
     """
     content = to_bytes(model, about)
-    if hasattr(path, "write"):
-        path.write(content)
-    else:
+    if isinstance(path, str | os.PathLike):
         write(path, content)
+    else:
+        path.write(content)
 
 
 def to_bytes(model, about=None):

@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.declaration import declaration
+from separatrix.core.protocol import can
 from separatrix.core.refusal import cannot
 from separatrix.persist.archive import CannotSave, write
+from separatrix.prediction.forms import LINEAR, LINEAR_CLASSES, LINEAR_SCORES, LOG_ODDS
 
 OPSET, IR_VERSION = 17, 8  # both of 2022: what runs models today reads them
 
@@ -46,7 +49,8 @@ def graph_of(model):
     scores = drawing.node("MatMul", value, drawing.constant(coef.reshape(-1, coef.shape[-1]).T))
     scores = drawing.node("Add", scores, drawing.constant(np.reshape(last.intercept_, -1)))
     double, rows = TensorProto.DOUBLE, ["rows"]
-    if not hasattr(last, "classes_"):
+    form = declaration(last).prediction
+    if form is LINEAR:
         shape = rows if coef.ndim == 1 else [*rows, len(coef)]
         drawing.node("Reshape", scores, drawing.constant([-1, *coef.shape[:-1]], np.int64), out="prediction")
         outputs = [helper.make_tensor_value_info("prediction", double, shape)]
@@ -54,7 +58,7 @@ def graph_of(model):
         words = last.classes_.dtype.kind in "OU"
         drawing.classify(scores, last.classes_, len(coef) == 1)
         outputs = [helper.make_tensor_value_info("label", TensorProto.STRING if words else TensorProto.INT64, rows)]
-        if hasattr(last, "predict_proba"):
+        if form is LOG_ODDS:
             drawing.probabilities(scores, len(coef) == 1)
             outputs.append(helper.make_tensor_value_info("probabilities", double, [*rows, len(last.classes_)]))
     inputs = [helper.make_tensor_value_info("X", double, [*rows, coef.shape[-1]])]
@@ -115,22 +119,26 @@ def _steps(model):
     from sklearn.preprocessing import StandardScaler
     from sklearn.utils.validation import check_is_fitted
 
-    from separatrix.estimators.base import LinearClassifier, LinearRegressor, LogOddsClassifier
-
     check_is_fitted(model)
     *scalers, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
     for scaler in scalers:
         if type(scaler) is not StandardScaler:
             raise _unsuited(scaler, "only StandardScaler may come before a linear model")
-    known = {LinearRegressor.predict, LinearClassifier.predict}
-    if getattr(type(last), "predict", None) not in known:
-        raise _unsuited(last, "it is no linear model, or decides in its own way")
-    if hasattr(last, "predict_proba") and type(last).predict_proba is not LogOddsClassifier.predict_proba:
-        raise _unsuited(last, "its probabilities are made in a way of their own")
-    labels = getattr(last, "classes_", np.arange(2))
+    form = declaration(last).prediction
+    if form not in (LINEAR, LINEAR_CLASSES, LOG_ODDS) and not _decides_by_scores_alone(last, form):
+        raise _unsuited(last, "it does not declare that it predicts by linear scores alone")
+    labels = np.arange(2) if form is LINEAR else last.classes_
     if labels.dtype.kind not in "iubU" and not all(isinstance(label, str) for label in labels):
         raise _unsuited(last, f"its labels are of the kind {labels.dtype}, and ONNX has words and whole numbers")
     return scalers, last
+
+
+def _decides_by_scores_alone(model, form):
+    """Whether the largest linear score decides and there are no probabilities, which may depend on parameters."""
+    from separatrix.estimators.base import LinearClassifier
+
+    common = isinstance(model, LinearClassifier) and type(model).predict is LinearClassifier.predict
+    return form is LINEAR_SCORES and common and not can(model, "predict_proba")
 
 
 def _unsuited(step, because):

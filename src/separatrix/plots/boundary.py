@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 
 from separatrix.core.declaration import steps_of
+from separatrix.core.protocol import can, is_frame
 from separatrix.core.refusal import cannot
 from separatrix.plots.labels import listed, number, percent, short
 from separatrix.plots.style import COLOURS, INK, MARKERS, picture
@@ -104,7 +105,7 @@ def _columns_of(X, names):
     """Names and columns of an array, a Table or a frame, and a function from new columns to the same type."""
     if isinstance(X, Table):
         return list(X.names), list(X.columns), lambda columns: Table(X.names, tuple(columns), X.source)
-    if hasattr(X, "columns"):
+    if is_frame(X):
         own = list(X.columns)
         return own, [np.asarray(X[name]) for name in own], lambda columns: type(X)(dict(zip(own, columns)))
     values = np.asarray(X)
@@ -170,7 +171,7 @@ def _leads(model, given):
     classes = np.asarray(model.classes_)
     predicted = np.asarray(model.predict(given))
     for kind in ("predict_proba", "decision_function"):
-        if not hasattr(model, kind):
+        if not can(model, kind):
             continue
         values = np.asarray(getattr(model, kind)(given), dtype=np.float64)
         values = np.column_stack([-values, values]) if values.ndim == 1 else values

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from separatrix.core.protocol import can
 from separatrix.core.refusal import cannot
 from separatrix.plots.labels import number, percent, short
 from separatrix.plots.style import INK, SQUARE, picture
@@ -28,7 +29,7 @@ def confusion(matrix, labels=None, ax=None):
     from matplotlib.patches import Rectangle
 
     labels = matrix.labels if labels is None else labels
-    matrix, k = np.asarray(getattr(matrix, "matrix", matrix)), len(labels)
+    matrix, k = np.asarray(matrix.matrix if can(matrix, "matrix") else matrix), len(labels)
     if matrix.shape != (k, k):
         raise cannot(
             f"draw a matrix of shape {matrix.shape}",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from separatrix.core.protocol import can
 from separatrix.core.refusal import cannot
 from separatrix.plots.labels import at_line_ends, number, powers_of_ten
 from separatrix.plots.style import COLOURS, LINES, MARKERS, WRITTEN, picture
@@ -26,7 +27,7 @@ def learning_curve(table, ax=None, *, score=None):
     >>> ax.get_xlabel(), [text.get_text() for text in ax.texts]
     ('rows', ['train', 'validation'])
     """
-    names = [str(name) for name in (table.names if hasattr(table, "names") else table)]
+    names = [str(name) for name in (table.names if can(table, "names") else table)]
     lines = [name for name in names[1:] if not name.endswith(ERROR)]
     if not lines:
         raise cannot(
@@ -34,7 +35,8 @@ def learning_curve(table, ax=None, *, score=None):
             because="there is no line to draw",
             instead="a first column that is varied and one or more columns of scores",
         )
-    score = getattr(table, "facts", {}).get("measure", "score") if score is None else score
+    facts = table.facts if can(table, "facts") else {}
+    score = facts.get("measure", "score") if score is None else score
     x = np.asarray(table[names[0]], dtype=np.float64)
     for k, name in enumerate(lines):
         y = np.asarray(table[name], dtype=np.float64)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from separatrix.core.protocol import can
 from separatrix.core.refusal import cannot
 
 MOST_CURVES = 4
@@ -59,4 +60,4 @@ def both_kinds(entries, what):
 
 def _plain(label):
     """A label as a Python value."""
-    return label.item() if hasattr(label, "item") else label
+    return label.item() if can(label, "item") else label

@@ -8,6 +8,8 @@ from functools import wraps
 from inspect import signature
 from weakref import WeakKeyDictionary
 
+from separatrix.core.protocol import can
+
 # Okabe and Ito's colours, which readers with any kind of colour vision can tell apart; yellow is too faint on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 WRITTEN = (
@@ -124,5 +126,5 @@ def describe(drawn):
     >>> plots.describe(plots.roc([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]))
     'ROC curve of 4 rows, 2 of them positive. Area under the curve 0.750, where guessing has 0.50. ...'
     """
-    several = drawn.axes if hasattr(drawn, "axes") and isinstance(drawn.axes, list) else [drawn]
+    several = drawn.axes if can(drawn, "axes") and isinstance(drawn.axes, list) else [drawn]
     return " ".join(_ALTERNATIVES[ax] for ax in several if ax in _ALTERNATIVES)

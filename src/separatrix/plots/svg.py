@@ -11,6 +11,7 @@ from io import StringIO
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
+from separatrix.core.protocol import can
 from separatrix.plots.outlines import thinned
 from separatrix.plots.style import describe, styled
 
@@ -45,7 +46,7 @@ def svg(figure, *, prefix=None, title=None):
     >>> text[:27], "<script" in text, "style=" in text
     ('<svg xmlns="http://www.w3.o', False, False)
     """
-    figure = figure if hasattr(figure, "savefig") else figure.get_figure()
+    figure = figure if can(figure, "savefig") else figure.get_figure()
     title = describe(figure) if title is None else title
     drawn = StringIO()
     with styled(**_SETTINGS):

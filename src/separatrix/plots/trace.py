@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from separatrix.core.declaration import certificate_of
+from separatrix.core.protocol import fitted_attribute
 from separatrix.core.refusal import cannot
 from separatrix.core.solution import Trace
 from separatrix.plots.labels import counted, number, powers_of_ten
@@ -25,7 +27,7 @@ def trace(model_or_trace, ax=None):
     >>> [line.get_label() for line in ax.lines]
     ['objective above its lowest', 'certificate']
     """
-    given = getattr(model_or_trace, "trace_", model_or_trace)
+    given = fitted_attribute(model_or_trace, "trace_", model_or_trace)
     traces = [given] if isinstance(given, Trace) else list(given) if isinstance(given, list | tuple) else []
     if not traces or not all(isinstance(one, Trace) and len(one) for one in traces):
         raise cannot(
@@ -41,7 +43,8 @@ def trace(model_or_trace, ax=None):
         _line(ax, objective - np.nanmin(objective), f"objective{whose} above its lowest", k)
         if (certificate > 0.0).any():
             _line(ax, certificate, f"certificate{whose}", k if several else 1, dashed=True)
-    tolerance = getattr(getattr(model_or_trace, "certificate_", None), "tolerance", 0.0)
+    proof = None if given is model_or_trace else certificate_of(model_or_trace)
+    tolerance = 0.0 if proof is None else proof.tolerance
     ax.set_yscale("log")
     if ax.lines and tolerance:
         ax.axhline(tolerance, color=FAINT, linewidth=0.8, linestyle=":")

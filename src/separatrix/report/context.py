@@ -7,6 +7,7 @@ import numpy as np
 
 from separatrix.core.declaration import unwrap
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import fitted_attribute
 from separatrix.decision import zero_one_costs
 from separatrix.decision.costs import validate_costs
 from separatrix.report.registry import Skipped
@@ -54,7 +55,7 @@ class ReportContext:
         """The labels, in the order of the columns of probabilities; an empty array for a regression."""
         if not self.is_classification:
             return np.empty(0)
-        return np.asarray(getattr(self.comparison.model, "classes_", self.understanding.classes))
+        return np.asarray(fitted_attribute(self.comparison.model, "classes_", self.understanding.classes))
 
     @cached_property
     def standing(self):

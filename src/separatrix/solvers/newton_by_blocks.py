@@ -11,6 +11,8 @@ Cost     a read of X and n p² (k = 1) or n p² k² / 2 operations for each iter
 Columns are shifted by means of the first rows, so that far means cost no digits.
 """
 
+from collections.abc import Iterator
+from functools import reduce as fold
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +34,7 @@ from separatrix.solvers.preconditioner import joint_hessian
 MOST_COEFFICIENTS = 5000
 # Step lengths tried, in one pass, where a whole step does not lower the objective.
 SHORTER = 0.5 ** np.arange(1, 31)
+IN_CACHE = 1 << 16  # numbers
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -116,15 +119,17 @@ class _Walk:
         loss, outputs, k, q = self.problem.loss, self.problem.target.outputs, self.k, 1 + self.p
 
         def task(block: Block) -> tuple[float, np.ndarray, np.ndarray]:
-            Z, s = self._with_constant(block), block.weights
+            return fold(merge, map(piece, _pieces(block, q)))
+
+        def piece(rows: Block) -> tuple[float, np.ndarray, np.ndarray]:
+            Z, s = self._with_constant(rows), rows.weights
             eta = (Z[:, 1:] @ beta + offset).reshape(len(Z), *outputs)
-            slopes = slopes_at(loss, block.y, eta).reshape(len(Z), k) * s[:, None]
+            slopes = slopes_at(loss, rows.y, eta).reshape(len(Z), k) * s[:, None]
+            fit, g = total_value(loss, rows.y, eta, s), Z.T @ slopes
             if outputs:
-                H = joint_hessian(loss, block.y, eta, s, Z)
-            else:
-                root = Z * np.sqrt(s * curvatures_at(loss, block.y, eta))[:, None]
-                H = (root.T @ root).reshape(1, q, 1, q)
-            return total_value(loss, block.y, eta, s), Z.T @ slopes, H
+                return fit, g, joint_hessian(loss, rows.y, eta, s, Z)
+            Z *= np.sqrt(s * curvatures_at(loss, rows.y, eta))[:, None]
+            return fit, g, (Z.T @ Z).reshape(1, q, 1, q)
 
         def merge(a: Any, b: Any) -> tuple[float, np.ndarray, np.ndarray]:
             H = a[2]
@@ -214,6 +219,13 @@ class _Walk:
             beta[self.penalty.free] -= beta[self.penalty.free].mean(axis=1, keepdims=True)
             intercept = intercept - intercept.mean()
         return (beta, intercept) if self.problem.target.outputs else (beta[:, 0], float(intercept[0]))
+
+
+def _pieces(block: Block, q: int) -> Iterator[Block]:
+    """Parts of a block that stay in cache while sums are taken over them, and are tall enough for a q-by-q product."""
+    height = max(4 * q, IN_CACHE // q)
+    for rows in (slice(i, i + height) for i in range(0, block.X.shape[0], height)):
+        yield Block(block.X[rows], block.y[rows], None if block.s is None else block.s[rows])
 
 
 def _check(problem: Problem) -> None:

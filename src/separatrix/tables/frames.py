@@ -14,6 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from separatrix.core.protocol import can
 from separatrix.core.refusal import cannot
 from separatrix.tables.cells import clean, finite
 from separatrix.tables.table import Table, shown
@@ -120,17 +121,12 @@ def _columns(data):
     return {name: _of_series(frame[name], nw) for name in frame.columns}
 
 
-def is_frame(data):
-    """Whether data are a frame of pandas, polars or pyarrow, or a Table: columns by name."""
-    return hasattr(data, "columns")
-
-
 def _one_dimensional(name, values):
-    if isinstance(values, str) or not hasattr(values, "__len__"):
+    if isinstance(values, str) or not can(values, "__len__"):
         raise cannot(
             f"make a column {str(name)!r} of {values!r}", because="it is a single value", instead="a list of values"
         )
-    if hasattr(values, "to_numpy") and not isinstance(values, np.ndarray):
+    if can(values, "to_numpy") and not isinstance(values, np.ndarray):
         import narwhals as nw
 
         return _of_series(nw.from_native(values, series_only=True), nw)

@@ -2,6 +2,7 @@
 
 import csv
 
+from separatrix.core.protocol import fitted_attribute
 from separatrix.core.refusal import cannot
 from separatrix.tables.table import is_number, shown
 from separatrix.workflow.datasets import csv_cells
@@ -25,16 +26,16 @@ class FilePredictor:
         self.keep = keep
         self.model = light(path)
         if self.model is not None:
-            self.classes, self.proba = self.model.classes, self.model.predict_proba
+            self.classes, self.proba, self.bare = self.model.classes, self.model.predict_proba, False
         else:
+            from separatrix.core.declaration import declaration, steps_of
             from separatrix.persist import load
+            from separatrix.prediction.forms import TABLE_COLUMNS
 
             self.model = load(path)
-            self.classes = getattr(self.model, "classes_", None)
-            self.proba = getattr(self.model, "predict_proba", None)
-        self.bare = not hasattr(self.model, "about") and not hasattr(
-            getattr(self.model, "steps", [("", None)])[0][1], "kinds"
-        )
+            self.classes = fitted_attribute(self.model, "classes_")
+            self.proba = fitted_attribute(self.model, "predict_proba")
+            self.bare = declaration(steps_of(self.model)[0]).prediction is not TABLE_COLUMNS
         if proba and (self.classes is None or self.proba is None):
             raise cannot(
                 f"give probabilities of {path}",
@@ -66,7 +67,7 @@ class FilePredictor:
 
         from separatrix.tables import numbers
 
-        names = [str(name) for name in getattr(self.model, "feature_names_in_", block.names)]
+        names = [str(name) for name in fitted_attribute(self.model, "feature_names_in_", block.names)]
         missing = [name for name in names if name not in block]
         if missing or len(names) != self.model.n_features_in_:
             raise cannot(

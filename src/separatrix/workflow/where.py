@@ -140,7 +140,7 @@ def _public(name, cls):
     """The module from which a user imports it."""
     for room in _FACADES:
         module = import_module(f"separatrix.{room}")
-        if getattr(module, name, None) is cls and name in getattr(module, "__all__", ()):
+        if name in vars(module).get("__all__", ()) and getattr(module, name) is cls:
             return module.__name__
     return cls.__module__.rpartition(".")[0]
 

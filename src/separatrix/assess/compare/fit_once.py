@@ -9,6 +9,7 @@ import numpy as np
 from separatrix.assess.compare import deadline
 from separatrix.assess.measures import MEASURES
 from separatrix.core import declaration
+from separatrix.core.protocol import can, fitted_attribute
 
 
 @dataclass
@@ -66,12 +67,12 @@ def fit_once(model, X, y, X_held, classes=None):
         warnings.simplefilter("always")
         started = deadline.now()
         search = model.fit(X, y)
-        model = getattr(search, "best_estimator_", search)  # of a search only the best model is kept
+        model = vars(search).get("best_estimator_", search)  # of a search only the best model is kept
         fitted = deadline.now()
         predictions = predictions_of(model, X_held, classes)
         done = deadline.now()
     messages = list(dict.fromkeys(first_sentence(str(item.message)) for item in caught if is_for_users(item)))
-    chosen = getattr(search, "best_params_", None) or chosen_parameters(model)
+    chosen = vars(search).get("best_params_") or chosen_parameters(model)
     return OneFit(model, predictions, fitted - started, done - fitted, messages, chosen)
 
 
@@ -83,8 +84,8 @@ def predictions_of(model, X, classes=None):
             raise ValueError(f"{int((~np.isfinite(values)).sum())} of {len(values)} predictions are not finite")
         return Predictions(values)
     known = np.searchsorted(classes, model.classes_)
-    has_proba = hasattr(model, "predict_proba")
-    has_raw = hasattr(model, "decision_function") and len(known) == len(classes)
+    has_proba = can(model, "predict_proba")
+    has_raw = can(model, "decision_function") and len(known) == len(classes)
     # of two classes the decision function: probabilities that round to 1 would tie
     raw = model.decision_function(X) if has_raw and (len(classes) == 2 or not has_proba) else None
     if not has_proba:
@@ -138,12 +139,14 @@ def chosen_parameters(model):
 
 def size_of(model):
     """How many numbers a fitted model keeps: coefficients that are not zero, parameters of distributions, rows."""
-    if hasattr(model, "coef_"):
-        return int(np.count_nonzero(model.coef_) + np.size(getattr(model, "intercept_", ())))
-    if hasattr(model, "estimator_"):
-        return size_of(model.estimator_) + 2 * len(getattr(model, "calibrators_", ()))
-    if hasattr(model, "n_parameters_"):
-        return int(model.n_parameters_)
+    known = declaration.declaration(model)
+    if known.is_linear:
+        return int(np.count_nonzero(model.coef_) + np.size(model.intercept_))
+    if known.inside is not None:
+        return size_of(known.inside(model)) + 2 * len(vars(model).get("calibrators_", ()))
+    parameters = fitted_attribute(model, "n_parameters_")
+    if parameters is not None:
+        return int(parameters)
     fitted = (value for name, value in vars(model).items() if name.endswith("_") and not name.startswith("_"))
     return int(sum(np.size(value) for value in fitted if isinstance(value, np.ndarray | float)))
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.core.protocol import is_frame
 from separatrix.core.refusal import cannot
 from separatrix.tables import Table, Understanding, as_table, read, target_values, understand
 
@@ -57,7 +58,7 @@ def comparison_inputs(table, target, *, task=None, exclude=()):
 
 
 def _of_pair(X, y, target):
-    table, y = as_table(X if hasattr(X, "columns") else np.asarray(X)), np.asarray(y)
+    table, y = as_table(X if is_frame(X) else np.asarray(X)), np.asarray(y)
     if y.shape != (len(table),):
         raise cannot(
             f"compare models on {len(table)} rows and y of shape {y.shape}",

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can, fitted_attribute
 from separatrix.core.registry import register
 from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators.basis.natural_spline import NaturalSpline
@@ -120,14 +121,14 @@ def _transformer(basis, name):
     """The transformer that a term stands for."""
     if isinstance(basis, str) and basis in ("linear", "passthrough"):
         return _Linear()
-    if not (hasattr(basis, "fit") and hasattr(basis, "transform")) or isinstance(basis, type):
+    if not (can(basis, "fit") and can(basis, "transform")) or isinstance(basis, type):
         raise cannot(
             f"fit AdditiveBasis with {basis!r} for column {name!r}",
             because="it is no transformer",
             instead="'linear', 'passthrough' or a transformer such as NaturalSpline(df=4)",
             kind=TypeError,
         )
-    if getattr(basis, "include_bias", False):
+    if fitted_attribute(basis, "include_bias", False):
         raise cannot(
             f"fit AdditiveBasis with {basis!r} for column {name!r}",
             because="its columns contain the constant, which would be in the model twice",

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import clone
 
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can
 
 
 def estimated_covariances(model, design, target):
@@ -23,7 +24,7 @@ def estimated_covariances(model, design, target):
     for c in range(len(model.classes_)):
         one = clone(model.covariance_estimator, safe=False)
         one.fit(design.block(np.flatnonzero(codes == c)))
-        if not hasattr(one, "covariance_"):
+        if not can(one, "covariance_"):
             raise cannot(
                 f"use covariance_estimator={one!r}",
                 because=f"{type(one).__name__} does not have a covariance_ attribute after fit",

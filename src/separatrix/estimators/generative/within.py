@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.core.certificate import closed_form, relative_residual, warn_if_not_certified
 from separatrix.core.errors import SingularWithin, cannot
+from separatrix.core.protocol import column_names
 from separatrix.designs import class_moments
 from separatrix.designs.factor import Factor
 from separatrix.solvers.linalg.scatter import within_factor
@@ -107,7 +108,7 @@ def name_what_is_left_out(model, sphered, n, stacklevel=3):
 def name_columns(model, constant, aliased, telling=(), *, stacklevel):
     """Warn of columns that do not vary within classes, or depend on others, by name."""
     p = model.n_features_in_
-    names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(p)])
+    names = column_names(model, p)
     left = ([names[j] for j in np.sort(J)] for J in (aliased, constant, telling))
     warnings.warn(SingularWithin(p - len(constant) - len(aliased), p, *left), stacklevel=stacklevel)
 

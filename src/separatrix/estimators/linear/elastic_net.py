@@ -135,7 +135,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         design, target = enter(self, X, y, sample_weight, summed=True)
         problems = self._problems(design, target)
         starts = [None] * len(problems)
-        if self.warm_start and hasattr(self, "coef_"):
+        if self.warm_start and "coef_" in vars(self):
             coefficients = np.atleast_2d(self.coef_)
             starts = list(zip(coefficients, np.broadcast_to(self.intercept_, len(coefficients))))
         solutions = [self._solve(problem, tol, max_iter, start) for problem, start in zip(problems, starts)]

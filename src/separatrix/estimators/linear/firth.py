@@ -12,6 +12,7 @@ from separatrix.core.declaration import COEFFICIENTS, FIRTH, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
+from separatrix.core.protocol import column_names
 from separatrix.core.registry import late
 from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
@@ -119,7 +120,7 @@ class FirthLogisticRegression(LogOddsClassifier):
         """Warn where columns are combinations of others: coefficients are then the shortest with the same scores."""
         p = self.n_features_in_
         if len(aliased):
-            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(p)])
+            names = column_names(self, p)
             warnings.warn(RankDeficient(p - len(aliased), p, [names[j] for j in aliased]), stacklevel=3)
 
     def summary(  # type: ignore[override]  # nothing is kept of the data: they must be given again

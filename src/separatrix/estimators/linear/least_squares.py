@@ -13,6 +13,7 @@ from sklearn.base import MultiOutputMixin
 from separatrix.core.declaration import COEFFICIENTS, LEAST_SQUARES, SmallFit, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
+from separatrix.core.protocol import column_names
 from separatrix.core.statistics import LeastSquaresStatistics
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
@@ -56,7 +57,7 @@ def name_aliases(model, solution, design, stacklevel=4):
         return
     lost = sorted(int(j) for j in (*direct.factor.aliased, *direct.factor.constant))
     if lost:
-        names = getattr(model, "feature_names_in_", [f"x{j}" for j in range(design.p)])
+        names = column_names(model, design.p)
         warnings.warn(RankDeficient(len(direct.factor.kept), design.p, [names[j] for j in lost]), stacklevel=stacklevel)
 
 
@@ -165,7 +166,7 @@ class LinearRegression(SquaredErrorModel):
     @property
     def singular_(self) -> Array:
         """Singular values of the centred X, largest first."""
-        if getattr(self, "_direct_fit", None) is None:
+        if vars(self).get("_direct_fit") is None:
             raise AttributeError("singular_ is known after a fit by factorisation only")
         factor = self._direct_fit.factor
         return np.linalg.svd(factor.R / factor.scale[factor.kept], compute_uv=False)

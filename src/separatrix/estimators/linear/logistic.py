@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import existence_unknown, no_optimum, warn_if_not_certified
-from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, SmallFit, declares
+from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, SmallFit, declares, evidence_of
 from separatrix.core.errors import RankDeficient, Separated, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
+from separatrix.core.protocol import column_names
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
@@ -54,6 +55,7 @@ class LogOdds(NamedTuple):
     penalties=(L2, ElasticNet, NoPenalty, Separable),
     solvers=(
         "solvers.quasi_newton",
+        "solvers.row_space",
         "solvers.proximal_newton",
         "solvers.newton_by_blocks",
         "solvers.maximum_likelihood",
@@ -182,7 +184,7 @@ class LogisticRegression(LogOddsClassifier):
         """
         started = time.perf_counter()
         self._check()
-        before = (self.coef_, self.intercept_) if self.warm_start and hasattr(self, "coef_") else None
+        before = (self.coef_, self.intercept_) if self.warm_start and "coef_" in vars(self) else None
         problem = self._problem(*self._enter(X, y, sample_weight, reset=True))
         options = {"tol": self.tol, "max_iter": self.max_iter, "start": _start(before, problem)}
         options["trace"] = Trace(coefficients=[]) if self.trace else None
@@ -205,7 +207,7 @@ class LogisticRegression(LogOddsClassifier):
             solve = solve_likelihood  # by Newton's steps, where data are read from a stream
         if not isinstance(problem.penalty, NoPenalty):
             return solve(problem, **options)
-        names = getattr(self, "feature_names_in_", None)
+        names = vars(self).get("feature_names_in_")
         return maximum_likelihood(problem, solve=solve, classes=self.classes_, names=names, **options)
 
     def _certified(self, problem, solution, started):
@@ -219,14 +221,14 @@ class LogisticRegression(LogOddsClassifier):
 
     def _warn(self):
         """What the user must know: no maximum, dependent columns, or iterations that ended too early."""
-        if hasattr(self, "separation_"):
+        if "separation_" in vars(self):
             warnings.warn(Separated(self.separation_), stacklevel=3)
         else:
             advice = "Raise max_iter, standardise the columns, or penalise more (a smaller C)."
             warn_if_not_certified(self.certificate_, self.certificate_.message or advice, stacklevel=3)
-        evidence = getattr(self, "evidence_", None)
+        evidence = evidence_of(self)
         if evidence is not None and evidence.aliased:
-            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+            names = column_names(self, self.n_features_in_)
             warnings.warn(RankDeficient(evidence.rank, evidence.p, [names[j] for j in evidence.aliased]), stacklevel=3)
 
     def _check(self):

@@ -93,7 +93,7 @@ class Online(LinearModel):
     def _start(self, p, coef_init=None, intercept_init=None, k=1):
         """One walker for each of k outputs, at zero, at the last fit (`warm_start`) or where it is told to start."""
         beta, intercept = np.zeros((k, p)), np.zeros(k)
-        if self.warm_start and hasattr(self, "coef_"):
+        if self.warm_start and "coef_" in vars(self):
             beta, intercept = self.coef_, self.intercept_
         beta = np.array(beta if coef_init is None else coef_init, dtype=np.float64)
         intercept = np.array(intercept if intercept_init is None else intercept_init, dtype=np.float64)
@@ -220,7 +220,7 @@ class OnlineRegressor(LinearRegressor, Online):
         sample_weight : (n,) array or None.  Factors of the step of each example.
         """
         self._check_stream()
-        first = not hasattr(self, "_walkers")
+        first = "_walkers" not in vars(self)
         design, target = enter(self, X, y, sample_weight, multi_output=False, reset=first)
         if first:
             self._walkers, self.t_ = self._start(design.p), 1.0

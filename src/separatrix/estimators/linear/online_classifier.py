@@ -93,7 +93,7 @@ class OnlineClassifier(LinearClassifier, Online):
 
     def _enter_chunk(self, X, y, classes, sample_weight):
         """Check a chunk of a stream; its first brings the walkers."""
-        first = not hasattr(self, "_walkers")
+        first = "_walkers" not in vars(self)
         if first and classes is None:
             raise cannot(
                 f"begin a stream with {type(self).__name__} and classes=None",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from separatrix.core.dual_bound import rounding_along_path
 from separatrix.core.errors import cannot
 from separatrix.core.objective import null_objective
 from separatrix.core.problem import Problem
@@ -50,8 +51,10 @@ def path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter,
     strengths = strengths_of(stand_in, problems)
     paths = [path(problem, strengths, penalty_at(problem), tol=tol, max_iter=max_iter) for problem in problems]
     coefs = [coefficients.T for coefficients, *_ in paths]
-    # relative gaps become absolute
-    gaps = [relative * null_objective(problem) for problem, (_, _, relative, _) in zip(problems, paths)]
+    gaps = []
+    for problem, (coefficients, _, relative, _) in zip(problems, paths):
+        null = null_objective(problem)  # what gaps are relative to
+        gaps.append(relative * null + rounding_along_path(problem, coefficients, null))
     coefs, gaps = (each[0] if target.outputs == () else np.stack(each) for each in (coefs, gaps))
     if return_n_iter:
         return strengths, coefs, gaps, [int(k) for k in paths[0][3]]

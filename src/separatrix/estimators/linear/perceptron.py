@@ -224,7 +224,7 @@ class Perceptron(OnlineClassifier):
         design, codes, s, factors = self._enter_chunk(X, y, classes, sample_weight)
         for name in OF_ONE_FIT:
             self.__dict__.pop(name, None)
-        self.mistakes_ = getattr(self, "mistakes_", 0)
+        self.mistakes_ = vars(self).get("mistakes_", 0)
         for c, walker in enumerate(self._walkers):
             target = self._target(codes, s, factors, c)
             if target.total > 0.0:  # a chunk of a class that weighs nothing teaches nothing

@@ -31,10 +31,10 @@ class _RidgeOnClasses(LinearClassifier):
         started, regression = time.perf_counter(), self._regression()
         solution, problems = regression._solution(design, Target(coded(codes, len(self.classes_), "plus_minus"), s))
         for name in ("solver_", "alpha_", "best_score_", "scores_", "cv_results_"):
-            if hasattr(regression, name):
-                setattr(self, name, getattr(regression, name))
+            if name in vars(regression):
+                setattr(self, name, vars(regression)[name])
         self._publish(solution.beta, solution.intercept if self.fit_intercept else 0.0, design.dtype)
-        tol = float(getattr(self, "tol", Ridge().tol))
+        tol = float(self.get_params(deep=False).get("tol", Ridge().tol))
         self.certificate_ = certify_published(self, problems, tol, solution, started, NOT_REACHED)
         self.n_iter_ = max(1, solution.iterations)
         return self
@@ -43,7 +43,7 @@ class _RidgeOnClasses(LinearClassifier):
         """The problem that the fitted model claims to solve, for each column of targets."""
         design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight, reset=False)
         target = Target(coded(codes, len(self.classes_), "plus_minus"), s)
-        strength = getattr(self, "alpha_", None)
+        strength = vars(self).get("alpha_")
         regression = self._regression() if strength is None else Ridge(strength, fit_intercept=self.fit_intercept)
         return regression._problems(design, target)
 

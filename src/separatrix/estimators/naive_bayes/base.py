@@ -58,7 +58,7 @@ class NaiveBayes(Generative):
         """
         started = time.perf_counter()
         self._check()
-        first = not hasattr(self, "_tally")
+        first = "_tally" not in vars(self)
         refuse_if_unannounced(self, first, classes)
         design, target = validate_class_target(
             self, X, y, sample_weight, classes=classes, sparse=self._sparse, reset=first, summed=True
@@ -96,7 +96,7 @@ class NaiveBayes(Generative):
 
     def _name(self, j):
         """What to call a column."""
-        names = self._names if self._names is not None else getattr(self, "feature_names_in_", None)
+        names = self._names if self._names is not None else vars(self).get("feature_names_in_")
         return repr(str(names[j])) if names is not None else f"{j}"
 
     def _certify(self, started, *residuals):

@@ -109,7 +109,7 @@ class MixedNB(Generative):
         classes : array or None.  All classes that the stream can bring; needed at the first call.
         sample_weight : (n,) array or None.
         """
-        first = not hasattr(self, "parts_")
+        first = "parts_" not in vars(self)
         refuse_if_unannounced(self, first, classes)
         return self._fit(X, y, sample_weight, classes, first=first, stream=True)
 

@@ -5,6 +5,7 @@ import time
 import numpy as np
 
 from separatrix import plots
+from separatrix.core.protocol import can
 from separatrix.report.blocks import Text, grid, picture
 from separatrix.report.numbers import counted, short
 from separatrix.report.registry import Skipped, section
@@ -59,8 +60,8 @@ def _effects(context):
     random = np.random.default_rng(context.comparison.seed)
     rows = np.sort(random.choice(len(table), min(len(table), SAMPLE), replace=False))
     few = table.take(rows)
-    predict = model.predict_proba if hasattr(model, "predict_proba") else model.predict
-    if context.is_classification and not hasattr(model, "predict_proba"):
+    predict = model.predict_proba if can(model, "predict_proba") else model.predict
+    if context.is_classification and not can(model, "predict_proba"):
         raise Skipped("the model gives no probabilities")
     started = time.perf_counter()
     before = np.asarray(predict(few))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.problem import Problem
+from separatrix.core.protocol import is_sparse
 from separatrix.core.registry import register
 from separatrix.core.types import Array, Matrix
 from separatrix.designs import as_design
@@ -74,7 +75,7 @@ class Separation:
 
     def verify(self, X: Matrix, y: Array, sample_weight: Array | None = None) -> bool:
         """Check the proof against the data, by exact signs and bounded sums; True if it holds."""
-        design = as_design(X if hasattr(X, "tocsr") else np.asarray(X, dtype=np.float64))
+        design = as_design(X if is_sparse(X) else np.asarray(X, dtype=np.float64))
         y = np.asarray(y)
         weights = np.ones(design.n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         if self.classes is not None:
