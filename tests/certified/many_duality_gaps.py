@@ -203,6 +203,8 @@ def random_penalty(rng, X, y, loss):
             np.zeros(p) if rng.random() < 0.5 else -unit / size,
             ends[1] if rng.random() < 0.5 else 0.5 * unit / size,
         ]
+        if isinstance(loss, Squared) and rng.random() < 0.5:
+            return Separable(none, none, *ends)
     return Separable(kink if which != 1 else none, ridge if which != 0 else none, *ends)
 
 

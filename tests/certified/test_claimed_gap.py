@@ -20,7 +20,7 @@ from separatrix.core.solution import Solution
 from separatrix.core.target import Target
 from separatrix.core.verbs import split
 from separatrix.designs import as_design
-from separatrix.linear_model import LinearRegression, QuantileRegressor, Ridge, lasso_path
+from separatrix.linear_model import LinearRegression, LogisticRegression, QuantileRegressor, Ridge, lasso_path
 from separatrix.losses import Logistic, Squared
 from separatrix.penalties import L1, L2
 
@@ -210,3 +210,11 @@ def test_quantile_regressions_on_independent_columns_are_certified():
     X = rng.standard_normal((60, 3))
     for data in (X, X + 100.0, np.column_stack([X, X[:, 0]])):
         assert QuantileRegressor(alpha=0.0).fit(data, X[:, 0] + rng.standard_normal(60)).certificate_.converged
+
+
+def test_a_gradient_says_that_it_bounds_no_gap():
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((40, 2))
+    y = rng.random(40) < 0.5
+    assert "bounds no gap" in LogisticRegression(C=np.inf).fit(X, y).certificate_.message
+    assert "bounds no gap" not in LogisticRegression().fit(X, y).certificate_.message

@@ -6,7 +6,8 @@ What is certified depends on the problem only:
   (:mod:`separatrix.core.quadratic`);
 - any loss under a penalty on every coefficient, and losses with kinks: Fenchel's bound on that gap
   (:mod:`separatrix.core.fenchel`);
-- smooth losses with coefficients that nothing penalises: the gradient (:mod:`separatrix.core.stationarity`).
+- smooth losses with coefficients that nothing penalises: the gradient (:mod:`separatrix.core.stationarity`). A small
+  gradient is no bound on the gap: where columns are nearly dependent, much may be gained along it.
 
 All are relative to the null model. The rounding errors of a gap's own computation are bounded and added to it. The
 bounds assume errors of random signs. What a column may gain that is a combination of others to within rounding is part
@@ -29,6 +30,8 @@ from separatrix.core.solution import Certificate, Solution
 from separatrix.core.stationarity import relative_gradient
 from separatrix.core.types import Array
 from separatrix.core.verbs import is_joint, is_smooth, is_squared_error
+
+NO_BOUND = "a small gradient bounds no gap: along nearly dependent columns much may be gained"
 
 
 def certify(problem: Problem, solution: Solution, tol: float, *, started: float | None = None) -> Certificate:
@@ -88,7 +91,8 @@ def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, fl
     if not np.all(np.isfinite(solution.beta)) or not np.all(np.isfinite(solution.intercept)):
         return np.inf, tol, ""
     if certificate_kind(problem) == "gradient":
-        return relative_gradient(problem, solution), tol, ""
+        size = relative_gradient(problem, solution)
+        return size, tol, NO_BOUND if size <= tol else ""
     value = max(
         duality_gap(one, part.beta, part.intercept, part.theta) / gap_unit(one)
         for one, part in _outputs(problem, solution)
