@@ -8,7 +8,7 @@ from benchmarks.contestant import Answer, Contestant
 def fit(data, settings):
     from separatrix.designs.dense import DenseDesign
 
-    return Answer(DenseDesign(data.X).reduce(lambda B: B.T @ B, add, gram=True))
+    return Answer(DenseDesign(data.X).reduce(lambda block: block.X.T @ block.X, add, gram=True))
 
 
 def dense(settings):

@@ -236,7 +236,19 @@ def test_a_ridge_too_wide_for_the_exact_gap_is_bounded(monkeypatch):
     monkeypatch.setattr("separatrix.designs.DenseDesign.forms_gram", False)
     monkeypatch.setattr("separatrix.core.quadratic.AFFORDABLE", 0)
     bound = separatrix.verify(model, X, y).value
-    assert exact < bound < 1e3 * exact
+    assert bound == pytest.approx(exact, rel=1e-6)  # by a dual point, which conjugate gradients find
+
+
+def test_the_certificate_of_a_wide_ridge_is_that_of_its_dual_point():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((300, 30_000)) + 2.0
+    y = X[:, :20] @ rng.standard_normal(20) + rng.standard_normal(300)
+    for tol in (1e-8, 1e-14):  # conjugate gradients, without a factor of a matrix of 30,000 columns
+        model = Ridge(1.0, tol=tol).fit(X, y)
+        again = separatrix.verify(model, X, y)
+        assert model.certificate_.converged and again.converged
+        model.coef_[5] += 1e-4 * np.abs(model.coef_).max()
+        assert not separatrix.verify(model, X, y).value <= 1e-14
 
 
 @pytest.mark.parametrize("model", [Lasso(1e-2), ElasticNet(1e-2), Lasso(1e-2, positive=True)], ids=str)

@@ -83,7 +83,8 @@ def _judged_once(problem: Problem, solution: Solution, tol: float) -> tuple[floa
 def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:
     """Value, tolerance and message."""
     if _is_quadratic(problem):
-        gap = quadratic_gap(problem, np.asarray(solution.beta), solution.intercept, tol)
+        theta = None if isinstance(solution.theta, tuple) else solution.theta
+        gap = quadratic_gap(problem, np.asarray(solution.beta), solution.intercept, tol, theta)
         rounding = f"rounding of the coefficients may cost {gap.explained:.1e}" if gap.explained > tol else ""
         dependent = f"columns dependent to within rounding may gain {gap.dependent:.1e}" if gap.dependent > tol else ""
         message = ", ".join(filter(None, (gap.independent, rounding, dependent)))

@@ -61,7 +61,8 @@ def rounding_along_path(problem: Any, coefficients: Array, null: float) -> Array
     """
     design, target = problem.design, problem.target
     sizes = np.sqrt(design.column_squares(target) / target.total)
-    scores = np.sqrt(2.0 * null) * (np.abs(coefficients) @ sizes)
+    used = np.flatnonzero(coefficients.any(axis=0))
+    scores = np.sqrt(2.0 * null) * (np.abs(coefficients[:, used]) @ sizes[used])
     return EPS * (32.0 * np.log2(design.n + design.p + 2.0) * null + 4.0 * scores)
 
 

@@ -55,11 +55,11 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
         scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.u)))
     (_transport if is_joint(loss) else _balance)(problem, scores)
 
-    sums, summed = scores.sums_and_products(lambda rows: RowSums.of(loss, rows.y, rows.eta, rows.u, rows.s))
-    means, sizes = RowSums.means(sums, target.total), design.column_sizes(target)
+    sums, summed, sizes = scores.sums_and_products(lambda rows: RowSums.of(loss, rows.y, rows.eta, rows.u, rows.s))
+    means = RowSums.means(sums, target.total)
     imbalance = means.imbalance() if problem.intercept else np.zeros(len(means.fit))
     v = products(-summed / target.total, sizes, means.squares, imbalance, target.n)
-    v, unsettled = _settled(problem, scores, v, float(np.sqrt(means.squares.max())) or 1.0)
+    v, unsettled = _settled(problem, scores, v, sizes, float(np.sqrt(means.squares.max())) or 1.0)
     primal = float(means.fit.sum()) + parts.cost(beta)
 
     def conjugates_at(scales: list[float]) -> np.ndarray:
@@ -86,7 +86,7 @@ def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercep
     target, penalty, total = problem.target, problem.penalty, problem.target.total
     # measured: BLAS on dense blocks takes a sixth less than a loop over rows, cutting blocks out of sparse rows triple
     sums_of = _terms_by_blocks if problem.design.gram_is_cheap else _terms_by_rows
-    terms, v_up, v_down = sums_of(problem, beta, intercept)
+    terms, v_up, v_down, squares = sums_of(problem, beta, intercept)
     fit, conjugate_up, conjugate_down, up, down, terms_size, square = terms / total
     shares = (min(1.0, down / up) if up > 0.0 else 0.0, min(1.0, up / down) if down > 0.0 else 0.0)
     shares = shares if problem.intercept else (1.0, 1.0)
@@ -94,7 +94,7 @@ def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercep
     v = -(shares[0] * v_up + shares[1] * v_down) / total
     # the sums of both sides are rounded, and with them the share that makes them equal
     imbalance = np.array([4.0 * sum_error(target.n) if problem.intercept else 0.0])
-    sizes = problem.design.column_sizes(target)
+    sizes = np.sqrt(squares / total)
     primal = fit + parts.cost(beta)
     error = products(v, sizes, np.array([square]), imbalance, target.n).error
     dual = dual_bound(penalty, parts, v, beta, lambda scales: [a * conjugates for a in scales], error)
@@ -104,7 +104,7 @@ def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercep
 
 
 def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.ndarray]:
-    """The :func:`dual_terms` of all rows, and the sums of rows times slopes, positive and negative ones."""
+    """The :func:`dual_terms` of all rows, the sums of rows times slopes, positive and negative ones, and of squares."""
     design, target = problem.design, problem.target
     rows, s = design.rows_atom(), np.empty(0) if target.s is None else target.s
 
@@ -113,14 +113,15 @@ def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.
         add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty(7))
         return terms, v_up, v_down
 
-    return [fold(np.add, parts) for parts in zip(*parallel_map(task, design.parts()))]
+    sums = [fold(np.add, parts) for parts in zip(*parallel_map(task, design.parts()))]
+    return [*sums, design.column_squares(target)]
 
 
 def _terms_by_blocks(problem: Any, beta: np.ndarray, intercept: float) -> list[np.ndarray]:
     def task(block: Any) -> list[np.ndarray]:
         u, terms = np.empty(len(block.y)), np.zeros(7)
         fill_dual_terms(problem.loss, block.y, np.asarray(block.X @ beta) + intercept, block.weights, u, terms)
-        return [terms, np.maximum(u, 0.0) @ block.X, np.minimum(u, 0.0) @ block.X]
+        return [terms, np.maximum(u, 0.0) @ block.X, np.minimum(u, 0.0) @ block.X, block.column_squares()]
 
     def merge(a: list[np.ndarray], b: list[np.ndarray]) -> list[np.ndarray]:
         return [one + other for one, other in zip(a, b)]
@@ -190,7 +191,7 @@ def _transport(problem: Any, scores: Scores) -> None:
         scores.change(move)
 
 
-def _settled(problem: Any, scores: Scores, given: Products, most: float) -> tuple[Products, float]:
+def _settled(problem: Any, scores: Scores, given: Products, sizes: np.ndarray, most: float) -> tuple[Products, float]:
     """Products that are 0 where the penalty allows nothing else, and what that costs; infinity where nobody knows.
 
     Without a penalty the conjugate is finite only at v = 0 exactly (v <= 0 for non-negative coefficients), which no
@@ -214,7 +215,7 @@ def _settled(problem: Any, scores: Scores, given: Products, most: float) -> tupl
 
     room, lightest = np.minimum(scores.sums(least, np.minimum), [most, np.inf])
     excess = np.where(held, given.v - np.clip(given.v, low, high), 0.0)
-    length = _length(problem, excess, np.where(held, given.error, 0.0), held) if room > 0.0 else np.inf
+    length = _length(problem, excess, np.where(held, given.error, 0.0), sizes, held) if room > 0.0 else np.inf
     if not np.isfinite(length):
         return given, np.inf
 
@@ -222,19 +223,19 @@ def _settled(problem: Any, scores: Scores, given: Products, most: float) -> tupl
         return sum(sum_of_conjugate_sizes(loss, rows.y, np.full(len(rows.s), end), rows.s) for end in (-room, room))
 
     share = target.total * length / np.sqrt(lightest) / room
-    moved = np.sqrt(target.total) * length * design.column_sizes(target)
+    moved = np.sqrt(target.total) * length * sizes
     settled = Products(np.where(held, 0.0, given.v), np.where(held, 0.0, given.error + moved))
     return settled, float(share * scores.sums(at_ends) / target.total)
 
 
-def _length(problem: Any, v: np.ndarray, error: np.ndarray, held: np.ndarray) -> float:
+def _length(problem: Any, v: np.ndarray, error: np.ndarray, sizes: np.ndarray, held: np.ndarray) -> float:
     """A bound on ``sqrt(v'(X'S X)^-1 v)`` over the columns `held`, for any v within its error.
 
     The other columns get a ridge of many times their squares, which leaves it a bound. It is infinite where columns are
     nearly dependent, and not exactly so.
     """
     design, target = problem.design, problem.target
-    squares = target.total * design.column_sizes(target) ** 2
+    squares = target.total * sizes**2
     factor = design.factor(target, np.where(held, 0.0, 1e4 * squares), problem.intercept)
     if len(factor.aliased) + len(factor.constant):
         zero = np.zeros((design.p, 1)), np.zeros(1)

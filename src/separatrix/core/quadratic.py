@@ -10,6 +10,11 @@ out of the bounds. In the norm ``|g| = sqrt(g'H^-1 g)`` an error of the residual
 
 Each error is bounded by the sizes of what was added up. Where the bound fails the tolerance and errors make a part of
 it, g is computed again in doubled precision.
+
+Where no factor of H is affordable and every coefficient has a ridge, a dual point theta bounds the gap, as in
+Fenchel's inequality. It stands for the residuals r, and g falls into the part of ``r - theta`` and the rest:
+
+    |g|²  <=  rms(r - theta)²  +  Σ_j (x_j'S theta / Σs - ridge_j beta_j)² / ridge_j.
 """
 
 from dataclasses import dataclass
@@ -18,20 +23,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.core.extended import Pair
+from separatrix.core.gap_rounding import EPS, SURE, unit
 from separatrix.core.objective import PenaltyParts, parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.refusal import TooLarge
 
-EPS = float(np.finfo(np.float64).eps)
-# A sum of m products of numbers of any signs is wrong by less than this many units times sqrt(m), in practice
-# (Higham and Mary 2019, SIAM J. Sci. Comput. 41(5): with probability 1 - 2 exp(-8²/2) under random roundings).
-SURE = 8.0
 # Operations that a factor may cost where no solver has made one.
 AFFORDABLE = 1 << 31
 # Errors below this share of the bound are not worth a second computation.
 SMALL_SHARE = 0.1
 # A triangle that rounding may move by more than this share says nothing: fewer columns are then kept in it.
 LARGEST_MOVE = 0.1
+# Conjugate gradients for a dual point, where a solver gave none: each step reads X twice.
+MOST_STEPS = 60
 
 
 @dataclass(frozen=True)
@@ -72,10 +76,13 @@ class _Scales:
     sigma: float  # a power of two near the size of y
 
 
-def quadratic_gap(problem: Problem, beta: np.ndarray, intercept: Any, tolerance: float) -> QuadraticGap:
+def quadratic_gap(
+    problem: Problem, beta: np.ndarray, intercept: Any, tolerance: float, theta: np.ndarray | None = None
+) -> QuadraticGap:
     """``(P(beta) - min P) / P(null model)``, an upper bound, for the worst of the outputs.
 
-    `beta` is of shape (p,) or (p, k), in the precision in which it was published.
+    `beta` is of shape (p,) or (p, k), in the precision in which it was published; `theta` a dual point, if one is
+    known: minus residuals, of the shape of y.
     """
     p, k = problem.design.p, int(np.prod(problem.target.outputs))
     half = 0.5 * float(np.finfo(beta.dtype).eps)
@@ -95,7 +102,7 @@ def quadratic_gap(problem: Problem, beta: np.ndarray, intercept: Any, tolerance:
     judge = _Judge(problem, parts, scales, beta / scales.sigma, intercept / scales.sigma)
     explained = float((judge.published(half, half_0) / scales.unit).max())
     limit = max(tolerance, explained)
-    value = judge.gap(limit)
+    value = judge.gap(limit, None if theta is None else theta.reshape(-1, k) / -scales.sigma)
     return QuadraticGap(value, explained, judge.dependent, judge.independent)
 
 
@@ -128,12 +135,73 @@ class _Judge:
         shift = half * (np.abs(scales.mean) @ size) + half_0 * np.abs(self.intercept)
         return moved**2 + shift**2 + self.parts.ridge @ (half * size) ** 2
 
-    def gap(self, limit: float) -> float:
-        """The relative gap, in working precision or, where that is too coarse for `limit`, in doubled precision."""
+    def gap(self, limit: float, theta: np.ndarray | None) -> float:
+        """The relative gap, in working precision or, where that is too coarse for `limit`, in doubled precision.
+
+        A dual point is tried first, if one is given, and last, if a factor of H is not affordable.
+        """
+        at_theta = np.inf if theta is None or not self.has_dual else self._gap_at(theta)
+        if at_theta <= limit:
+            return at_theta
         value, share = self._bound(limit, doubled=False)
         if value - self.dependent > limit and share > SMALL_SHARE:
             value, _ = self._bound(limit, doubled=True)
-        return value
+        if value > limit and theta is None and self.has_dual and not self.independent:
+            at_theta = self._gap_at(self._dual_point(limit))
+        return min(value, at_theta)
+
+    @property
+    def has_dual(self) -> bool:
+        """Whether a dual point bounds the gap: every coefficient has a ridge and none has bounds, in memory."""
+        return bool(self.parts.ridge.all()) and not self.bounded and not self.problem.design.is_streamed
+
+    def _gap_at(self, theta: np.ndarray) -> float:
+        """The relative gap of the worst output by a dual point (n, k), in units of y; see the head of this file."""
+        design, target, scales, ridge = self.problem.design, self.problem.target, self.scales, self.parts.ridge
+        if self.problem.intercept:
+            theta = theta - target.weights @ theta / target.total
+        sums = design.dual_sums(target, self.beta, self.intercept, theta, unit=scales.sigma)
+        v, v0, square = (part / target.total for part in sums)
+        v0 = v0 if self.problem.intercept else np.zeros_like(v0)
+        unit_r, unit_g = unit(design.p), unit(design.n)
+        error_r = self._residual_error(unit_r)
+        size = np.sqrt(target.weights @ theta**2 / target.total)
+        pull, far = (ridge * self.beta.T).T, np.multiply.outer(scales.mean, v0)
+        error_v = 2.0 * unit_g * np.multiply.outer(scales.columns, size) + EPS * (
+            np.abs(v) + 2.0 * np.abs(pull) + 2.0 * np.abs(far)
+        )
+        rest, error = (np.linalg.norm((part.T / np.sqrt(ridge)).T, axis=0) for part in (v - far - pull, error_v))
+        apart = np.sqrt(square) * (1.0 + unit_g) + error_r + np.abs(v0) + unit_g * size
+        return float((np.hypot(apart, rest + error) ** 2 / scales.unit * (1.0 + 64.0 * EPS)).max())
+
+    def _dual_point(self, limit: float) -> np.ndarray:
+        """``r - X_c z`` (n, k) with z near ``H^-1 g``, by conjugate gradients preconditioned by the diagonal of H.
+
+        ``|g - A'A z|² / ridge + |A z|²``, with ``H = A'A + ridge``, is the bound that this dual point gives.
+        """
+        design, target, scales = self.problem.design, self.problem.target, self.scales
+        ridge, share = self.parts.ridge[:, None], target.weights[:, None] / target.total
+        r = target.y.reshape(design.n, -1) / scales.sigma - design.matvec(self.beta) - self.intercept
+        rest = design.rmatvec(share * r) - np.multiply.outer(scales.mean, (share * r).sum(axis=0)) - ridge * self.beta
+        diagonal = ridge + scales.spread[:, None] ** 2
+        z, images, direction = np.zeros_like(rest), np.zeros_like(r), rest / diagonal
+        square = (rest * direction).sum(axis=0)
+        for _ in range(MOST_STEPS):
+            image = design.matvec(direction) - scales.mean @ direction
+            normal = design.rmatvec(share * image) - np.multiply.outer(scales.mean, (share * image).sum(axis=0))
+            curvature = (direction * (normal + ridge * direction)).sum(axis=0)
+            step = np.divide(square, curvature, out=np.zeros_like(square), where=curvature > 0.0)
+            z, images, rest = z + step * direction, images + step * image, rest - step * (normal + ridge * direction)
+            bound = (share * images**2).sum(axis=0) + ((rest + ridge * z) ** 2 / ridge).sum(axis=0)
+            before, square = square, (rest * rest / diagonal).sum(axis=0)
+            if not step.any() or (bound <= 0.5 * limit * scales.unit).all():
+                break
+            again = np.divide(square, before, out=np.zeros_like(square), where=before > 0.0)
+            direction = rest / diagonal + again * direction
+        return r - images
+
+    def _residual_error(self, unit_r: float) -> np.ndarray:
+        return unit_r * (self.scales.columns @ np.abs(self.beta) + np.abs(self.intercept) + self.scales.y)
 
     def _bound(self, limit: float, *, doubled: bool) -> tuple[float, float]:
         """The relative gap of the worst output, and the share of errors in its root (without what was left out)."""
@@ -142,11 +210,10 @@ class _Judge:
         sums = design.residual_sums(target, beta, intercept, doubled=doubled, unit=scales.sigma)
         g, g0, square = (part / target.total for part in sums)
         g0 = g0 if self.problem.intercept else np.zeros_like(g0)
-        unit_r = SURE * np.sqrt(design.p + 3.0) * 0.5 * EPS
-        unit_g = SURE * np.sqrt(design.n + 3.0) * 0.5 * EPS
+        unit_r, unit_g = unit(design.p), unit(design.n)
         if doubled:
             unit_r, unit_g = unit_r**2, unit_g**2
-        error_r = unit_r * (scales.columns @ np.abs(self.beta) + np.abs(self.intercept) + scales.y)
+        error_r = self._residual_error(unit_r)
         size = np.sqrt(square) * (1.0 + unit_g) + error_r
         pull = (ridge * self.beta.T).T
         step = g - np.multiply.outer(scales.mean, g0) - pull
@@ -256,18 +323,18 @@ class _Judge:
         impossible = np.where((np.abs(e[dead]) > 8.0 * EPS * e_size[dead]).any(axis=0), np.inf, 0.0)
         if not len(live):
             return impossible, np.zeros_like(impossible)
-        unit = 1.0 / np.sqrt(np.diag(squares)[live])
+        norm = 1.0 / np.sqrt(np.diag(squares)[live])
         products = np.zeros((len(factor.scale), len(live)))
-        products[kept] = (left_out.kept - factor.scale[kept, None] * pull)[:, live] * unit
+        products[kept] = (left_out.kept - factor.scale[kept, None] * pull)[:, live] * norm
         W = factor.half_solve(products)
-        values, vectors = np.linalg.eigh(squares[np.ix_(live, live)] * np.multiply.outer(unit, unit) - W.T @ W)
-        rounding = SURE * np.sqrt(self.problem.design.n + len(kept) + 3.0) * EPS
+        values, vectors = np.linalg.eigh(squares[np.ix_(live, live)] * np.multiply.outer(norm, norm) - W.T @ W)
+        rounding = 2.0 * unit(self.problem.design.n + len(kept))
         wrong = 2.0 * moved * float((W * W).sum()) + len(live) * rounding
         if not values[0] > 4.0 * wrong:
             return np.full_like(impossible, np.inf), np.zeros_like(impossible)
-        weight = unit[:, None] / np.sqrt(total)
+        weight = norm[:, None] / np.sqrt(total)
         length = np.linalg.norm((vectors.T @ (weight * e[live] - W.T @ solved)) / np.sqrt(values)[:, None], axis=0)
-        noise = float(np.linalg.norm(left_out.noise[live] * unit)) + rounding * np.sqrt(len(live))
+        noise = float(np.linalg.norm(left_out.noise[live] * norm)) + rounding * np.sqrt(len(live))
         error = noise * errors.size + moved * np.linalg.norm(W) * np.linalg.norm(solved, axis=0)
         error += 4.0 * EPS * np.linalg.norm(weight * e_size[live], axis=0) + self.bounded * errors.r
         share = np.sqrt(values[0] - wrong)

@@ -59,20 +59,22 @@ class Scores:
         result: Result = self.design.reduce(lambda b, u: task(self._rows(b, u)), merge, self.target, self._u)
         return result
 
-    def sums_and_products(self, task: Callable[[ScoredRows], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        """The sums of ``task(rows)``, and ``X'(s u)``: one read of X."""
+    def sums_and_products(self, task: Callable[[ScoredRows], np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The sums of ``task(rows)``, ``X'(s u)``, and root mean squares of the columns: one read of X."""
+        total = self.target.total
         if self._held is not None:
-            return task(self._held), self.design.rmatvec(self._held.weighted_slopes)
+            products, squares = self.design.products_and_squares(self._held.weighted_slopes, self.target)
+            return task(self._held), products, np.sqrt(squares / total)
 
-        def both(block: Any, u: np.ndarray | None) -> list[np.ndarray]:
+        def each(block: Any, u: np.ndarray | None) -> list[np.ndarray]:
             rows = self._rows(block, u)
-            return [task(rows), np.asarray(block.X.T @ rows.weighted_slopes)]
+            return [task(rows), np.asarray(block.X.T @ rows.weighted_slopes), block.column_squares()]
 
         def merge(a: list[np.ndarray], b: list[np.ndarray]) -> list[np.ndarray]:
             return [one + other for one, other in zip(a, b)]
 
-        sums, products = self.design.reduce(both, merge, self.target, self._u)
-        return sums, products
+        sums, products, squares = self.design.reduce(each, merge, self.target, self._u)
+        return sums, products, np.sqrt(squares / total)
 
     def _rows(self, block: Any, u: np.ndarray | None) -> ScoredRows:
         if self._other is not None:

@@ -29,10 +29,12 @@ class GradientScale:
     level: np.ndarray
 
     @classmethod
-    def of(cls, problem: Problem) -> "GradientScale":
+    def of(cls, problem: Problem, sizes: Array | None = None) -> "GradientScale":
+        """The scale of a problem; `sizes` are the root mean squares of its columns, if they are known."""
         target, null = problem.target, null_score(problem)
-        with np.errstate(over="ignore"):  # columns beyond 1e154 have no square; `relative` then certifies nothing
-            squares = problem.design.column_squares(target)
+        if sizes is None:
+            with np.errstate(over="ignore"):  # columns beyond 1e154 have no square; `relative` then certifies nothing
+                sizes = np.sqrt(problem.design.column_squares(target) / target.total)
         level = 0.0
         for y, s in target.passes():
             eta = np.empty(y.shape)
@@ -40,7 +42,7 @@ class GradientScale:
             level = level + weights_of(y, s) @ slopes_at(problem.loss, y, eta) ** 2
         level, null = np.sqrt(np.atleast_1d(level) / target.total), np.abs(np.atleast_1d(null))
         # a constant y leaves only rounding errors of its own size, which must not become the unit of measurement
-        return cls(np.sqrt(squares / target.total), np.where(level > 1e-12 * null, level, null))
+        return cls(sizes, np.where(level > 1e-12 * null, level, null))
 
     def relative(self, penalty: Penalty, beta: np.ndarray, g: np.ndarray, g_intercept: np.ndarray) -> float:
         """The largest entry of a gradient, in units of its column and of the slopes of the null model: at most about 1.
@@ -75,7 +77,7 @@ def relative_gradient(problem: Problem, solution: Solution) -> float:
     beta = np.asarray(solution.beta, dtype=np.float64).reshape(p, *target.outputs)
     scores = Scores(problem.design, target, beta, np.asarray(solution.intercept))
     scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.eta)))
-    sums, products = scores.sums_and_products(lambda rows: np.atleast_1d(rows.weighted_slopes.sum(axis=0)))
+    sums, products, sizes = scores.sums_and_products(lambda rows: np.atleast_1d(rows.weighted_slopes.sum(axis=0)))
     g = products.reshape(p, -1) / target.total
     g_intercept = sums / target.total if problem.intercept else np.zeros(g.shape[1])
-    return GradientScale.of(problem).relative(problem.penalty, beta.reshape(p, -1), g, g_intercept)
+    return GradientScale.of(problem, sizes).relative(problem.penalty, beta.reshape(p, -1), g, g_intercept)

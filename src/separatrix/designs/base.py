@@ -45,6 +45,10 @@ class Block(NamedTuple):
         """s as an array."""
         return np.ones(self.X.shape[0]) if self.s is None else self.s
 
+    def column_squares(self) -> Array:
+        """``Σ_i s_i x_ij²`` for every column."""
+        return squares_of(self.X, self.s)
+
 
 def thin_product(B: Any, right: Array) -> Array:
     """``B' right`` for a block and a matrix of few columns, one column at a time.
@@ -54,6 +58,13 @@ def thin_product(B: Any, right: Array) -> Array:
     if not 0 < right.shape[1] <= 4:
         return np.asarray(B.T @ right)
     return np.stack([np.ascontiguousarray(right[:, c]) @ B for c in range(right.shape[1])], axis=1)
+
+
+def squares_of(B: Any, s: Array | None) -> Array:
+    """The diagonal of ``B'S B``."""
+    if s is None and isinstance(B, np.ndarray):
+        return np.einsum("ij,ij->j", B, B)
+    return np.asarray((B * B).T @ (np.ones(B.shape[0]) if s is None else s))
 
 
 class Design(ABC):
@@ -108,7 +119,7 @@ class Design(ABC):
 
     def column_squares(self, target: AnyTarget | None = None) -> Array:
         """``Σ_i s_i x_ij²`` for every column."""
-        return self.reduce(lambda block: np.asarray((block.X * block.X).T @ block.weights), operator.add, target)
+        return self.reduce(Block.column_squares, operator.add, target)
 
     def scores(self, beta: Array, intercept: Any) -> Array | None:
         """``X beta + intercept`` of all rows, or None where numbers for all rows are not held."""
@@ -125,16 +136,6 @@ class Design(ABC):
 
         key = (about_mean, gram)
         return self._kept(target, "moments", key, lambda: moments(self, target, about_mean=about_mean, gram=gram))
-
-    def column_sizes(self, target: AnyTarget) -> Array:
-        """Root mean squares of the columns, kept for the next who asks."""
-        from separatrix.designs.moments import squares_of
-
-        def make() -> Array:
-            squares = self.reduce(lambda block: squares_of(block.X, block.s), np.add, target)
-            return np.asarray(np.sqrt(squares / target.total))
-
-        return self._kept(target, "sizes", (), make)
 
     def factor(self, target: AnyTarget, lam: Array, intercept: bool) -> Any:
         """:func:`separatrix.designs.factor.factor_of`, kept for the next who asks the same."""
@@ -159,6 +160,12 @@ class Design(ABC):
         sums = residual_sums(self, target, beta, intercept, doubled=False, unit=unit)
         facts["residual_sums"] = target, beta, intercept, unit, sums
         return sums
+
+    def dual_sums(self, target: AnyTarget, beta: Array, intercept: Array, theta: Array, *, unit: float) -> Any:
+        """:func:`separatrix.designs.residual_sums.dual_sums`."""
+        from separatrix.designs.residual_sums import dual_sums
+
+        return dual_sums(self, target, beta, intercept, theta, unit)
 
     def remainders(
         self, target: AnyTarget, factor: Any, beta: Any, intercept: Any, *, doubled: bool, unit: float

@@ -1,6 +1,7 @@
 """A design in a numpy array, float32 or float64, C or Fortran order; never copied as a whole."""
 
 import operator
+from collections.abc import Callable
 from functools import reduce as fold
 from typing import Any
 
@@ -8,6 +9,8 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 
 from separatrix.core.registry import register
+from separatrix.core.target import AnyTarget
+from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
 from separatrix.designs.base import BLOCK_NUMBERS
 from separatrix.designs.in_memory import InMemoryDesign
@@ -62,6 +65,28 @@ class DenseDesign(InMemoryDesign):
                 return self.X.T @ r
         return self.reduce(lambda block, piece: block.X.T @ piece, operator.add, None, r)
 
+    def column_squares(self, target: AnyTarget | None = None) -> Array:
+        if not self.X.flags.f_contiguous:
+            return super().column_squares(target)
+        s = None if target is None else target.s
+        return np.concatenate(self._over_columns(lambda Z: _row_squares(Z, s)))
+
+    def products_and_squares(self, r: Array, target: AnyTarget) -> tuple[Array, Array]:
+        if not self.X.flags.f_contiguous:
+            return super().products_and_squares(r, target)
+        products, squares = zip(*self._over_columns(lambda Z: (Z @ r, _row_squares(Z, target.s))))
+        return np.concatenate(products), np.concatenate(squares)
+
+    def _over_columns(self, task: Callable[[Array], Any]) -> list[Any]:
+        """``task(columns, one in each row)`` for tiles of whole columns that stay in cache; X is in Fortran order."""
+        width = max(1, BLOCK_NUMBERS // max(self.n, 1))
+
+        def of_tile(first: int) -> Any:
+            with np.errstate(over="ignore", invalid="ignore"):
+                return task(np.asarray(self.X.T[first : first + width], dtype=np.float64))
+
+        return parallel_map(of_tile, range(0, self.p, width))
+
     def columns(self, J: Any) -> Array:
         if self.X.flags.f_contiguous:  # whole columns at a time
             return np.asarray(self.X.T[J], dtype=np.float64).T
@@ -87,3 +112,7 @@ class DenseDesign(InMemoryDesign):
     def rows_atom(self) -> DenseRows:
         """Rows for compiled loops; a matrix in Fortran order is copied, for walking its rows would miss every cache."""
         return DenseRows(np.ascontiguousarray(self.X))
+
+
+def _row_squares(Z: Array, s: Array | None) -> Array:
+    return np.einsum("ji,ji->j", Z, Z if s is None else Z * s)

@@ -12,7 +12,7 @@ from separatrix.core.target import AnyTarget
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
 from separatrix.designs import base
-from separatrix.designs.base import Block, Design
+from separatrix.designs.base import Block, Design, thin_product
 
 Result = TypeVar("Result")
 
@@ -88,6 +88,19 @@ class InMemoryDesign(Design):
     def column_sums(self, s: Array | None = None) -> Array:
         """``Σ_i s_i x_ij`` for every column."""
         return self.rmatvec(np.ones(self.n) if s is None else s)
+
+    def products_and_squares(self, r: Array, target: AnyTarget) -> tuple[Array, Array]:
+        """``X' r`` and ``Σ_i s_i x_ij²`` for every column, in one read of X."""
+        shape = (self.n, r.size // max(self.n, 1))
+
+        def task(block: Block, piece: Array) -> list[Array]:
+            return [thin_product(block.X, piece), block.column_squares()]
+
+        def merge(a: list[Array], b: list[Array]) -> list[Array]:
+            return [one + other for one, other in zip(a, b)]
+
+        products, squares = self.reduce(task, merge, target, r.reshape(shape))
+        return products.reshape(self.p, *r.shape[1:]), squares
 
     def scores(self, beta: Array, intercept: Any) -> Array | None:
         return self.matvec(beta) + intercept

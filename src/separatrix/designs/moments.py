@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
-from separatrix.designs.base import BLOCK_NUMBERS, Block, Design, thin_product
+from separatrix.designs.base import BLOCK_NUMBERS, Block, Design, squares_of, thin_product
 from separatrix.designs.sparse import as_dense
 
 # Where some column's mean is this many standard deviations from zero, squares are summed about a provisional mean
@@ -159,10 +159,3 @@ def _products(B: Any, s: Array | None) -> Array:
         root = np.sqrt(s)[:, None]
         B = B.multiply(root).tocsr() if sp.issparse(B) else B * root
     return as_dense(B.T @ B)
-
-
-def squares_of(B: Any, s: Array | None) -> Array:
-    """The diagonal of ``B'S B``."""
-    if sp.issparse(B) or s is not None:
-        return np.asarray((B * B).T @ (np.ones(B.shape[0]) if s is None else s))
-    return np.einsum("ij,ij->j", B, B)

@@ -52,6 +52,21 @@ def residual_sums(
     return ResidualSums(*(np.stack([output[part].high for output in sums], axis=-1) for part in range(3)))
 
 
+def dual_sums(
+    design: Design, target: Any, beta: np.ndarray, intercept: np.ndarray, theta: np.ndarray, unit: float
+) -> ResidualSums:
+    """``X'S theta``, ``Σ s theta`` and ``Σ s (r - theta)²`` of other residuals theta (n, k), in one read of X."""
+    k = theta.shape[1]
+
+    def task(block: Block, piece: np.ndarray) -> ResidualSums:
+        fitted = np.asarray(block.X @ beta[:, 0])[:, None] if k == 1 else np.asarray(block.X @ beta)
+        e = block.y.reshape(-1, k) / unit - fitted - intercept - piece
+        s = 1.0 if block.s is None else block.s[:, None]
+        return ResidualSums(thin_product(block.X, s * piece), (s * piece).sum(axis=0), (s * e * e).sum(axis=0))
+
+    return design.reduce(task, ResidualSums.plus, target, theta)
+
+
 # Steps that change fitted values by less than this share of the residuals: errors of X'SX then count that little.
 SMALL_STEP = 1e-3
 

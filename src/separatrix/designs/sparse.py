@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from sklearn.utils import assert_all_finite
 
 from separatrix.core.registry import register
+from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
 from separatrix.designs import base
 from separatrix.designs.in_memory import InMemoryDesign
@@ -78,6 +79,19 @@ class SparseDesign(InMemoryDesign):
         if self.X.format == "csc":
             return np.diff(self.X.indptr)
         return np.bincount(self.X.indices, minlength=self.p)
+
+    def column_squares(self, target: AnyTarget | None = None) -> Array:
+        X, s = self.X, None if target is None else target.s
+        squares = np.square(X.data, dtype=np.float64)
+        if X.format == "csr":
+            return np.bincount(X.indices, squares if s is None else squares * np.repeat(s, np.diff(X.indptr)), self.p)
+        stored, total = np.flatnonzero(np.diff(X.indptr)), np.zeros(self.p)
+        if len(stored):
+            total[stored] = np.add.reduceat(squares if s is None else squares * s[X.indices], X.indptr[stored])
+        return total
+
+    def products_and_squares(self, r: Array, target: AnyTarget) -> tuple[Array, Array]:
+        return self.rmatvec(r), self.column_squares(target)
 
     def outer_gram(self) -> Array:
         return (self.by_rows.astype(np.float64, copy=False) @ self.by_rows.T).toarray()

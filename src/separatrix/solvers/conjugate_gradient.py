@@ -2,8 +2,8 @@
 
 Solves   (X_c'S X_c + diag(lam)) beta = X_c'S y,  X_c being X less its means if there is an intercept, lam = Σs ridge.
 Given    a problem of squared error with one or k outputs, whose penalty has neither kinks nor bounds.
-Returns  beta and intercept. From zero the iterates stay in the row space of X, so that with lam = 0 the limit is the
-         solution of minimum norm.
+Returns  beta, intercept and, under one ridge, a dual point. From zero the iterates stay in the row space of X, so that
+         with lam = 0 the limit is the solution of minimum norm.
 From     Hestenes and Stiefel (1952), J. Res. Nat. Bur. Standards 49(6). We carry alpha with beta = X_c' alpha along:
          the duality gap is then the length of ``S r - lam alpha``, which falls as fast as the error itself.
 Cost     one read of X for each iteration on one thread: a block of rows serves X v and X'(X v) while it is in cache.
@@ -20,7 +20,7 @@ from separatrix.core.threads import n_threads
 from separatrix.core.types import Array
 from separatrix.designs.base import Block
 from separatrix.designs.centred import Centred
-from separatrix.solvers.dual import centred
+from separatrix.solvers.dual import centred, dual_point
 from separatrix.solvers.linalg.refine import fitted_intercept
 
 
@@ -39,9 +39,9 @@ def conjugate_gradient(
     y_unit, x_unit = (float(np.exp2(np.round(np.log2(size or 1.0)))) for size in (np.abs(Y).max(), sums.largest_spread))
     Y, lam = Y / y_unit, lam / x_unit**2
     xy = sums.xy / y_unit / x_unit
-    beta, passes, reached = np.zeros((design.p, Y.shape[1])), 1, True
+    beta, alpha, passes, reached = np.zeros((design.p, Y.shape[1])), np.zeros(Y.shape), 1, True
     for c in range(Y.shape[1]):
-        beta[:, c], used, gap = _solve(X_c, x_unit, Y[:, c], s, xy[:, c], lam, tol, max_iter, trace)
+        beta[:, c], alpha[:, c], used, gap = _solve(X_c, x_unit, Y[:, c], s, xy[:, c], lam, tol, max_iter, trace)
         passes, reached = passes + used, reached and gap <= tol
     beta *= y_unit / x_unit
     if trace is not None:
@@ -51,6 +51,7 @@ def conjugate_gradient(
     return Solution(
         beta[:, 0] if one else beta,
         float(offset[0]) if one else offset,
+        theta=dual_point(alpha, float(lam[0]) * y_unit, s, one) if reached and lam.all() and not np.ptp(lam) else None,
         trace=trace,
         details={"reached": reached},
         iterations=passes - 1,
@@ -68,13 +69,13 @@ def _solve(
     tol: float,
     max_iter: int,
     trace: Trace | None,
-) -> tuple[np.ndarray, int, float]:
-    """One output: beta, iterations, and an estimate of the gap relative to the null model."""
+) -> tuple[np.ndarray, np.ndarray, int, float]:
+    """One output: beta, alpha, iterations, and an estimate of the gap relative to the null model."""
     beta, alpha, r, g = np.zeros(X_c.p), np.zeros(X_c.n), y.copy(), g.copy()
     same = float(lam[0]) if np.all(lam == lam[0]) else None
     null = float((s * y) @ y)
     if null == 0.0:
-        return beta, 0, 0.0
+        return beta, alpha, 0, 0.0
     rho = s * r  # S r - lam alpha; g = X_c' rho
     direction, dual_direction, square = g.copy(), rho.copy(), float(g @ g)
     for iteration in range(max_iter):
@@ -82,7 +83,7 @@ def _solve(
         if trace is not None:
             trace.append(0.5 * float((s * r) @ r + lam @ (beta * beta)) / float(s.sum()), gap)
         if gap <= tol or square == 0.0:
-            return beta, iteration, gap
+            return beta, alpha, iteration, gap
         image, normal = _images(X_c, x_unit, s, direction)
         curvature = float(direction @ normal) + float(lam @ (direction * direction))
         if not curvature > 0.0:
@@ -96,7 +97,7 @@ def _solve(
         square, before = float(g @ g), square
         direction = g + (square / before) * direction
         dual_direction = rho + (square / before) * dual_direction
-    return beta, max_iter, _gap(rho, r, s, g, lam, same) / null
+    return beta, alpha, max_iter, _gap(rho, r, s, g, lam, same) / null
 
 
 def _gap(rho: np.ndarray, r: np.ndarray, s: np.ndarray, g: np.ndarray, lam: np.ndarray, same: float | None) -> float:

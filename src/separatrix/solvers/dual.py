@@ -2,7 +2,7 @@
 
 Solves   (X_c X_c' + lam S^-1) alpha = y,   beta = X_c' alpha,     X_c being X less its means if there is an intercept.
 Given    a problem of squared error with one or k outputs, under one ridge for all coefficients, lam / Σs.
-Returns  beta and intercept.
+Returns  beta, intercept and a dual point.
 From     Saunders, Gammerman and Vovk (1998), Ridge regression learning algorithm in dual variables.
 Cost     n² p for the matrix, n³/3 for its factor, 4 n p for each refinement.
 """
@@ -46,13 +46,24 @@ def dual_ridge(
         excess = float((weights[:, None] * rest**2).sum())
         if not excess < 0.25 * best:
             break
-        best, kept = excess, beta
+        best, kept, theta = excess, beta, dual_point(alpha, lam, weights, target.outputs == ())
         alpha = alpha + solve(rest)
     offset = fitted_intercept(problem, kept, X_c.mean, y_mean)
     one = target.outputs == ()
     return Solution(
-        kept[:, 0] if one else kept, float(offset[0]) if one else offset, iterations=step, passes=2 * step + 2
+        kept[:, 0] if one else kept,
+        float(offset[0]) if one else offset,
+        theta=theta,
+        iterations=step,
+        passes=2 * step + 2,
     )
+
+
+def dual_point(alpha: np.ndarray, lam: float, weights: np.ndarray, one: bool) -> np.ndarray:
+    """``-lam S^-1 alpha``, the slopes of the rows that belong to ``beta = X_c' alpha``; 0 for rows of weight zero."""
+    inverse = np.divide(-lam, weights, out=np.zeros(len(weights)), where=weights > 0.0)
+    theta = inverse[:, None] * alpha
+    return theta[:, 0] if one else theta
 
 
 def centred(problem: Problem) -> Centred:

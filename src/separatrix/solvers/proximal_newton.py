@@ -145,7 +145,10 @@ class WorkingSet:
     def _gap(self, penalty: Separable, v: np.ndarray, beta: np.ndarray) -> float:
         """Relative duality gap of the columns with gradients -v and coefficients beta (those left out have none)."""
         loss, y, u, share = self.problem.loss, self.y, self.u, self.share
-        held = penalty.bounded_where_free(beta)
+        reach = np.abs(v.T)
+        costly = np.flatnonzero((reach.max(axis=0) if self.shape else reach) > penalty.kink)
+        v, beta = v[costly], beta[costly]  # the conjugates of the others are 0
+        held = penalty.take(costly).bounded_where_free(beta)
         dual = dual_bound(held, held, v, beta, lambda scales: [total_conjugate(loss, y, a * u, share) for a in scales])
         return max(self.value - dual, 0.0) / self.null if self.null > 0.0 else 0.0
 
