@@ -27,7 +27,7 @@ from separatrix.core.objective import (
 )
 from separatrix.core.scores import ScoredRows, Scores
 from separatrix.core.threads import parallel_map
-from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual
+from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual, move_into_domain
 
 
 def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float:
@@ -53,7 +53,7 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
         scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.eta)))
     elif isinstance(u, tuple):
         scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.u)))
-    (_transport if is_joint(loss) else _balance)(problem, scores)
+    move_into_domain(loss, scores, problem.intercept)
 
     sums, summed, sizes = scores.sums_and_products(lambda rows: RowSums.of(loss, rows.y, rows.eta, rows.u, rows.s))
     means = RowSums.means(sums, target.total)
@@ -128,67 +128,6 @@ def _terms_by_blocks(problem: Any, beta: np.ndarray, intercept: float) -> list[n
 
     sums: list[np.ndarray] = problem.design.reduce(task, merge, problem.target)
     return sums
-
-
-def _balance(problem: Any, scores: Scores) -> None:
-    """Move u into the domain of the loss's conjugate and, where there is an intercept, to Σ s u = 0.
-
-    That domain is the range of the slopes, which ends at the slopes of infinite scores.
-    """
-
-    def domain(rows: ScoredRows) -> list[np.ndarray]:
-        return [slopes_at(problem.loss, rows.y, np.full_like(rows.u, end)) for end in (-np.inf, np.inf)]
-
-    def task(rows: ScoredRows) -> tuple[np.ndarray, float, float]:
-        low, high = domain(rows)
-        inner, counted = np.clip(rows.u, low, high), rows.s > 0.0
-        sums = np.array([rows.s @ rows.u, rows.s @ np.maximum(inner, 0.0), rows.s @ np.maximum(-inner, 0.0)])
-        below, above = rows.u - low, rows.u - high
-        return sums, below.min(initial=np.inf, where=counted), above.max(initial=-np.inf, where=counted)
-
-    def merge(a: Any, b: Any) -> tuple[np.ndarray, float, float]:
-        return a[0] + b[0], min(a[1], b[1]), max(a[2], b[2])
-
-    factors, shift = (1.0, 1.0), 0.0
-    if problem.intercept:
-        (total, up, down), least, most = scores.sums(task, merge)
-        mean = total / problem.target.total
-        if most <= mean <= least:
-            shift = mean
-        else:  # shrinking one side never leaves a domain that holds 0, as shifting may
-            factors = (min(1.0, down / up), min(1.0, up / down)) if min(up, down) > 0.0 else (0.0, 0.0)
-
-    def change(rows: ScoredRows) -> ScoredRows:
-        u = np.clip(rows.u - shift, *domain(rows))
-        return rows._replace(u=u if factors == (1.0, 1.0) else np.where(u > 0.0, u * factors[0], u * factors[1]))
-
-    scores.change(change)
-
-
-def _transport(problem: Any, scores: Scores) -> None:
-    """Move rows ``y + u`` of probabilities so that, with an intercept, each class gets the total that it has in y.
-
-    Classes with too much give a share of each of their probabilities, the others receive what a row has given: rows
-    stay probabilities.
-    """
-
-    def means(rows: ScoredRows) -> np.ndarray:
-        mu = np.maximum(rows.y + rows.u, 0.0)
-        return mu / mu.sum(axis=1, keepdims=True)
-
-    scores.change(lambda rows: rows._replace(u=means(rows) - rows.y))
-    if not problem.intercept:
-        return
-    have, want = scores.sums(lambda rows: np.array([rows.s @ (rows.y + rows.u), rows.s @ rows.y]))
-    give = np.clip(1.0 - np.divide(want, have, out=np.ones_like(want), where=have > 0.0), 0.0, 1.0)
-    lack = np.maximum(want - have, 0.0)
-
-    def move(rows: ScoredRows) -> ScoredRows:
-        given = (rows.y + rows.u) * give
-        return rows._replace(u=rows.u + np.outer(given.sum(axis=1), lack / lack.sum()) - given)
-
-    if lack.sum() > 0.0:
-        scores.change(move)
 
 
 def _settled(problem: Any, scores: Scores, given: Products, sizes: np.ndarray, most: float) -> tuple[Products, float]:

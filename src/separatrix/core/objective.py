@@ -4,6 +4,7 @@ P(beta) = (1/Σs) Σ s_i value(loss, y_i, eta_i) + Σ_j cost(penalty_j, beta_j)
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -179,6 +180,28 @@ def fill_curvature_matrices(loss: Loss, Y: Array, eta: Array, out: Array) -> Non
     """Matrix i of out (n, k, k) = joint_curvature(loss, y_i, eta_i)."""
     for i in range(Y.shape[0]):
         joint_curvature(loss, Y[i], eta[i], out[i])
+
+
+def curvature_matrices(loss: Loss, Y: Array, eta: Array) -> Array:
+    """The matrices of second derivatives of all rows, (n, k, k)."""
+    out = np.empty((*eta.shape, eta.shape[1]))
+    fill_curvature_matrices(loss, Y, eta, out)
+    return out
+
+
+class CurvatureMatrices:
+    """The same, made when they are first asked for; see the verb :func:`~separatrix.core.verbs.curvature_of_rows`."""
+
+    def __init__(self, loss: Loss, Y: Array, eta: Array) -> None:
+        self._matrices = cache(lambda: curvature_matrices(loss, Y, eta))
+
+    def between(self, c: int, d: int) -> Array:
+        """The entries cd, (n,)."""
+        return self._matrices()[:, c, d]
+
+    def total(self, s: Array) -> Array:
+        """``Σ s_i h_i``, (k, k)."""
+        return np.tensordot(s, self._matrices(), 1)
 
 
 @compiled

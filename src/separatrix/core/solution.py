@@ -26,6 +26,11 @@ class Certificate:
     seconds: float = 0.0
     message: str = ""
 
+    def __post_init__(self) -> None:
+        if np.isnan(self.value):
+            object.__setattr__(self, "value", np.inf)
+            object.__setattr__(self, "message", self.message or f"the {self.kind} cannot be computed: it is no number")
+
     @property
     def converged(self) -> bool:
         return bool(self.value <= self.tolerance)

@@ -113,6 +113,36 @@ def joint_conjugate(loss: Loss, y: Array, u: Array) -> float:
     """sup over rows eta of ``u'eta - joint_value(loss, y, eta)``, for u that sum to 0 if the loss ignores shifts."""
 
 
+@with_default
+def ignores_shifts(loss: Loss) -> bool:
+    """Whether a number added to all scores of a row changes nothing, as with probabilities of classes."""
+    return False
+
+
+@with_default
+def curvature_of_rows(loss: Loss, y: Array, eta: Array, u: Array) -> Any:
+    """The matrices ``h_i`` of :func:`joint_curvature` of all rows; y, eta and the slopes u there are (n, k).
+
+    An object with ``between(c, d)``, the entries cd (n,), and ``total(s)``, the sum ``Σ s_i h_i`` (k, k). The default
+    (:class:`~separatrix.core.objective.CurvatureMatrices`) holds n k² numbers; a loss may know a shorter form.
+    """
+    from separatrix.core.objective import CurvatureMatrices  # a sum of verbs
+
+    return CurvatureMatrices(loss, y, eta)
+
+
+@with_default
+def move_into_domain(loss: Loss, scores: Any, intercept: bool) -> None:
+    """Move the slopes u of :class:`~separatrix.core.scores.Scores` to where every conjugate is finite.
+
+    With an `intercept`, to ``Σ s_i u_i = 0`` as well. At the optimum the slopes are there, up to rounding; every move
+    loosens the bound that is made of them.
+    """
+    from separatrix.core.dual_point import move_jointly, move_rows  # made of verbs
+
+    (move_jointly if is_joint(loss) else move_rows)(loss, scores, intercept)
+
+
 # ------------------------------------------------------------------ penalties: scalar functions of one coefficient
 
 

@@ -27,7 +27,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.scores import ScoredRows, Scores
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import weights_of
-from separatrix.core.verbs import is_likelihood
+from separatrix.core.verbs import ignores_shifts, is_likelihood
 from separatrix.designs import Moments, as_dense, moments
 from separatrix.designs.base import Block
 from separatrix.designs.factor import EPS, Factor, gram_factor, triangle_factor
@@ -65,6 +65,12 @@ def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: An
             f"form the information of the loss {type(problem.loss).__name__}",
             because="it is no likelihood in its canonical parameter",
             instead="a loss that implements is_likelihood, such as Logistic or Softmax",
+        )
+    if problem.target.outputs and not ignores_shifts(problem.loss):
+        raise cannot(
+            f"form the information of the loss {type(problem.loss).__name__}",
+            because="its scores are not compared with those of a first class",
+            instead="a joint loss that implements ignores_shifts, such as Softmax",
         )
     target, parts = problem.target, parts_of(problem.penalty, problem.design.p)
     classes = None if classes is None else tuple(np.asarray(classes).tolist())

@@ -21,12 +21,12 @@ from separatrix.core.errors import cannot
 from separatrix.core.objective import curvatures_at, null_objective, null_score, slopes_at, sum_of_costs, total_value
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
-from separatrix.core.verbs import is_joint, is_smooth
+from separatrix.core.verbs import ignores_shifts, is_joint, is_smooth
 from separatrix.designs import as_dense
 from separatrix.designs.base import Block
 from separatrix.designs.moments import provisional_means
 from separatrix.penalties.separable import as_separable
-from separatrix.solvers.curvature import inverse_of_sum_zero
+from separatrix.solvers.curvature import hold_sums, pseudo_inverse
 from separatrix.solvers.gram_coordinate import GramProblem
 from separatrix.solvers.preconditioner import joint_hessian
 
@@ -158,12 +158,10 @@ class _Walk:
         p, k, penalty = self.p, self.k, self.penalty.repeat(self.k)
         G = np.ascontiguousarray(self.H[:, 1:, :, 1:]).reshape(k * p, k * p)
         cross = self.H[:, 1:, :, 0].reshape(k * p, k)
-        inverse = inverse_of_sum_zero(self.H[:, 0, :, 0]) if self.problem.intercept else np.zeros((k, k))
+        inverse = pseudo_inverse(self.H[:, 0, :, 0]) if self.problem.intercept else np.zeros((k, k))
         G -= cross @ inverse @ cross.T
-        if k > 1:  # a common shift of unpenalised coefficients changes nothing: a ridge on their sum keeps it at zero
-            for j in np.flatnonzero(self.penalty.free):
-                classes = j + p * np.arange(k)
-                G[np.ix_(classes, classes)] += G[classes, classes].mean()
+        if ignores_shifts(self.problem.loss):
+            hold_sums(G, k, self.penalty.free)
         model = GramProblem.whole(G, np.zeros(k * p))
         model.beta = self.beta.T.ravel().copy()
         model.q = -self.g[1:].T.ravel() + cross @ (inverse @ self.g[0])
@@ -215,7 +213,7 @@ class _Walk:
     def coefficients(self) -> tuple[np.ndarray, Any]:
         """Coefficients and intercepts of the columns as given; what only differences fix sums to zero over classes."""
         beta, intercept = self.beta.copy(), self.offset - self.shift @ self.beta
-        if self.k > 1:
+        if ignores_shifts(self.problem.loss):
             beta[self.penalty.free] -= beta[self.penalty.free].mean(axis=1, keepdims=True)
             intercept = intercept - intercept.mean()
         return (beta, intercept) if self.problem.target.outputs else (beta[:, 0], float(intercept[0]))

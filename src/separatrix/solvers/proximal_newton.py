@@ -22,7 +22,7 @@ from separatrix.core.objective import null_objective, null_score, sum_of_costs, 
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.types import Penalty
-from separatrix.core.verbs import is_joint, is_of_residual, is_squared_error, largest_curvature
+from separatrix.core.verbs import ignores_shifts, is_joint, is_of_residual, is_squared_error, largest_curvature
 from separatrix.designs.working import working_columns
 from separatrix.penalties.separable import Separable, as_separable
 from separatrix.solvers.curvature import ConstantCurvature, JointCurvature, Look, ScalarCurvature
@@ -43,7 +43,7 @@ class WorkingSet:
         self.problem, target = problem, problem.target
         self.share = target.weights / target.total
         # y and the intercept move together in such a loss; about the mean of y nothing large cancels
-        self.centre = float(target.mean()) if problem.intercept and is_of_residual(problem.loss) else 0.0
+        self.centre = target.mean() if problem.intercept and is_of_residual(problem.loss) else 0.0
         self.y = target.y - self.centre
         self.null = null_objective(problem)
         self.shape = target.y.shape[1:]
@@ -51,7 +51,7 @@ class WorkingSet:
         self.inside = np.zeros(problem.design.p, dtype=bool)
         self.beta = np.zeros((0, *self.shape))
         self.columns = working_columns(problem.design, self.share if problem.intercept else None)
-        self.exact = is_squared_error(problem.loss)
+        self.exact = is_squared_error(problem.loss) and not self.shape
         kind = JointCurvature if self.shape else ConstantCurvature if self.exact else ScalarCurvature
         self.curvature: Any = kind(problem, self.y, self.columns, self.share)
         self.passes = 0
@@ -149,6 +149,7 @@ class WorkingSet:
         costly = np.flatnonzero((reach.max(axis=0) if self.shape else reach) > penalty.kink)
         v, beta = v[costly], beta[costly]  # the conjugates of the others are 0
         held = penalty.take(costly).bounded_where_free(beta)
+        u = u * (1.0 - 4.0 * EPS) if self.shape else u  # joint slopes at the edge of a domain may be rounded beyond it
         dual = dual_bound(held, held, v, beta, lambda scales: [total_conjugate(loss, y, a * u, share) for a in scales])
         return max(self.value - dual, 0.0) / self.null if self.null > 0.0 else 0.0
 
@@ -159,14 +160,16 @@ class WorkingSet:
         return beta
 
     def intercept(self) -> Any:
-        """The intercept in terms of the columns as given; those of classes sum to zero, as only differences count."""
+        """The intercept in terms of the columns as given; they sum to zero where only differences count."""
         intercept = self.offset - self.columns.means @ self.beta + self.centre
-        return intercept - intercept.mean() if self.shape else float(intercept)
+        if not self.shape:
+            return float(intercept)
+        return intercept - intercept.mean() if ignores_shifts(self.problem.loss) else intercept
 
     def solution(self, iterations: int = 0, trace: Trace | None = None) -> Solution:
-        """Coefficients and intercept; unpenalised coefficients of classes sum to zero, as intercepts do."""
+        """Coefficients and intercept; unpenalised coefficients sum to zero where intercepts do."""
         beta = self.coefficients()
-        if self.shape:
+        if ignores_shifts(self.problem.loss):
             beta[self.penalty.free] -= beta[self.penalty.free].mean(axis=1, keepdims=True)
         return Solution(beta, self.intercept(), trace=trace, iterations=iterations, passes=self.passes)
 
