@@ -4,11 +4,12 @@ from functools import partial
 from math import exp, inf, log, log1p, sqrt, tanh
 from typing import NamedTuple
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
-from sklearn.linear_model import Lasso, Ridge
+from sklearn.linear_model import Lasso, PoissonRegressor, Ridge
 
 from separatrix.core.certificate import certify
 from separatrix.core.dispatch import atom, implements
@@ -491,6 +492,37 @@ def test_without_a_penalty_a_loss_from_outside_is_certified_by_its_gradient(loss
     for solve in (quasi_newton, newton):
         certificate = certify(problem, solve(problem), 1e-8)
         assert certificate.kind == "gradient" and certificate.converged, certificate
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("solve", [proximal_newton, newton_by_blocks, solve_likelihood])
+@pytest.mark.parametrize("far", [False, True], ids=["near", "far"])
+def test_a_loss_of_unbounded_curvature_is_solved_under_an_l1_penalty(solve, storage, far):
+    """The subgradient conditions of the optimum hold at the answer, in fifty digits."""
+    X, y = data(PoissonDeviance())
+    start = (np.array([-6.0, 6.0, 0.0, 0.0]), -30.0) if far else None  # where exp(eta) is nearly flat
+    problem = Problem(as_design(storage(X)), Target(y), PoissonDeviance(), L1(0.1), True)
+    solution = solve(problem, start=start)
+    certificate = certify(problem, solution, 1e-8)
+    assert certificate.kind == "gap" and certificate.converged, certificate
+    beta, n = solution.beta, len(y)
+    assert 0 < np.count_nonzero(beta) < 4
+    with mpmath.workdps(50):
+        mu = [mpmath.exp(mpmath.fdot(row, beta) + mpmath.mpf(solution.intercept)) for row in X.tolist()]
+        rest = [m - mpmath.mpf(t) for m, t in zip(mu, y.tolist())]
+        gradient = [float(mpmath.fdot(X[:, j].tolist(), rest) / n) for j in range(4)]
+        balance = float(mpmath.fsum(rest) / n)
+    assert abs(balance) < 1e-7
+    for g, b in zip(gradient, beta):
+        assert abs(g + 0.1 * np.sign(b)) < 1e-7 if b else abs(g) <= 0.1
+
+
+@pytest.mark.parametrize("solve", [proximal_newton, newton_by_blocks, quasi_newton])
+def test_a_poisson_ridge_is_that_of_scikit_learn(solve):
+    X, y = data(PoissonDeviance())
+    theirs = PoissonRegressor(alpha=0.3, tol=1e-12, max_iter=10_000, solver="newton-cholesky").fit(X, y)
+    solution = solve(Problem(as_design(X), Target(y), PoissonDeviance(), L2(0.3), True))
+    np.testing.assert_allclose([solution.intercept, *solution.beta], [theirs.intercept_, *theirs.coef_], atol=1e-7)
 
 
 def test_a_likelihood_from_outside_has_the_information_of_ours():

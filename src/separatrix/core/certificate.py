@@ -26,7 +26,7 @@ from separatrix.core.fenchel import duality_gap as duality_gap
 from separatrix.core.objective import dual_domains, gap_unit, parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.quadratic import quadratic_gap
-from separatrix.core.solution import Certificate, Solution
+from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.core.stationarity import relative_gradient
 from separatrix.core.types import Array
 from separatrix.core.verbs import is_joint, is_smooth, is_squared_error
@@ -51,6 +51,12 @@ def certify(problem: Problem, solution: Solution, tol: float, *, started: float 
     value, tolerance, message = _judged_once(problem, solution, tol)
     kind, seconds = certificate_kind(problem), _seconds(started)
     return Certificate(kind, value, tolerance, solution.iterations, solution.passes, seconds, message)
+
+
+def record(trace: Trace | None, problem: Problem, value: float, solution: Solution, tol: float) -> None:
+    """Append an iterate to a trace, if one is kept: its objective, given, and what :func:`certify` says of it."""
+    if trace is not None:
+        trace.append(value, certify(problem, solution, tol).value, solution.beta, solution.intercept)
 
 
 def certificate_kind(problem: Problem) -> str:

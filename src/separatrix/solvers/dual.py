@@ -49,14 +49,7 @@ def dual_ridge(
         best, kept, theta = excess, beta, dual_point(alpha, lam, weights, target.outputs == ())
         alpha = alpha + solve(rest)
     offset = fitted_intercept(problem, kept, X_c.mean, y_mean)
-    one = target.outputs == ()
-    return Solution(
-        kept[:, 0] if one else kept,
-        float(offset[0]) if one else offset,
-        theta=theta,
-        iterations=step,
-        passes=2 * step + 2,
-    )
+    return Solution.of(kept, offset, target, theta=theta, iterations=step, passes=2 * step + 2)
 
 
 def dual_point(alpha: np.ndarray, lam: float, weights: np.ndarray, one: bool) -> np.ndarray:

@@ -38,8 +38,7 @@ def nonnegative_least_squares(
         beta[live, c] = scale * scaled
         iterations += int(np.count_nonzero(scaled))
     offset = fitted_intercept(problem, beta, sums.x_mean, sums.y_mean)
-    one = target.outputs == ()
-    return Solution(beta[:, 0] if one else beta, float(offset[0]) if one else offset, iterations=iterations, passes=2)
+    return Solution.of(beta, offset, target, iterations=iterations, passes=2)
 
 
 def _active_set(R: np.ndarray, z: np.ndarray, max_iter: int | None) -> np.ndarray:

@@ -9,7 +9,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.types import Loss
-from separatrix.core.verbs import is_smooth
+from separatrix.core.verbs import is_joint, is_smooth
 
 
 def ridge_of(problem: Problem, doing: str) -> np.ndarray:
@@ -30,6 +30,18 @@ def ridge_of(problem: Problem, doing: str) -> np.ndarray:
             instead="L2 or no penalty, or coordinate descent",
         )
     return parts.ridge
+
+
+def refuse_misfits(problem: Problem, doing: str) -> None:
+    """Raise where the slope of a loss jumps, or the target has other outputs than the loss takes."""
+    name, outputs, because = type(problem.loss).__name__, problem.target.outputs, None
+    if not is_smooth(problem.loss):
+        because = f"the slope of the loss {name} jumps"
+    elif bool(outputs) != is_joint(problem.loss):
+        because = f"{name} does not fit targets of shape {outputs} in each row"
+    if because:
+        instead = "a smooth loss (Logistic, Squared) with one output, or Softmax with k"
+        raise cannot(doing, because=because, instead=instead)
 
 
 def refuse_jumps(loss: Loss, doing: str) -> None:
