@@ -23,9 +23,10 @@ import numpy as np
 
 from separatrix.core.errors import NotCertified
 from separatrix.core.fenchel import duality_gap as duality_gap
-from separatrix.core.objective import dual_domains, gap_unit, parts_of
+from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
 from separatrix.core.quadratic import quadratic_gap
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.core.stationarity import relative_gradient
 from separatrix.core.types import Array
@@ -63,12 +64,12 @@ def certificate_kind(problem: Problem) -> str:
     """``"gap"`` or ``"gradient"``: see the head of this file."""
     if _is_quadratic(problem) or not is_smooth(problem.loss):
         return "gap"
-    low, high = dual_domains(problem.penalty, problem.design.p)
+    low, high = as_separable(problem.penalty, problem.design.p).dual_domain
     return "gap" if np.all((low < 0.0) & (high > 0.0)) else "gradient"
 
 
 def _is_quadratic(problem: Problem) -> bool:
-    return is_squared_error(problem.loss) and not parts_of(problem.penalty, problem.design.p).kink.any()
+    return is_squared_error(problem.loss) and not as_separable(problem.penalty, problem.design.p).kink.any()
 
 
 def _judged_once(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:

@@ -16,16 +16,15 @@ import numpy as np
 from separatrix.core.dual_bound import dual_bound
 from separatrix.core.gap_rounding import EPS, Products, RowSums, products, sum_error, unit, value_error
 from separatrix.core.objective import (
-    PenaltyParts,
     add_dual_terms,
-    dual_domains,
     fill_dual_terms,
-    parts_of,
     slopes_at,
     sum_of_conjugate_sizes,
+    sum_of_costs,
     total_conjugate,
 )
 from separatrix.core.scores import ScoredRows, Scores
+from separatrix.core.separable import Separable, as_separable
 from separatrix.core.threads import parallel_map
 from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual, move_into_domain
 
@@ -36,9 +35,9 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     `u` is a dual point, one slope for each row, if a better one is known than the slopes at beta: an array, or the
     coefficients and the intercept whose slopes it is. Any u gives a true bound; a good one gives a tight one.
     """
-    design, target, loss, penalty = problem.design, problem.target, problem.loss, problem.penalty
+    design, target, loss = problem.design, problem.target, problem.loss
     beta = np.asarray(beta, dtype=np.float64)
-    parts = parts_of(penalty, design.p)
+    parts = as_separable(problem.penalty, design.p)
     smooth = np.all(parts.ridge > 0.0) and not parts.kink.any()
     if u is None and smooth and is_likelihood(loss) and not is_joint(loss):
         return _gap_at_slopes(problem, parts, beta, float(intercept))
@@ -60,7 +59,7 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     imbalance = means.imbalance() if problem.intercept else np.zeros(len(means.fit))
     v = products(-summed / target.total, sizes, means.squares, imbalance, target.n)
     v, unsettled = _settled(problem, scores, v, sizes, float(np.sqrt(means.squares.max())) or 1.0)
-    primal = float(means.fit.sum()) + parts.cost(beta)
+    primal = float(means.fit.sum()) + sum_of_costs(parts, beta)
 
     def conjugates_at(scales: list[float]) -> np.ndarray:
         def each(rows: ScoredRows) -> np.ndarray:
@@ -70,20 +69,24 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
 
     dual = -float(conjugates_at([0.0])[0]) if unsettled > 0.0 else -np.inf
     if np.isfinite(unsettled):
-        dual = max(dual, dual_bound(penalty, parts, v.v, beta, conjugates_at, v.error) - unsettled)
-    rounding = (sum_error(target.n) + imbalance.max()) * (primal + abs(dual) + means.terms.sum())
-    rounding += value_error(loss, sizes, beta, intercept, means.slopes, float(means.bend.max()))
-    return float(max(primal - dual, 0.0) + rounding)
+        dual = max(dual, dual_bound(parts, v.v, beta, conjugates_at, v.error) - unsettled)
+    moved = value_error(loss, sizes, beta, intercept, means.slopes, float(means.bend.max()))
+    return _with_rounding(primal, dual, means.terms.sum(), sum_error(target.n) + imbalance.max(), moved)
 
 
-def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercept: float) -> float:
+def _with_rounding(primal: float, dual: float, terms: float, share: float, moved: float) -> float:
+    """The gap, and what rounding may hide of it: a `share` of the sums, and what the scores' errors `moved`."""
+    return float(max(primal - dual, 0.0) + share * (primal + abs(dual) + terms) + moved)
+
+
+def _gap_at_slopes(problem: Any, parts: Separable, beta: np.ndarray, intercept: float) -> float:
     """The gap of a likelihood at its own slopes, in one read of X.
 
     With an intercept the slopes of one sign are multiplied by a <= 1 so that all sum to zero, and all by a scale that
     the penalty may ask for. No loss is negative, so that its conjugate is not positive at 0, and by convexity
     ``conjugate(a u) <= a conjugate(u)``: the conjugates need not be computed again.
     """
-    target, penalty, total = problem.target, problem.penalty, problem.target.total
+    target, total = problem.target, problem.target.total
     # measured: BLAS on dense blocks takes a sixth less than a loop over rows, cutting blocks out of sparse rows triple
     sums_of = _terms_by_blocks if problem.design.gram_is_cheap else _terms_by_rows
     terms, v_up, v_down, squares = sums_of(problem, beta, intercept)
@@ -95,12 +98,11 @@ def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercep
     # the sums of both sides are rounded, and with them the share that makes them equal
     imbalance = np.array([4.0 * sum_error(target.n) if problem.intercept else 0.0])
     sizes = np.sqrt(squares / total)
-    primal = fit + parts.cost(beta)
+    primal = fit + sum_of_costs(parts, beta)
     error = products(v, sizes, np.array([square]), imbalance, target.n).error
-    dual = dual_bound(penalty, parts, v, beta, lambda scales: [a * conjugates for a in scales], error)
-    rounding = (sum_error(target.n) + imbalance[0]) * (primal + abs(dual) + terms_size)
-    rounding += value_error(problem.loss, sizes, beta, intercept, np.array([square]), 0.0)
-    return float(max(primal - dual, 0.0) + rounding)
+    dual = dual_bound(parts, v, beta, lambda scales: [a * conjugates for a in scales], error)
+    moved = value_error(problem.loss, sizes, beta, intercept, np.array([square]), 0.0)
+    return _with_rounding(primal, dual, terms_size, sum_error(target.n) + imbalance[0], moved)
 
 
 def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.ndarray]:
@@ -140,7 +142,7 @@ def _settled(problem: Any, scores: Scores, given: Products, sizes: np.ndarray, m
     conjugate is at most that of u and t times those at the ends of the room, of which at `most` so much is used.
     """
     design, target, loss = problem.design, problem.target, problem.loss
-    low, high = dual_domains(problem.penalty, design.p)
+    low, high = as_separable(problem.penalty, design.p).dual_domain
     held = ~((low < 0.0) & (high > 0.0))
     if not held.any():
         return given, 0.0

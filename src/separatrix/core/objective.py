@@ -5,11 +5,10 @@ P(beta) = (1/Σs) Σ s_i value(loss, y_i, eta_i) + Σ_j cost(penalty_j, beta_j)
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from separatrix.core.dispatch import implemented
 from separatrix.core.jit import compiled, part
 from separatrix.core.problem import Problem
 from separatrix.core.scores import Scores
@@ -21,7 +20,6 @@ from separatrix.core.verbs import (
     cost,
     curvature,
     curvatures,
-    dual_domain,
     is_joint,
     is_likelihood,
     joint_conjugate,
@@ -33,7 +31,6 @@ from separatrix.core.verbs import (
     row_score,
     slope,
     slopes,
-    split,
     value,
 )
 
@@ -208,10 +205,13 @@ class CurvatureMatrices:
 def add_costs(penalty: Penalty, beta: Array) -> float:
     """Σ_jc cost(penalty_j, beta_jc) of a matrix."""
     total = 0.0
-    for j in range(beta.shape[0]):
-        here = of_coefficient(penalty, j)
-        for c in range(beta.shape[1]):
-            total += cost(here, beta[j, c])
+    for first in range(0, beta.shape[0], PIECE):
+        piece = 0.0
+        for j in range(first, min(first + PIECE, beta.shape[0])):
+            here = of_coefficient(penalty, j)
+            for c in range(beta.shape[1]):
+                piece += cost(here, beta[j, c])
+        total += piece
     return total
 
 
@@ -219,78 +219,14 @@ def add_costs(penalty: Penalty, beta: Array) -> float:
 def add_conjugate_costs(penalty: Penalty, v: Array) -> float:
     """Σ_jc conjugate_cost(penalty_j, v_jc) of a matrix."""
     total = 0.0
-    for j in range(v.shape[0]):
-        here = of_coefficient(penalty, j)
-        for c in range(v.shape[1]):
-            total += conjugate_cost(here, v[j, c])
+    for first in range(0, v.shape[0], PIECE):
+        piece = 0.0
+        for j in range(first, min(first + PIECE, v.shape[0])):
+            here = of_coefficient(penalty, j)
+            for c in range(v.shape[1]):
+                piece += conjugate_cost(here, v[j, c])
+        total += piece
     return total
-
-
-@compiled
-def fill_parts(penalty: Penalty, out: Array) -> None:
-    """Column j of out (4, p) = split(penalty_j)."""
-    for j in range(out.shape[1]):
-        out[0, j], out[1, j], out[2, j], out[3, j] = split(of_coefficient(penalty, j))
-
-
-class PenaltyParts(NamedTuple):
-    """The :func:`~separatrix.core.verbs.split` of each coefficient's penalty: four arrays of length p."""
-
-    kink: np.ndarray
-    ridge: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-
-    def cost(self, beta: Array) -> float:
-        """Σ cost(penalty_j, beta_j) for beta of shape (p,) or (p, k), in an order that squares no small number."""
-        if ((self.low > beta.T) | (self.high < beta.T)).any():
-            return np.inf
-        return float((self.kink * np.abs(beta.T) + 0.5 * (self.ridge * beta.T) * beta.T).sum())
-
-    def conjugate_cost(self, v: Array) -> float:
-        """Σ conjugate_cost(penalty_j, v_j) for v of shape (p,) or (p, k), likewise."""
-        excess = np.abs(v.T) - self.kink
-        bound = np.where(v.T > 0.0, self.high, -self.low)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            best = np.minimum(excess / self.ridge, bound)  # the coefficient that attains the supremum
-            gain = np.where(best > 0.0, (excess - 0.5 * self.ridge * best) * best, 0.0)
-        return float(np.where(excess <= 0.0, 0.0, np.where(np.isinf(best), np.inf, gain)).sum())
-
-
-def parts_of(penalty: Penalty, p: int) -> PenaltyParts:
-    """``kink_j |b| + ½ ridge_j b²`` on ``low_j <= b <= high_j`` for every coefficient.
-
-    >>> from separatrix.penalties import ElasticNet
-    >>> parts_of(ElasticNet(0.5, 2.0, True), 1)
-    PenaltyParts(kink=array([0.5]), ridge=array([2.]), low=array([0.]), high=array([inf]))
-    """
-    if not implemented(of_coefficient, penalty):
-        return PenaltyParts(*(np.full(p, float(part)) for part in split(penalty)))
-    parts = np.empty((4, p))
-    fill_parts(penalty, parts)
-    return PenaltyParts(*parts)
-
-
-@compiled
-def fill_domains(penalty: Penalty, out: Array) -> None:
-    """Row j of out (p, 2) = dual_domain(penalty_j)."""
-    for j in range(out.shape[0]):
-        out[j, 0], out[j, 1] = dual_domain(of_coefficient(penalty, j))
-
-
-def dual_domains(penalty: Penalty, p: int) -> tuple[np.ndarray, np.ndarray]:
-    """``(low, high)``: where the conjugate of each coefficient's penalty is finite.
-
-    >>> from separatrix.penalties import ElasticNet
-    >>> dual_domains(ElasticNet(0.5, 0.0, True), 1)
-    (array([-inf]), array([0.5]))
-    """
-    if not implemented(of_coefficient, penalty):
-        low, high = dual_domain(penalty)
-        return np.full(p, float(low)), np.full(p, float(high))
-    domains = np.empty((p, 2))
-    fill_domains(penalty, domains)
-    return domains[:, 0].copy(), domains[:, 1].copy()
 
 
 def _as_matrix(values: Any) -> np.ndarray:

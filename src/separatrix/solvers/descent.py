@@ -300,9 +300,7 @@ def _move_in_batches(
     return moved
 
 
-def steepest_curvature(
-    problem: Problem, batch_size: int | None = None, *, max_iter: int = 200, tol: float = 1e-12
-) -> float:
+def steepest_curvature(problem: Problem, batch_size: int | None = None) -> float:
     r"""The largest eigenvalue of the Hessian of a problem, or a bound on it that holds for every example.
 
     .. math:: \lambda_{\max}\big(\tfrac{c}{\sum s} Z'SZ + \mathrm{diag}(0, \lambda_1, \dots, \lambda_p)\big),
@@ -331,13 +329,13 @@ def steepest_curvature(
     v = np.random.default_rng(0).standard_normal(1 + design.p)  # any start that is not orthogonal to the answer
     v[0] *= problem.intercept
     largest = 0.0
-    for _ in range(max_iter):
+    for _ in range(200):
         v /= np.abs(v).max() or 1.0  # squares of entries beyond 1e154 would overflow in the norm
         v /= np.linalg.norm(v) or 1.0
         eta = s * (design.matvec(v[1:]) + v[0])
         before, u = largest, np.concatenate([[eta.sum() if problem.intercept else 0.0], design.rmatvec(eta)])
         u[1:] += (ridge - common) * v[1:]
         largest, v = float(v @ u), u
-        if largest - before <= tol * largest:
+        if largest - before <= 1e-12 * largest:
             break
     return largest + float(common)

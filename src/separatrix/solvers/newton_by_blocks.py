@@ -21,12 +21,12 @@ from separatrix.core.certificate import record
 from separatrix.core.errors import cannot
 from separatrix.core.objective import curvatures_at, null_objective, null_score, slopes_at, sum_of_costs, total_value
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.verbs import ignores_shifts
 from separatrix.designs import as_dense
 from separatrix.designs.base import Block
 from separatrix.designs.moments import provisional_means
-from separatrix.penalties.separable import as_separable
 from separatrix.solvers.curvature import hold_sums, pseudo_inverse
 from separatrix.solvers.gram_coordinate import GramProblem
 from separatrix.solvers.preconditioner import joint_hessian

@@ -20,11 +20,11 @@ from separatrix.core.certificate import record
 from separatrix.core.dual_bound import EPS, dual_bound
 from separatrix.core.objective import null_objective, null_score, sum_of_costs, total_conjugate
 from separatrix.core.problem import Problem
+from separatrix.core.separable import Separable, as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.types import Penalty
 from separatrix.core.verbs import ignores_shifts, is_of_residual, is_squared_error, largest_curvature
 from separatrix.designs.working import working_columns
-from separatrix.penalties.separable import Separable, as_separable
 from separatrix.solvers.curvature import ConstantCurvature, JointCurvature, Look, ScalarCurvature
 from separatrix.solvers.gram_coordinate import violation
 from separatrix.solvers.smooth import refuse_misfits
@@ -97,10 +97,10 @@ class WorkingSet:
         """The objective."""
         return self.fit + sum_of_costs(self.played, self.beta)
 
-    def _balance(self, most: int = 20) -> None:
+    def _balance(self) -> None:
         """Newton's method for the intercept alone: slopes that sum to zero are what a dual point needs."""
         imbalance = self.share @ self.u
-        for _ in range(most):
+        for _ in range(20):
             if np.abs(imbalance).max() <= 4.0 * EPS * self.level:
                 break
             step = np.clip(self.curvature.intercept_step(self.w, imbalance), -self.farthest, self.farthest)
@@ -154,7 +154,7 @@ class WorkingSet:
         v, beta = v[costly], beta[costly]  # the conjugates of the others are 0
         held = penalty.take(costly).bounded_where_free(beta)
         u = u * (1.0 - 4.0 * EPS) if self.shape else u  # joint slopes at the edge of a domain may be rounded beyond it
-        dual = dual_bound(held, held, v, beta, lambda scales: [total_conjugate(loss, y, a * u, share) for a in scales])
+        dual = dual_bound(held, v, beta, lambda scales: [total_conjugate(loss, y, a * u, share) for a in scales])
         return max(self.value - dual, 0.0) / self.null if self.null > 0.0 else 0.0
 
     def coefficients(self) -> np.ndarray:
@@ -255,9 +255,9 @@ class WorkingSet:
             t *= 0.5
         return False
 
-    def polish(self, most: int = 6) -> None:
+    def polish(self) -> None:
         """Steps until the scores stand still: then neither row order nor start shows in the coefficients."""
-        for _ in range(most):
+        for _ in range(6):
             q = self.correlations()
             if self.change <= 16.0 * EPS or violation(self.beta, q, self.played) <= EPS * self.level:
                 return

@@ -202,14 +202,14 @@ def _two_loops(memory: Memory, preconditioner: Any, G: np.ndarray) -> np.ndarray
 
 
 def _along(
-    gradient: GradientPass, W: np.ndarray, G: np.ndarray, direction: np.ndarray, first: float, most: int = 30
+    gradient: GradientPass, W: np.ndarray, G: np.ndarray, direction: np.ndarray, first: float
 ) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
     """A point along a direction, with its gradient, where the slope is smaller than at the start; by secants of it."""
     slope = float((G * direction).sum())
     if not slope < 0.0:
         return None, None
     low, slope_low, high, t = 0.0, slope, np.inf, first
-    for _ in range(most):
+    for _ in range(30):
         moved = W + t * direction
         G_moved = gradient(moved)
         slope_moved = float((G_moved * direction).sum())

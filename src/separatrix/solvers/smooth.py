@@ -6,8 +6,8 @@ The ridge may differ by coefficient: ``Σ_j ½ ridge_j beta_j²``, with zeros fo
 import numpy as np
 
 from separatrix.core.errors import cannot
-from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.types import Loss
 from separatrix.core.verbs import is_joint, is_smooth
 
@@ -17,7 +17,7 @@ def ridge_of(problem: Problem, doing: str) -> np.ndarray:
 
     A penalty that is more than that is refused: `doing` says what cannot be done with it.
     """
-    parts = parts_of(problem.penalty, problem.design.p)
+    parts = as_separable(problem.penalty, problem.design.p)
     because = None
     if parts.kink.any():
         because = "a penalty with a kink at 0 has no gradient there"
