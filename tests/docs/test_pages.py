@@ -11,6 +11,7 @@ import pytest
 
 import separatrix
 from separatrix.core import declaration, family, registry
+from separatrix.report import registry as report_registry
 from separatrix.workflow import where
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -34,6 +35,8 @@ def registry_restored(monkeypatch):
     monkeypatch.setattr(registry, "_MEMBERS", copy.deepcopy(registry._MEMBERS))
     monkeypatch.setattr(declaration, "_DECLARATIONS", dict(declaration._DECLARATIONS))
     monkeypatch.setattr(family, "_FAMILIES", dict(family._FAMILIES))
+    report_registry.sections("")  # likewise
+    monkeypatch.setattr(report_registry, "_SECTIONS", dict(report_registry._SECTIONS))
     where.everything.cache_clear()
     yield
     where.everything.cache_clear()
