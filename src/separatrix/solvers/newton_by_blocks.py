@@ -19,7 +19,7 @@ import numpy as np
 
 from separatrix.core.certificate import record
 from separatrix.core.errors import cannot
-from separatrix.core.objective import curvatures_at, null_objective, null_score, slopes_at, sum_of_costs, total_value
+from separatrix.core.objective import curvatures_at, gap_unit, null_score, slopes_at, sum_of_costs, total_value
 from separatrix.core.problem import Problem
 from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
@@ -68,7 +68,7 @@ def newton_by_blocks(
     array([0.4055])
     """
     walk = _Walk(problem, start)
-    scale = np.sqrt(null_objective(problem) or 1.0)
+    scale = np.sqrt(gap_unit(problem))
     nearly = 0.01 * np.sqrt(tol**1.25) * scale
     last, iteration = np.inf, 0
     while True:

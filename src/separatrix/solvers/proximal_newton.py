@@ -18,7 +18,7 @@ import numpy as np
 
 from separatrix.core.certificate import record
 from separatrix.core.dual_bound import EPS, dual_bound
-from separatrix.core.objective import null_objective, null_score, sum_of_costs, total_conjugate
+from separatrix.core.objective import gap_unit, null_objective, null_score, sum_of_costs, total_conjugate
 from separatrix.core.problem import Problem
 from separatrix.core.separable import Separable, as_separable
 from separatrix.core.solution import Solution, Trace
@@ -49,6 +49,7 @@ class WorkingSet:
         self.centre = target.mean() if problem.intercept and is_of_residual(problem.loss) else 0.0
         self.y = target.y - self.centre
         self.null = null_objective(problem)
+        self.scale = self.null if self.null >= 0.0 else gap_unit(problem)
         self.shape = target.y.shape[1:]
         self.index = np.empty(0, dtype=np.intp)
         self.inside = np.zeros(problem.design.p, dtype=bool)
@@ -155,7 +156,7 @@ class WorkingSet:
         held = penalty.take(costly).bounded_where_free(beta)
         u = u * (1.0 - 4.0 * EPS) if self.shape else u  # joint slopes at the edge of a domain may be rounded beyond it
         dual = dual_bound(held, v, beta, lambda scales: [total_conjugate(loss, y, a * u, share) for a in scales])
-        return max(self.value - dual, 0.0) / self.null if self.null > 0.0 else 0.0
+        return max(self.value - dual, 0.0) / self.scale if self.scale > 0.0 else 0.0
 
     def coefficients(self) -> np.ndarray:
         """beta of all columns."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.certificate import record
-from separatrix.core.objective import null_objective, objective
+from separatrix.core.objective import gap_unit, objective
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
@@ -67,7 +67,7 @@ def quasi_newton(
     W = np.zeros(gradient.shape)
     if start is not None:
         W[1:], W[0] = np.reshape(start[0], (-1, gradient.k)), start[1]
-    scale = null_objective(problem) or 1.0
+    scale = gap_unit(problem)
     settled = tol**1.25 * np.sqrt(scale)
     with one_blas_thread():
         W, iterations = _Walk(problem, gradient, trace, tol)(W, settled, tol * scale, max_iter, warm=start is not None)
@@ -103,7 +103,7 @@ class _Walk:
         exact = newton and (gradient.k == 1 or W.size <= FEW)
         precondition = self._precondition(exact)
         preconditioner, age = precondition(W), 0
-        nearly = NEARLY_QUADRATIC * np.sqrt(null_objective(problem))
+        nearly = NEARLY_QUADRATIC * np.sqrt(gap_unit(problem))
         memory: Memory = deque(maxlen=MEMORY)
         before = np.inf
         G = gradient(W)
