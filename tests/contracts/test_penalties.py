@@ -10,7 +10,7 @@ from separatrix.core import registry
 from separatrix.core.objective import add_conjugate_costs, add_costs, sum_of_conjugate_costs, sum_of_costs
 from separatrix.core.separable import as_separable
 from separatrix.core.verbs import conjugate_cost, cost, of_coefficient, prox, split
-from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
+from separatrix.penalties import L1, L2, ElasticNet, NoPenalty, Separable
 
 PENALTIES = [of_coefficient(penalty, j) for penalty in registry.instances("penalty") for j in (0, 1)]
 PENALTIES = list(dict.fromkeys(PENALTIES))
@@ -103,8 +103,11 @@ def test_compiled_and_plain_loops_agree(penalty):
 
 
 def test_sums_do_not_underflow():
-    assert sum_of_costs(L2(1e274), np.array([1e-211])) == pytest.approx(0.5e-148, rel=1e-15)
-    assert sum_of_conjugate_costs(L2(1e-288), np.array([1e-214])) == pytest.approx(0.5e-140, rel=1e-15)
+    inf = np.full(4, np.inf)
+    strong, weak = (Separable(np.full(4, k), np.full(4, r), -inf, inf) for k, r in ((1.8e65, 3.1e274), (0.0, 1e-288)))
+    # 1.8e65 * 1e-210 + 3.1e274 * 1e-420 / 2, and (1e-214)² / 2e-288, four times
+    assert sum_of_costs(strong, np.full(4, 1e-210)) == pytest.approx(7.82e-145, rel=1e-14, abs=0.0)
+    assert sum_of_conjugate_costs(weak, np.full(4, 1e-214)) == pytest.approx(2e-140, rel=1e-14, abs=0.0)
 
 
 def test_a_ridge_of_no_strength_is_no_penalty():

@@ -15,7 +15,7 @@ from math import inf
 from typing import Any
 
 from separatrix.core.dispatch import generic, with_default
-from separatrix.core.jit import part
+from separatrix.core.jit import part, part_exactly
 from separatrix.core.types import Array, Loss, Parts, Penalty, RowsAtom
 
 # ------------------------------------------------------------------ losses: scalar functions of (y, eta)
@@ -161,7 +161,7 @@ def split(penalty: Penalty) -> Parts:
     """
 
 
-@part
+@part_exactly  # no small number is squared, whatever the order that would suit a compiler
 def cost(penalty: Penalty, beta: float) -> float:
     """The penalty on one coefficient; infinity outside its bounds."""
     kink, ridge, low, high = split(penalty)
@@ -180,7 +180,7 @@ def prox(penalty: Penalty, v: float, step: float) -> float:
     return min(max(shrunk / (1.0 + step * ridge), low), high)
 
 
-@part
+@part_exactly
 def conjugate_cost(penalty: Penalty, v: float) -> float:
     """sup over beta of ``v beta - cost(penalty, beta)``; infinity outside the domain."""
     kink, ridge, low, high = split(penalty)
