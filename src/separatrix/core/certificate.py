@@ -32,6 +32,8 @@ from separatrix.core.stationarity import relative_gradient
 from separatrix.core.types import Array
 from separatrix.core.verbs import is_joint, is_smooth, is_squared_error
 
+# Squares of smaller numbers lose digits, or are 0.
+SMALLEST_Y = 1e-145
 NO_BOUND = "a small gradient bounds no gap: along nearly dependent columns much may be gained"
 
 
@@ -89,6 +91,10 @@ def _judged_once(problem: Problem, solution: Solution, tol: float) -> tuple[floa
 
 def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:
     """Value, tolerance and message."""
+    if is_squared_error(problem.loss):
+        sizes = np.maximum(*np.abs(problem.target.ends)) * np.sqrt(problem.target.total / problem.target.n)
+        if np.any((sizes > 0.0) & (sizes < SMALLEST_Y)):
+            return np.inf, tol, "y is too small to be squared: use other units"
     if _is_quadratic(problem):
         theta = None if isinstance(solution.theta, tuple) else solution.theta
         gap = quadratic_gap(problem, np.asarray(solution.beta), solution.intercept, tol, theta)

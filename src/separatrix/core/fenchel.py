@@ -114,7 +114,7 @@ def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.
 
     def task(part: tuple[int, int]) -> tuple[np.ndarray, ...]:
         terms, v_up, v_down = np.zeros(7), np.zeros(design.p), np.zeros(design.p)
-        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty(7))
+        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty((2, 7)))
         return terms, v_up, v_down
 
     sums = [fold(np.add, parts) for parts in zip(*parallel_map(task, design.parts()))]
@@ -124,7 +124,8 @@ def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.
 def _terms_by_blocks(problem: Any, beta: np.ndarray, intercept: float) -> list[np.ndarray]:
     def task(block: Any) -> list[np.ndarray]:
         u, terms = np.empty(len(block.y)), np.zeros(7)
-        fill_dual_terms(problem.loss, block.y, np.asarray(block.X @ beta) + intercept, block.weights, u, terms)
+        eta = np.asarray(block.X @ beta) + intercept
+        fill_dual_terms(problem.loss, block.y, eta, block.weights, u, terms, np.empty((2, 7)))
         return [terms, np.maximum(u, 0.0) @ block.X, np.minimum(u, 0.0) @ block.X, block.column_squares()]
 
     def merge(a: list[np.ndarray], b: list[np.ndarray]) -> list[np.ndarray]:

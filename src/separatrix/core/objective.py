@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.jit import compiled, part
+from separatrix.core.long_sums import PIECE, add_piece, two_sums
 from separatrix.core.problem import Problem
 from separatrix.core.scores import Scores
 from separatrix.core.target import weights_of
@@ -34,32 +35,29 @@ from separatrix.core.verbs import (
     value,
 )
 
-# Long sums are taken in pieces of this many rows: their rounding error then grows with the root of n / 1024 at most.
-PIECE = 1024
-
 
 @compiled
 def sum_of_values(loss: Loss, y: Array, eta: Array, s: Array) -> float:
     """Σ s_i value(loss, y_i, eta_i); a row of weight 0 adds nothing, even where its loss overflows."""
-    total = 0.0
+    total = low = 0.0
     for first in range(0, y.shape[0], PIECE):
         piece = 0.0
         for i in range(first, min(first + PIECE, y.shape[0])):
             piece += s[i] * value(loss, y[i], eta[i]) if s[i] > 0.0 else 0.0
-        total += piece
-    return total
+        total, low = two_sums(total, low, piece)
+    return total + low
 
 
 @compiled
 def sum_of_conjugates(loss: Loss, y: Array, u: Array, s: Array) -> float:
     """Σ s_i conjugate(loss, y_i, u_i); a row of weight 0 adds nothing, even where u_i is outside the domain."""
-    total = 0.0
+    total = low = 0.0
     for first in range(0, y.shape[0], PIECE):
         piece = 0.0
         for i in range(first, min(first + PIECE, y.shape[0])):
             piece += s[i] * conjugate(loss, y[i], u[i]) if s[i] > 0.0 else 0.0
-        total += piece
-    return total
+        total, low = two_sums(total, low, piece)
+    return total + low
 
 
 @compiled
@@ -91,10 +89,17 @@ def dual_terms(loss: Loss, y: float, eta: float, s: float, out: Array) -> float:
 
 
 @compiled
-def fill_dual_terms(loss: Loss, y: Array, eta: Array, s: Array, u: Array, out: Array) -> None:
-    """u_i = s_i slope_i, and out += the :func:`dual_terms` of all rows."""
-    for i in range(y.shape[0]):
-        u[i] = dual_terms(loss, y[i], eta[i], s[i], out)
+def fill_dual_terms(loss: Loss, y: Array, eta: Array, s: Array, u: Array, out: Array, work: Array) -> None:
+    """u_i = s_i slope_i, and out = the :func:`dual_terms` of all rows; `work` (2, 7) takes those of a piece of them."""
+    out[:] = 0.0
+    work[1] = 0.0
+    for first in range(0, y.shape[0], PIECE):
+        work[0] = 0.0
+        for i in range(first, min(first + PIECE, y.shape[0])):
+            u[i] = dual_terms(loss, y[i], eta[i], s[i], work[0])
+        add_piece(out, work)
+    for k in range(out.shape[0]):
+        out[k] += work[1, k]
 
 
 @compiled
@@ -114,16 +119,19 @@ def add_dual_terms(
 ) -> None:
     """The same in one walk over the rows of X, first <= i < last: v_up and v_down get the rows times their u_i.
 
-    `work` takes the terms of a piece of the rows, so that long sums lose no digits; `s` may have no length.
+    `s` may have no length.
     """
+    out[:] = 0.0
+    work[1] = 0.0
     for start in range(first, last, PIECE):
-        work[:] = 0.0
+        work[0] = 0.0
         for i in range(start, min(start + PIECE, last)):
             weight = s[i] if s.shape[0] > 0 else 1.0
-            u = dual_terms(loss, y[i], row_score(rows, i, beta) + intercept, weight, work)
+            u = dual_terms(loss, y[i], row_score(rows, i, beta) + intercept, weight, work[0])
             row_add(rows, i, u, v_up if u > 0.0 else v_down)
-        for k in range(work.shape[0]):
-            out[k] += work[k]
+        add_piece(out, work)
+    for k in range(out.shape[0]):
+        out[k] += work[1, k]
 
 
 @compiled
@@ -143,19 +151,25 @@ def fill_curvatures(loss: Loss, y: Array, eta: Array, out: Array) -> None:
 @compiled
 def sum_of_joint_values(loss: Loss, Y: Array, eta: Array, s: Array) -> float:
     """Σ s_i joint_value(loss, y_i, eta_i) over rows y_i and eta_i."""
-    total = 0.0
-    for i in range(Y.shape[0]):
-        total += s[i] * joint_value(loss, Y[i], eta[i]) if s[i] > 0.0 else 0.0
-    return total
+    total = low = 0.0
+    for first in range(0, Y.shape[0], PIECE):
+        piece = 0.0
+        for i in range(first, min(first + PIECE, Y.shape[0])):
+            piece += s[i] * joint_value(loss, Y[i], eta[i]) if s[i] > 0.0 else 0.0
+        total, low = two_sums(total, low, piece)
+    return total + low
 
 
 @compiled
 def sum_of_joint_conjugates(loss: Loss, Y: Array, U: Array, s: Array) -> float:
     """Σ s_i joint_conjugate(loss, y_i, u_i) over rows y_i and u_i."""
-    total = 0.0
-    for i in range(Y.shape[0]):
-        total += s[i] * joint_conjugate(loss, Y[i], U[i]) if s[i] > 0.0 else 0.0
-    return total
+    total = low = 0.0
+    for first in range(0, Y.shape[0], PIECE):
+        piece = 0.0
+        for i in range(first, min(first + PIECE, Y.shape[0])):
+            piece += s[i] * joint_conjugate(loss, Y[i], U[i]) if s[i] > 0.0 else 0.0
+        total, low = two_sums(total, low, piece)
+    return total + low
 
 
 @compiled
@@ -328,11 +342,11 @@ def _is_affine_in_y(problem: Problem, score: float | Array) -> bool:
     """Whether a likelihood, at this score, is affine in y: not so with a constant of its own, such as log y!."""
     if is_joint(problem.loss):
         return True
-    low, high = problem.target.ends
+    low, high = (float(end) for end in problem.target.ends)
     a, b, middle = (value(problem.loss, y, float(score)) for y in (low, high, 0.5 * (low + high)))
     return bool(abs(0.5 * (a + b) - middle) <= 1e-9 * (abs(a) + abs(b)))
 
 
 def never_negative(problem: Problem) -> bool:
     """Whether no loss of a row is negative. Of a likelihood the least, as a function of y, is least at an end of y."""
-    return all(conjugate(problem.loss, y, 0.0) <= 0.0 for y in problem.target.ends)
+    return all(conjugate(problem.loss, y, 0.0) <= 0.0 for y in map(float, problem.target.ends))

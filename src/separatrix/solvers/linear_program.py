@@ -39,7 +39,8 @@ def solve(
 ) -> Solution:
     """Minimise a quantile problem; `method`, `options` and `max_iter` go to ``linprog``.
 
-    `tol`, `start` and `trace` have no effect: a vertex is found exactly. ``details`` holds status and message.
+    `tol`, `start` and `trace` have no effect: a vertex is found, to HiGHS's tolerances. ``details`` holds
+    status and message.
     """
     options = {**({} if max_iter is None else {"maxiter": max_iter}), **(options or {})}
     kink, (low, high) = _kinks(problem), _pinball(problem.loss)
