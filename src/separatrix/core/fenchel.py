@@ -20,6 +20,7 @@ from separatrix.core.objective import (
     add_dual_terms,
     dual_domains,
     fill_dual_terms,
+    never_negative,
     parts_of,
     slopes_at,
     sum_of_conjugate_sizes,
@@ -40,7 +41,7 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     beta = np.asarray(beta, dtype=np.float64)
     parts = parts_of(penalty, design.p)
     smooth = np.all(parts.ridge > 0.0) and not parts.kink.any()
-    if u is None and smooth and is_likelihood(loss) and not is_joint(loss):
+    if u is None and smooth and is_likelihood(loss) and not is_joint(loss) and never_negative(problem):
         return _gap_at_slopes(problem, parts, beta, float(intercept))
     centred = target
     if problem.intercept and is_of_residual(loss):
@@ -81,7 +82,7 @@ def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercep
     """The gap of a likelihood at its own slopes, in one read of X.
 
     With an intercept the slopes of one sign are multiplied by a <= 1 so that all sum to zero, and all by a scale that
-    the penalty may ask for. No loss is negative, so that its conjugate is not positive at 0, and by convexity
+    the penalty may ask for. Where no loss is negative its conjugate is not positive at 0, and by convexity
     ``conjugate(a u) <= a conjugate(u)``: the conjugates need not be computed again.
     """
     target, penalty, total = problem.target, problem.penalty, problem.target.total
