@@ -25,8 +25,8 @@ class NotCertified(ConvergenceWarning):
     def __init__(self, kind: str, value: float, tolerance: float, passes: int, instead: str) -> None:
         self.kind, self.value, self.tolerance, self.passes = kind, value, tolerance, passes
         super().__init__(
-            f"Not certified: the relative {kind} is {value:.2e}, above tol={tolerance:.0e}, after {passes} passes. "
-            f"{instead}"
+            f"Not certified: the relative {kind} is {value:.2e}, above tol={tolerance:.0e}, after {passes} passes "
+            f"of the solver. {instead}"
         )
 
 

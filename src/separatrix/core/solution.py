@@ -16,7 +16,8 @@ class Certificate:
     """How good an answer is, held against the tolerance asked for.
 
     ``value`` is relative: for a gap, the bound on ``P(beta) - min P`` divided by ``P`` of the null model. Only the
-    ``mistakes`` of a perceptron's last pass are a plain number.
+    ``mistakes`` of a perceptron's last pass are a plain number. ``passes`` are reads of the data by the solver: those
+    that the certificate itself took are not among them.
     """
 
     kind: str
@@ -77,7 +78,7 @@ class Solution:
     """What a solver found, in one convention for all: coefficients and intercept are kept apart, and there is no grade.
 
     ``beta`` is (p,) or, for several outputs or classes, (p, k); ``intercept`` a float or (k,), 0 where the problem has
-    none; ``theta`` (n,) a dual point, where the solver has one. ``passes`` counts reads of the data.
+    none; ``theta`` (n,) a dual point, where the solver has one. ``passes`` counts reads of the data by the solver.
     """
 
     beta: Array

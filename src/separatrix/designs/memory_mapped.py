@@ -1,7 +1,7 @@
 """A design in a file of numbers that is mapped into memory: rows are read block by block, never all of them."""
 
 from collections.abc import Iterator
-from os import PathLike
+from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,8 @@ class MemoryMappedDesign(StreamedDesign):
     """
 
     def __init__(self, X: str | PathLike[str] | Array, *, block_rows: int | None = None) -> None:
-        self._mapped = X if isinstance(X, np.ndarray) else np.load(X, mmap_mode="r", allow_pickle=False)
+        self.origin = "an array" if isinstance(X, np.ndarray) else fspath(X)
+        self._mapped = X if isinstance(X, np.ndarray) else _mapped(X)
         if self._mapped.ndim != 2 or self._mapped.dtype.kind not in "fiub":
             raise cannot(
                 f"map an array of shape {self._mapped.shape} and type {self._mapped.dtype}",
@@ -49,9 +50,26 @@ class MemoryMappedDesign(StreamedDesign):
         return np.dtype(np.float32 if self._mapped.dtype == np.float32 else np.float64)
 
     def read(self, height: int, columns: tuple[str, ...] = (), *, only: bool = False) -> Iterator[Chunk]:
+        if columns:
+            raise cannot(
+                f"read the column {columns[0]!r}",
+                because=f"{self.origin} is one matrix without names",
+                instead="an array with a value for each row",
+            )
         for start in range(0, self.n, height):
             stop = min(start + height, self.n)
             if only:
                 yield Chunk(np.empty((stop - start, 0)), start, {})
             else:
                 yield Chunk(np.array(self._mapped[start:stop], dtype=np.float64, order="C"), start, {})
+
+
+def _mapped(path: Any) -> Array:
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except ValueError:
+        raise cannot(
+            f"map {fspath(path)!r}",
+            because="it is not a .npy file of numbers",
+            instead="numpy.save(path, X), or ParquetDesign",
+        ) from None

@@ -45,20 +45,20 @@ class ParquetDesign(StreamedDesign):
         leave_out: Sequence[str] = (),
         block_rows: int | None = None,
     ) -> None:
-        self._dataset = _dataset(path)
+        self.origin, self._dataset = str(path), _dataset(path)
         schema = self._dataset.schema
         if columns is None:
             columns = [field.name for field in schema if _is_number(field.type) and field.name not in leave_out]
-        self._refuse_unknown(columns, schema.names)
-        wrong = [name for name in columns if not _is_number(schema.field(name).type)]
-        if wrong or not len(columns):
+        self.names = [columns] if isinstance(columns, str) else list(columns)
+        twice = [name for name in self.names if self.names.count(name) > 1]
+        if twice or not self.names:
             raise cannot(
-                f"make a design of the columns {list(columns)}",
-                because=f"{wrong[0]!r} is of type {schema.field(wrong[0]).type}" if wrong else "there are none",
-                instead="columns of numbers",
+                f"make a design of the columns {self.names}",
+                because=f"{twice[0]!r} is there twice" if twice else "there are none",
+                instead="columns of different names",
             )
-        self.names = list(columns)
-        single = all(str(schema.field(name).type) == "float" for name in columns)
+        self._refuse_unfit(schema, self.names)
+        single = all(str(schema.field(name).type) == "float" for name in self.names)
         self._dtype = np.dtype(np.float32 if single else np.float64)
         super().__init__(len(self.names), block_rows)
 
@@ -71,10 +71,10 @@ class ParquetDesign(StreamedDesign):
         return self._dtype
 
     def read(self, height: int, columns: tuple[str, ...] = (), *, only: bool = False) -> Iterator[Chunk]:
-        self._refuse_unknown(columns, self._dataset.schema.names)
         names = [] if only or self.names is None else self.names
+        self._refuse_unfit(self._dataset.schema, names, columns)
         start = 0
-        for batch in self._batches(height, list(dict.fromkeys([*names, *columns]))):
+        for batch in self._batches(height, names, columns):
             X = np.empty((batch.num_rows, len(names)))
             for j, name in enumerate(names):
                 X[:, j] = _numbers(batch.column(name))
@@ -86,8 +86,8 @@ class ParquetDesign(StreamedDesign):
             yield chunk
             del chunk
 
-    def _batches(self, height: int, columns: list[str]) -> Iterator[Any]:
-        """Batches of some columns, file by file, decoded as they are read.
+    def _batches(self, height: int, names: list[str], columns: tuple[str, ...]) -> Iterator[Any]:
+        """Batches of columns of X and others, file by file, decoded as they are read.
 
         A scan of the dataset would hold whole row groups, and those of a whole file ahead (measured on 240 MB in one
         row group: 630 MB, here 100 MB).
@@ -97,14 +97,27 @@ class ParquetDesign(StreamedDesign):
         for fragment in self._dataset.get_fragments():
             file = pq.ParquetFile(fragment.path, filesystem=fragment.filesystem, pre_buffer=False, buffer_size=BUFFER)
             with file:
-                self._refuse_unknown(columns, file.schema_arrow.names, fragment.path)
-                yield from file.iter_batches(height, columns=columns, use_threads=False)
+                self._refuse_unfit(file.schema_arrow, names, columns, fragment.path)
+                read = list(dict.fromkeys([*names, *columns]))
+                yield from file.iter_batches(height, columns=read, use_threads=False)
 
-    def _refuse_unknown(self, columns: Sequence[str], known: Sequence[str], where: str = "the dataset") -> None:
-        for name in columns:
-            if name not in known:
+    def _refuse_unfit(
+        self, schema: Any, names: Sequence[str], others: Sequence[str] = (), where: str = "the dataset"
+    ) -> None:
+        """Raise unless all columns are there, and those of X are numbers."""
+        for name in (*names, *others):
+            if name not in schema.names:
                 raise cannot(
-                    f"read the column {name!r}", because=f"{where} has none of this name", instead=f"one of {known}"
+                    f"read the column {name!r}",
+                    because=f"{where} has none of this name",
+                    instead=f"one of {schema.names}",
+                )
+        for name in names:
+            if not _is_number(kind := schema.field(name).type):
+                raise cannot(
+                    f"make a design of the columns {self.names}",
+                    because=f"{name!r} is of type {kind} in {where}",
+                    instead="columns of numbers",
                 )
 
 

@@ -4,11 +4,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from sklearn.utils import assert_all_finite
 
+from separatrix.core.errors import cannot
 from separatrix.core.target import AnyTarget, Chunk
 from separatrix.core.types import Array
 from separatrix.designs.base import Block, Design
@@ -28,9 +29,11 @@ class StreamedDesign(Design):
     Attributes
     ----------
     names : list of str or None.  The columns of X.
+    origin : str.  Where the rows come from, for messages.
     """
 
     names: list[str] | None = None
+    origin = "a stream"
     is_streamed = True
     sample_is_typical = False
 
@@ -85,6 +88,15 @@ class StreamedDesign(Design):
             return next(chunks)
         finally:
             chunks.close()  # type: ignore[attr-defined]
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        name = type(self).__name__
+        raise cannot(
+            f"hold all rows of {name} in an array",
+            because="they are read block by block",
+            instead="a model that takes streams (linear models, discriminants, naive Bayes, PCA), or design.matrices()",
+            kind=TypeError,
+        )
 
     def matrices(self) -> Iterator[Array]:
         """The rows of X, block by block, all of them finite."""

@@ -13,6 +13,7 @@ from separatrix.core.registry import late
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.geometry import Geometry
+from separatrix.estimators.streams import values_of
 from separatrix.estimators.validation import enter, score_rows
 from separatrix.prediction import forms
 from separatrix.prediction.linear import decide, in_one_dimension, log_probabilities, probabilities, raw_scores
@@ -65,6 +66,10 @@ class LinearRegressor(RegressorMixin, LinearModel):
         """Predict y for each row of X."""
         return self._raw_score(X)
 
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """R² of the predictions; of a stream, y and the weights may be names of its columns."""
+        return super().score(X, *values_of(X, y, sample_weight))
+
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, for each output, on data that are handed in again."""
         return self._problems(*enter(self, X, y, sample_weight, reset=False))
@@ -92,6 +97,10 @@ class LinearClassifier(ClassifierMixin, Geometry, LinearModel):
     def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X."""
         return decide(self.decision_function(X), self.classes_)
+
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The share of rows whose class is predicted; of a stream, y and the weights may be names of its columns."""
+        return super().score(X, *values_of(X, y, sample_weight))
 
     def _publish(self, beta, intercept, dtype=np.float64):
         """Set ``coef_`` and ``intercept_`` from beta of shape (p,) or (p, k)."""

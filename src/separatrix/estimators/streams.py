@@ -6,6 +6,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from separatrix.core.errors import cannot
 from separatrix.core.target import StreamedTarget
+from separatrix.designs import StreamedDesign
 from separatrix.estimators.class_weights import class_factors, refuse_one_class
 
 # Squares of larger numbers cannot be summed.
@@ -14,18 +15,26 @@ LARGEST_TARGET = 1e150
 
 def name_columns_of(estimator, design, *, reset):
     """Set the names and the number of the columns of a first fit, or hold a later design against them."""
+    if design.n == 0:
+        raise cannot(f"read {design.origin}", because="it has no rows", instead="a file with at least one row")
     if reset:
         estimator.n_features_in_ = design.p
         estimator.__dict__.pop("feature_names_in_", None)
         if design.names is not None:
             estimator.feature_names_in_ = np.array(design.names, dtype=object)
-    elif design.p != estimator.n_features_in_:
-        raise cannot(
-            f"use a design of {design.p} columns",
-            because=f"{type(estimator).__name__} was fitted to {estimator.n_features_in_}",
-            instead=f"{estimator.n_features_in_} columns",
-        )
-    return design
+        return design
+    known = vars(estimator).get("feature_names_in_")
+    if design.p != estimator.n_features_in_:
+        got, wanted = f"{design.p} columns", estimator.n_features_in_
+    elif design.names is not None and known is not None and design.names != list(known):
+        got, wanted = f"the columns {design.names}", list(known)
+    else:
+        return design
+    raise cannot(
+        f"use a design of {got}",
+        because=f"{type(estimator).__name__} was fitted to {wanted}",
+        instead=f"columns={wanted}",
+    )
 
 
 def streamed_target(estimator, design, y, sample_weight, *, reset):
@@ -34,19 +43,31 @@ def streamed_target(estimator, design, y, sample_weight, *, reset):
     y, sample_weight = (_source(design, given, word) for given, word in ((y, "y"), (sample_weight, "sample_weight")))
     if y is None:
         raise cannot(
-            f"fit {type(estimator).__name__}", because="y is None", instead="the name of a column, or an array"
+            f"use {type(estimator).__name__} without y",
+            because="y is None",
+            instead="the name of a column, or an array",
         )
     target = StreamedTarget(design.chunks, y, sample_weight, _float_weights)
     if sample_weight is not None:
-        low = min((float(s.min(initial=0.0)) for _, s in target.passes()), default=0.0)
-        finite = all(np.isfinite(s).all() for _, s in target.passes())
-        if low < 0.0 or not finite or not target.rows_of_positive_weight:
+        counted = 0
+        for _, s in target.passes():
+            counted = counted + np.count_nonzero(s) if np.all((s >= 0.0) & np.isfinite(s)) else -np.inf
+        if counted <= 0:
             raise cannot(
-                "fit with sample_weight",
+                "use sample_weight",
                 because="a weight is negative, not a number, or all of them are zero",
                 instead="weights >= 0, at least one of them positive",
             )
     return target
+
+
+def values_of(X, *given):
+    """y and weights in memory, where names of a stream's columns stand for them."""
+    if not isinstance(X, StreamedDesign):
+        return given
+    names = tuple(name for name in given if isinstance(name, str))
+    columns = [chunk.columns for chunk in X.chunks(names, only=True)] if names else []
+    return [np.concatenate([each[g] for each in columns]) if isinstance(g, str) else g for g in given]
 
 
 def _source(design, given, word):
@@ -67,12 +88,27 @@ def _source(design, given, word):
 
 
 def _float_weights(y, s):
-    return y, None if s is None else np.asarray(s, dtype=np.float64)
+    return y, None if s is None else _floats(s, "sample_weight")
+
+
+def _floats(values, word):
+    """Numbers of a column as float64; missing ones are NaN."""
+    values = np.asarray(values)
+    try:
+        if values.dtype.kind in "fiubO":
+            return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise cannot(
+        f"use {word} of type {values.dtype}",
+        because=f"{values[:1].tolist()[0]!r} is not a number",
+        instead="a column of numbers",
+    )
 
 
 def streamed_numbers(target):
     """A target of float64 numbers, all finite and not too large to be squared."""
-    target = target.mapped(lambda y, s: (np.asarray(y, dtype=np.float64), s))
+    target = target.mapped(lambda y, s: (_floats(y, "y"), s))
     for y, _ in target.passes():
         assert_all_finite(y, input_name="y")
         refuse_if_too_large(y)
@@ -124,6 +160,15 @@ def streamed_classes(estimator, target, class_weight, *, reset):
 
 def _labels(y):
     y = np.asarray(y)
+    missing = y != y
+    if y.dtype == object:
+        missing = missing | np.array([label is None for label in y], dtype=bool)
+    if missing.any():
+        raise cannot(
+            "use y as labels of classes",
+            because=f"y has missing values: {np.count_nonzero(missing)} of these {len(y)} rows",
+            instead="data without these rows",
+        )
     if y.dtype == object and all(isinstance(label, str) for label in y):
         y = y.astype(str)
     if len(y):

@@ -61,7 +61,7 @@ def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True
 def validate_classes(estimator, X, y, sample_weight=None, **options):
     """The same as :func:`validate_class_target` for data in memory: a design, codes (n,), and weights (n,) or None."""
     design, target = validate_class_target(estimator, X, y, sample_weight, **options)
-    design.needs("vectors", f"fit {type(estimator).__name__}")
+    design.needs("vectors", f"{'fit' if options.get('reset', True) else 'examine'} {type(estimator).__name__}")
     return design, target.y, target.s
 
 
@@ -251,8 +251,11 @@ def validate_rows(estimator, X, *, sparse=True):
 
 
 def validate_first_rows(estimator, X, *, sparse=False, summed=False):
-    """Check X of a transformer's fit, which has no target. `summed` is explained in :func:`enter`."""
-    if isinstance(X, StreamedDesign):
+    """Check X of a transformer's fit, which has no target. `summed` is explained in :func:`enter`.
+
+    A transformer that is fitted by sums takes a stream, too.
+    """
+    if summed and isinstance(X, StreamedDesign):
         return name_columns_of(estimator, X, reset=True)
     return validate_data(
         estimator,

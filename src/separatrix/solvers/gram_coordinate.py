@@ -105,15 +105,18 @@ class GramProblem:
 
         For quadratics that come without a y, such as the models of a loss that Newton's method makes.
         """
-        before, best = self.sweeps, np.inf
-        while self.sweeps - before < 1000:
+        before, best, lowest, idle = self.sweeps, np.inf, np.inf, 0
+        while self.sweeps - before < 1000 and idle < MOST_IDLE:
             worst = self._sweep_within(penalty, limit)
             if worst > limit:
-                self._finish(penalty)
+                while self._finish(penalty) and worst >= best:
+                    pass  # sweeps do not get on: to the minimum on the support, edge by edge
                 worst = self.violation(penalty)
-            if worst <= limit or worst >= best:
+            if worst <= limit:
                 break
-            best = worst
+            value = self.objective(penalty)
+            idle = 0 if worst < best or value < lowest - EPS * abs(lowest) else idle + 1
+            best, lowest = min(best, worst), min(lowest, value)
 
     def _sweep_within(self, penalty: Separable, limit: float) -> float:
         """Sweep to the limit, or for as long as a factorisation would take; returns the violation left.
@@ -173,10 +176,10 @@ class GramProblem:
         low = np.where((here.kink > 0.0) & (beta > 0.0), 0.0, here.low)
         return low, np.where((here.kink > 0.0) & (beta < 0.0), 0.0, here.high)
 
-    def _finish(self, penalty: Separable) -> None:
-        """Newton's step on the support; coefficients that would pass a kink or a bound stop there."""
+    def _finish(self, penalty: Separable) -> bool:
+        """Newton's step on the support; coefficients that would pass a kink or a bound stop there: True if any do."""
         if not self._factorise(penalty):
-            return
+            return False
         support = self._factor.order
         beta = self.beta[support]
         low, high = self._edges(support, penalty)
@@ -185,13 +188,14 @@ class GramProblem:
         wanted = beta + step
         passes = (wanted <= low) | (wanted >= high)
         if not passes.any():
-            return self._move(support, wanted)
+            self._move(support, wanted)
+            return False
         before, saved = self.objective(penalty), self.q[: self.size].copy()
         self._move(support, np.clip(wanted, low, high))
         if self.objective(penalty) > before:
             self.beta[support], self.q[: self.size] = beta, saved
             self._go(support, step, low, high)  # as far as the first edge the objective falls for certain
-        return None
+        return True
 
     def _go(self, support: np.ndarray, step: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
         """Move by a part of the step: to the first edge that a coefficient comes to."""

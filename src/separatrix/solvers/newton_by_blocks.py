@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.certificate import record
+from separatrix.core.certificate import certify, record
 from separatrix.core.errors import cannot
 from separatrix.core.objective import curvatures_at, gap_unit, null_score, slopes_at, sum_of_costs, total_value
 from separatrix.core.problem import Problem
-from separatrix.core.separable import as_separable
+from separatrix.core.separable import Separable, as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.verbs import ignores_shifts
 from separatrix.designs import as_dense
@@ -53,8 +53,10 @@ def newton_by_blocks(
     Parameters
     ----------
     problem : Problem.  A smooth loss and y of shape (n,), or a joint loss and (n, k).
-    tol : float, [0, inf).  Relative gap to be reached. Iterations end when the next step is so short that its square,
-        about the error that it leaves, is below ``tol^1.25``; that step is taken.
+    tol : float, [0, inf).  Relative gap (or gradient) to be reached. A step of at most ``tol^0.625 / 100`` in the norm
+        of the Hessian, relative to the root of P of the null model, is taken unseen, and the certificate is asked.
+        Iterations end where it holds, where it is not half of what it was after the last such step (the rest is
+        rounding), or where no step lowers the objective.
     max_iter : int, [0, inf).  Iterations at the most.
     start : (beta, intercept) or None.  Where to begin; None is the model without columns.
     trace : Trace or None.  Filled with objective, certificate and coefficients at each iteration.
@@ -68,29 +70,31 @@ def newton_by_blocks(
     array([0.4055])
     """
     walk = _Walk(problem, start)
-    scale = np.sqrt(gap_unit(problem))
-    nearly = 0.01 * np.sqrt(tol**1.25) * scale
-    last, iteration = np.inf, 0
+    nearly = max(0.01 * tol**0.625, 1e-10) * np.sqrt(gap_unit(problem))
+    best, iteration = np.inf, 0
     while True:
         step = walk.step()
         record(trace, problem, walk.value, walk.solution(), tol)
-        stalled = last < 1e-9 * scale and step.length > 0.5 * last  # only rounding moves
-        if iteration == max_iter or stalled:
+        if iteration == max_iter:
             break
         iteration += 1
-        if step.length <= nearly:
-            walk.beta, walk.offset = walk.beta + step.beta, walk.offset + step.offset
+        if not step.length <= nearly:
+            if walk.go(step):
+                continue
             break
-        last = step.length
-        if not walk.go(step):
+        walk.beta, walk.offset = step.goal, walk.offset + step.offset
+        gap = certify(problem, walk.solution(), tol)
+        if gap.converged or iteration == max_iter or gap.value > 0.5 * best:
             break
+        best = gap.value
+        walk.look()
     return walk.solution(trace=trace, iterations=iteration, passes=walk.passes)
 
 
 class _Step(NamedTuple):
-    """A step of coefficients (p, k) and offsets (k,), its length in the norm of the Hessian, and what it promises."""
+    """Coefficients (p, k) to go to, the step of the offsets (k,), length in the norm of the Hessian, promised fall."""
 
-    beta: np.ndarray
+    goal: np.ndarray
     offset: np.ndarray
     length: float
     promised: float
@@ -106,13 +110,17 @@ class _Walk:
         self.penalty = as_separable(problem.penalty, self.p)
         shift = provisional_means(problem.design) if problem.intercept else None
         self.shift = np.zeros(self.p) if shift is None else shift
-        self.beta, self.offset = np.zeros((self.p, self.k)), np.reshape(null_score(problem), self.k).astype(np.float64)
+        null = np.zeros((self.p, self.k)), np.reshape(null_score(problem), self.k).astype(np.float64)
+        self.beta, self.offset = null
         if start is not None:
             beta = np.reshape(np.asarray(start[0], dtype=np.float64), (self.p, self.k)).T
             self.beta = np.ascontiguousarray(np.clip(beta, self.penalty.low, self.penalty.high).T)
             self.offset = np.reshape(np.asarray(start[1], dtype=np.float64), -1) + self.shift @ self.beta
         self.passes = 0
-        self._look(*self._sums(self.beta, self.offset))
+        self.look()
+        if start is not None and not self.value <= null_objective(problem):
+            self.beta, self.offset = null  # where far starts saturate losses, their Hessian vanishes
+            self.look()
         problem.design.refuse_if_not_finite(self.H)
 
     def _sums(self, beta: np.ndarray, offset: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
@@ -150,8 +158,9 @@ class _Walk:
         np.subtract(as_dense(block.X), self.shift, out=Z[:, 1:])
         return Z
 
-    def _look(self, fit: float, g: np.ndarray, H: np.ndarray) -> None:
-        self.g, self.H = g, H
+    def look(self, sums: tuple[float, np.ndarray, np.ndarray] | None = None) -> None:
+        """Keep the sums here, which takes a pass unless they are known."""
+        fit, self.g, self.H = self._sums(self.beta, self.offset) if sums is None else sums
         self.value = fit + sum_of_costs(self.penalty, self.beta)
 
     def step(self) -> _Step:
@@ -163,32 +172,27 @@ class _Walk:
         G -= cross @ inverse @ cross.T
         if ignores_shifts(self.problem.loss):
             hold_sums(G, k, self.penalty.free)
-        model = GramProblem.whole(G, np.zeros(k * p))
-        model.beta = self.beta.T.ravel().copy()
-        model.q = -self.g[1:].T.ravel() + cross @ (inverse @ self.g[0])
-        model.c = model.q + G @ model.beta
-        before = model.violation(penalty)
-        unit = float(penalty.kink.max(initial=0.0)) or float(np.abs(self.g[1:]).max(initial=0.0)) or 1.0
-        model.solve_within(penalty, min(1e-4, before / unit) * before)
-        d = model.beta - self.beta.T.ravel()
+        q = -self.g[1:].T.ravel() + cross @ (inverse @ self.g[0])
+        goal = _minimum(G, q, self.beta.T.ravel(), penalty).reshape(k, p).T
+        d = (goal - self.beta).T.ravel()
         square = float(d @ (G @ d) + penalty.ridge @ (d * d) + self.g[0] @ inverse @ self.g[0])
-        step, offset = d.reshape(k, p).T, -inverse @ (self.g[0] + cross.T @ d)
-        rise = sum_of_costs(self.penalty, self.beta + step) - sum_of_costs(self.penalty, self.beta)
-        promised = rise + float((self.g[1:] * step).sum() + self.g[0] @ offset)
-        return _Step(step, offset, np.sqrt(max(square, 0.0)), promised)
+        offset = -inverse @ (self.g[0] + cross.T @ d)
+        rise = sum_of_costs(self.penalty, goal) - sum_of_costs(self.penalty, self.beta)
+        promised = rise + float((self.g[1:] * (goal - self.beta)).sum() + self.g[0] @ offset)
+        return _Step(goal, offset, np.sqrt(max(square, 0.0)), promised)
 
     def go(self, step: _Step) -> bool:
         """Take a step, or a part of it that lowers the objective enough; False where none does."""
-        beta, offset = self.beta + step.beta, self.offset + step.offset
+        beta, offset = step.goal, self.offset + step.offset
         sums = self._sums(beta, offset)
         if not self._enough(sums[0] + sum_of_costs(self.penalty, beta), 1.0, step.promised):
             t = self._shorter(step)
             if t == 0.0:
                 return False
-            beta, offset = self.beta + t * step.beta, self.offset + t * step.offset
+            beta, offset = self.beta + t * (step.goal - self.beta), self.offset + t * step.offset
             sums = self._sums(beta, offset)
         self.beta, self.offset = beta, offset
-        self._look(*sums)
+        self.look(sums)
         return True
 
     def _enough(self, value: float, t: float, promised: float) -> bool:
@@ -196,17 +200,18 @@ class _Walk:
 
     def _shorter(self, step: _Step) -> float:
         """The longest of the shorter steps that lowers the objective enough, or 0: one pass."""
-        problem, target = self.problem, self.problem.target
+        problem, target, d = self.problem, self.problem.target, step.goal - self.beta
 
         def task(block: Block) -> np.ndarray:
             Z, s = self._with_constant(block)[:, 1:], block.weights
-            eta, move = ((Z @ b + c).reshape(len(Z), *target.outputs) for b, c in ((self.beta, self.offset), step[:2]))
+            lines = (self.beta, self.offset), (d, step.offset)
+            eta, move = ((Z @ b + c).reshape(len(Z), *target.outputs) for b, c in lines)
             return np.array([total_value(problem.loss, block.y, eta + t * move, s) for t in SHORTER])
 
         self.passes += 1
         fits = problem.design.reduce(task, np.add, target) / target.total
         for t, fit in zip(SHORTER, fits):
-            value = fit + sum_of_costs(self.penalty, self.beta + t * step.beta)
+            value = fit + sum_of_costs(self.penalty, self.beta + t * d)
             if self._enough(value, t, step.promised):
                 return float(t)
         return 0.0
@@ -218,6 +223,24 @@ class _Walk:
             beta[self.penalty.free] -= beta[self.penalty.free].mean(axis=1, keepdims=True)
             intercept = intercept - intercept.mean()
         return Solution.of(beta, intercept, self.problem.target, **rest)
+
+
+def _minimum(G: np.ndarray, q: np.ndarray, beta: np.ndarray, penalty: Separable) -> np.ndarray:
+    """The b that minimises ``½ (b - beta)'G (b - beta) - q'(b - beta) + penalty(b)``, nearly.
+
+    In columns of unit curvature, nearly, in which one limit on violations of the optimality conditions suits all. They
+    are scaled by powers of two, which keep bounds as they are.
+    """
+    curvature = np.diag(G) + penalty.ridge
+    D = np.exp2(-np.round(0.5 * np.log2(np.where(curvature > 0.0, curvature, 1.0))))
+    scaled = Separable(penalty.kink * D, penalty.ridge * D * D, penalty.low / D, penalty.high / D)
+    model = GramProblem.whole(G * np.multiply.outer(D, D), np.zeros(len(q)))
+    model.beta, model.q = beta / D, q * D
+    model.c = model.q + model.G @ model.beta
+    before = model.violation(scaled)
+    unit = float(scaled.kink.max(initial=0.0)) or float(np.abs(model.q).max(initial=0.0)) or 1.0
+    model.solve_within(scaled, min(1e-4, before / unit) * before)
+    return D * model.beta
 
 
 def _pieces(block: Block, q: int) -> Iterator[Block]:
