@@ -19,7 +19,15 @@ import numpy as np
 
 from separatrix.core.certificate import certify, record
 from separatrix.core.errors import cannot
-from separatrix.core.objective import curvatures_at, gap_unit, null_score, slopes_at, sum_of_costs, total_value
+from separatrix.core.objective import (
+    curvatures_at,
+    gap_unit,
+    null_objective,
+    null_score,
+    slopes_at,
+    sum_of_costs,
+    total_value,
+)
 from separatrix.core.problem import Problem
 from separatrix.core.separable import Separable, as_separable
 from separatrix.core.solution import Solution, Trace
