@@ -95,6 +95,8 @@ class Declaration:
         calibration.
     before : callable or None.  From a fitted pipeline to the transformers that rows pass before the model inside.
     search : Search or None.  What it searches for by itself.
+    equivalent : Part or None.  Of a class that does not state its problem itself, one that does, with the same
+        parameters: inference asks it for the penalty.
     verification : callable or str.  ``(model, X, y, sample_weight) -> Certificate``, which recomputes the certificate
         from the data; or a sentence that says why there is nothing to verify.
     description : str or callable.  What it is described by, or ``(model, feature_names, X, y) -> Description``.
@@ -111,6 +113,7 @@ class Declaration:
     inside: Callable[[Any], Any] | None = None
     before: Callable[[Any], Any] | None = None
     search: Search | None = None
+    equivalent: Part | None = None
     verification: Callable[..., Any] | str = "it does not declare how its numbers could be recomputed"
     description: str | Callable[..., Any] = SETTINGS
     small_fits: tuple[SmallFit, ...] = ()
@@ -171,12 +174,6 @@ def _foreign_classes() -> Iterator[tuple[type, Declaration]]:
         cls = vars(sys.modules[module]).get(name) if module in sys.modules else None
         if cls is not None:
             yield cls, each
-
-
-def declaring_class(model: Any) -> type | None:
-    """The class whose declaration a model has; None where none has."""
-    foreign = dict(_foreign_classes())
-    return next((cls for cls in type(model).__mro__ if cls in _DECLARATIONS or cls in foreign), None)
 
 
 def unwrap(model: Any) -> Any:

@@ -83,11 +83,12 @@ declare_foreign(
 for _name, *_chosen in (("Lasso", "alpha"), ("ElasticNet", "alpha", "l1_ratio"), ("Ridge", "alpha")):
     declare_foreign(LINEAR_MODEL, (f"{_name}CV",), _linear(forms.LINEAR, search=_search(_name, *_chosen)))
 declare_foreign("sklearn.svm", ("LinearSVR",), _linear(forms.LINEAR))
-declare_foreign(LINEAR_MODEL, ("LogisticRegression",), _linear(forms.LOG_ODDS, likelihood=LOGISTIC))
+_logistic = {"likelihood": LOGISTIC, "equivalent": "linear_model:LogisticRegression"}
+declare_foreign(LINEAR_MODEL, ("LogisticRegression",), _linear(forms.LOG_ODDS, **_logistic))
 declare_foreign(
     LINEAR_MODEL,
     ("LogisticRegressionCV",),
-    _linear(forms.LOG_ODDS, likelihood=LOGISTIC, search=_search("LogisticRegression", "C", "l1_ratio")),
+    _linear(forms.LOG_ODDS, search=_search("LogisticRegression", "C", "l1_ratio"), **_logistic),
 )
 declare_foreign(
     LINEAR_MODEL, ("PassiveAggressiveClassifier", "Perceptron", "SGDClassifier"), _linear(forms.LINEAR_CLASSES)

@@ -266,19 +266,22 @@ class LogisticRegression(LogOddsClassifier):
             sample_weight,
             class_weight=self.class_weight,
             reset=reset,
-            summed=self.solver in _AUTOMATIC,  # these solvers look for NaN in their first sums over all rows
+            summed=reset and self.solver in _AUTOMATIC,  # these look for NaN in their first sums over all rows
         )
         return design, target.mapped(partial(_as_numbers, len(self.classes_)))
 
     def _problem(self, design, target):
+        loss = Softmax() if target.outputs else Logistic()
+        return Problem(design, target, loss, self._penalty(target.total, design.p), bool(self.fit_intercept))
+
+    def _penalty(self, total, p):
+        """The penalty of p coefficients for rows of a total weight: C Σ s loss + Ω, divided by C Σ s."""
         C, ratio = self._strength()
-        lam = 1.0 / (C * target.total)  # C Σ s loss + Ω, divided by C Σ s
+        lam = 1.0 / (C * total)
         penalty = NoPenalty() if lam == 0.0 else L2(lam)
         if lam > 0.0 and ratio > 0.0:
             penalty = ElasticNet(lam * ratio, lam * (1.0 - ratio))
-        penalty = with_factors(self, penalty, design.p)
-        loss = Softmax() if target.outputs else Logistic()
-        return Problem(design, target, loss, penalty, bool(self.fit_intercept))
+        return with_factors(self, penalty, p)
 
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, on data that are handed in again."""

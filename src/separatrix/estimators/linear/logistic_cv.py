@@ -228,11 +228,12 @@ class LogisticRegressionCV(LogisticRegression):
             target, loss = Target(codes.astype(np.float64), s), Logistic()
         else:
             target, loss = Target((codes[:, None] == present).astype(np.float64), s), Softmax()
-        # C Σ s_i loss_i + ratio |w|_1 + (1 - ratio) |w|²/2 divided by C Σ s
-        problem = Problem(design, target, loss, _penalty(1.0, ratio), bool(self.fit_intercept))
-        beta, offset, gaps, used = path(
-            problem, 1.0 / (self.Cs_ * total), lambda a: _penalty(a, ratio), tol=self.tol, max_iter=self.max_iter
-        )
+        problem = Problem(design, target, loss, NoPenalty(), bool(self.fit_intercept))
+
+        def penalty_at(strength):
+            return self._model(1.0 / strength if strength else np.inf, ratio)._penalty(total, design.p)
+
+        beta, offset, gaps, used = path(problem, 1.0 / self.Cs_, penalty_at, tol=self.tol, max_iter=self.max_iter)
         if k == 2:
             return beta[:, None, :], offset[:, None], gaps, used
         coefs, offsets = np.zeros((count, k, design.p)), np.full((count, k), NEVER)
@@ -286,21 +287,15 @@ class LogisticRegressionCV(LogisticRegression):
             max_iter=self.max_iter,
         )
 
-    def _problem(self, design, target):
+    def _penalty(self, total, p):
         """That of the strength chosen."""
         C, ratio = np.ravel(self.C_)[0], np.ravel(self.l1_ratio_)[0]
-        return self._model(float(C), self._ratio(ratio))._problem(design, target)
+        return self._model(float(C), self._ratio(ratio))._penalty(total, p)
 
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The score that `scoring` names, of predictions for X."""
         judged = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self._scorer()(self, X, y, **judged)
-
-
-def _penalty(strength, ratio):
-    if strength == 0.0:
-        return NoPenalty()
-    return L2(strength) if ratio == 0.0 else ElasticNet(strength * ratio, strength * (1.0 - ratio))
 
 
 def _search(ratio):
