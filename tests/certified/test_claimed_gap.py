@@ -10,19 +10,20 @@ from typing import NamedTuple
 import mpmath
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import separatrix
 from separatrix.core.certificate import certify
 from separatrix.core.dispatch import atom, implements
-from separatrix.core.objective import gap_unit
+from separatrix.core.objective import gap_unit, objective
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution
 from separatrix.core.target import Target
 from separatrix.core.verbs import split
 from separatrix.designs import as_design
 from separatrix.linear_model import LinearRegression, LogisticRegression, QuantileRegressor, Ridge, lasso_path
-from separatrix.losses import Logistic, Squared
-from separatrix.penalties import L1, L2
+from separatrix.losses import Logistic, Quantile, Squared
+from separatrix.penalties import L1, L2, NoPenalty, Separable
 
 sys.path.insert(0, str(Path(__file__).parent))
 import many_duality_gaps
@@ -218,3 +219,39 @@ def test_a_gradient_says_that_it_bounds_no_gap():
     y = rng.random(40) < 0.5
     assert "bounds no gap" in LogisticRegression(C=np.inf).fit(X, y).certificate_.message
     assert "bounds no gap" not in LogisticRegression().fit(X, y).certificate_.message
+
+
+def least_quantile_loss(X, y, q, low, intercept):
+    """``min P`` of a quantile loss with coefficients not below `low`, as a linear program of scipy's."""
+    n = len(y)
+    Z = np.column_stack([X, np.ones(n)]) if intercept else X
+    costs = np.concatenate([np.zeros(Z.shape[1]), np.full(n, q), np.full(n, 1.0 - q)]) / n
+    bounds = [(low if low > -inf else None, None)] * X.shape[1] + [(None, None)] * intercept + [(0, None)] * (2 * n)
+    return linprog(costs, A_eq=np.hstack([Z, np.eye(n), -np.eye(n)]), b_eq=y, bounds=bounds).fun
+
+
+@pytest.mark.parametrize("low", [-inf, -2.0, 0.0])
+def test_quantiles_far_from_the_optimum_claim_no_less_than_the_truth(low):
+    """Coefficients that nothing penalises: the dual point has to be moved into the domain, which has its price."""
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        n, p, q = int(rng.integers(2, 10)), int(rng.integers(1, 3)), float(rng.choice([0.5, 0.9, 0.99, 0.01]))
+        X, intercept = np.exp(2.0 * rng.standard_normal((n, p))), bool(rng.random() < 0.5)
+        y = X @ rng.standard_normal(p) + rng.standard_normal(n) * np.exp(2.0 * rng.standard_normal(n))
+        penalty = Separable(np.zeros(p), np.zeros(p), np.full(p, low), np.full(p, inf))
+        problem = Problem(as_design(X), Target(y), Quantile(q), penalty, intercept)
+        least = least_quantile_loss(X, y, q, low, intercept)
+        beta = np.maximum(2.0 * rng.standard_normal(p), low)
+        for theta in (None, rng.uniform(-q, 1.0 - q, n)):
+            solution = Solution(beta, float(rng.standard_normal()) * intercept, theta=theta)
+            true = objective(problem, solution.beta, solution.intercept) - least
+            claimed = certify(problem, solution, 1e-8).value * gap_unit(problem)
+            assert claimed >= true * (1.0 - 1e-7)
+
+
+def test_an_asymmetric_quantile_pays_for_a_foreign_dual_point():
+    X, y = np.array([[1.0], [0.02]]), np.array([0.0, 1.0])
+    problem = Problem(as_design(X), Target(y), Quantile(0.99), NoPenalty(), False)
+    # P(b) = (0.01 b + 0.99 (1 - 0.02 b)) / 2 falls up to b = 50; at 49 the gap is (0.0198 - 0.01) / 2
+    claimed = certify(problem, Solution(np.array([49.0]), 0.0, theta=np.array([0.01, -0.6])), 1e-8).value
+    assert claimed * gap_unit(problem) >= 0.0049

@@ -6,10 +6,13 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.linear_model import PoissonRegressor
 
 from separatrix.core.certificate import certify
 from separatrix.core.dispatch import atom, implements
+from separatrix.core.objective import gap_unit, objective
 from separatrix.core.problem import Problem
+from separatrix.core.solution import Solution
 from separatrix.core.target import Target
 from separatrix.core.verbs import (
     conjugate,
@@ -121,6 +124,53 @@ def _(loss):
 
 
 @implements(link, PoissonDeviance)
+def _(loss, mean):
+    return log(mean)
+
+
+@atom
+class Counts(NamedTuple):
+    """The same as a likelihood without its constant: negative for most counts."""
+
+    saturated: bool = False  # with the constant: a likelihood that is not affine in y
+
+
+@implements(value, Counts)
+def _(loss, y, eta):
+    constant = y - y * log(y) if y > 0.0 else 0.0
+    return exp(eta) - y * eta - (constant if loss.saturated else 0.0)
+
+
+@implements(slope, Counts)
+def _(loss, y, eta):
+    return exp(eta) - y
+
+
+@implements(curvature, Counts)
+def _(loss, y, eta):
+    return exp(eta)
+
+
+@implements(conjugate, Counts)
+def _(loss, y, u):
+    mu = y + u
+    constant = y - y * log(y) if y > 0.0 else 0.0
+    if mu < 0.0:
+        return inf
+    return (mu * log(mu) if mu > 0.0 else 0.0) - mu + (constant if loss.saturated else 0.0)
+
+
+@implements(is_smooth, Counts)
+def _(loss):
+    return True
+
+
+@implements(is_likelihood, Counts)
+def _(loss):
+    return True
+
+
+@implements(link, Counts)
 def _(loss, mean):
     return log(mean)
 
@@ -342,6 +392,22 @@ def test_a_loss_from_outside_is_solved_and_certified_by_every_gradient_method(lo
     gradient = np.append(slopes_by_hand.mean(), X.T @ slopes_by_hand / len(y) + ridge * solution.beta)
     # P - min P <= 1e-8 P0 and curvature at most 10 here: the gradient is below sqrt(2 * 10 * 1e-8 * P0)
     assert np.abs(gradient).max() < 1e-3
+
+
+@pytest.mark.parametrize("saturated", [False, True])
+def test_a_likelihood_that_may_be_negative_is_certified_where_it_is_solved_and_nowhere_else(saturated):
+    X, y = data(PoissonDeviance())
+    y = 5.0 * y
+    problem = Problem(as_design(X), Target(y), Counts(saturated), L2(0.3), True)
+    solution = newton(problem)
+    theirs = PoissonRegressor(alpha=0.3, tol=1e-12, max_iter=1000).fit(X, y)
+    np.testing.assert_allclose(solution.beta, theirs.coef_, atol=1e-6)
+    assert certify(problem, solution, 1e-8).converged
+    least = objective(problem, solution.beta, solution.intercept)
+    for beta in (solution.beta + 0.01, 0.5 * solution.beta, np.zeros(4)):
+        gap = objective(problem, beta, solution.intercept) - least
+        claimed = certify(problem, Solution(beta, solution.intercept), 1e-8).value * gap_unit(problem)
+        assert gap * (1.0 - 1e-9) <= claimed <= 100.0 * gap
 
 
 @pytest.mark.parametrize("loss", SMOOTH.values(), ids=SMOOTH)

@@ -20,6 +20,7 @@ from separatrix.core.objective import (
     add_dual_terms,
     dual_domains,
     fill_dual_terms,
+    never_negative,
     parts_of,
     slopes_at,
     sum_of_conjugate_sizes,
@@ -40,7 +41,7 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     beta = np.asarray(beta, dtype=np.float64)
     parts = parts_of(penalty, design.p)
     smooth = np.all(parts.ridge > 0.0) and not parts.kink.any()
-    if u is None and smooth and is_likelihood(loss) and not is_joint(loss):
+    if u is None and smooth and is_likelihood(loss) and not is_joint(loss) and never_negative(problem):
         return _gap_at_slopes(problem, parts, beta, float(intercept))
     centred = target
     if problem.intercept and is_of_residual(loss):
@@ -59,7 +60,7 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     means = RowSums.means(sums, target.total)
     imbalance = means.imbalance() if problem.intercept else np.zeros(len(means.fit))
     v = products(-summed / target.total, sizes, means.squares, imbalance, target.n)
-    v, unsettled = _settled(problem, scores, v, sizes, float(np.sqrt(means.squares.max())) or 1.0)
+    v, share, price = _settled(problem, scores, v, sizes, float(np.sqrt(means.squares.max())) or 1.0)
     primal = float(means.fit.sum()) + parts.cost(beta)
 
     def conjugates_at(scales: list[float]) -> np.ndarray:
@@ -68,9 +69,10 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
 
         return scores.sums(each) / target.total
 
-    dual = -float(conjugates_at([0.0])[0]) if unsettled > 0.0 else -np.inf
-    if np.isfinite(unsettled):
-        dual = max(dual, dual_bound(penalty, parts, v.v, beta, conjugates_at, v.error) - unsettled)
+    dual = -float(conjugates_at([0.0])[0]) if share > 0.0 else -np.inf
+    if np.isfinite(share):
+        bound = dual_bound(penalty, parts, v.v, beta, conjugates_at, v.error)
+        dual = max(dual, (bound - share * price) / (1.0 + share))
     rounding = (sum_error(target.n) + imbalance.max()) * (primal + abs(dual) + means.terms.sum())
     rounding += value_error(loss, sizes, beta, intercept, means.slopes, float(means.bend.max()))
     return float(max(primal - dual, 0.0) + rounding)
@@ -80,7 +82,7 @@ def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercep
     """The gap of a likelihood at its own slopes, in one read of X.
 
     With an intercept the slopes of one sign are multiplied by a <= 1 so that all sum to zero, and all by a scale that
-    the penalty may ask for. No loss is negative, so that its conjugate is not positive at 0, and by convexity
+    the penalty may ask for. Where no loss is negative its conjugate is not positive at 0, and by convexity
     ``conjugate(a u) <= a conjugate(u)``: the conjugates need not be computed again.
     """
     target, penalty, total = problem.target, problem.penalty, problem.target.total
@@ -191,22 +193,26 @@ def _transport(problem: Any, scores: Scores) -> None:
         scores.change(move)
 
 
-def _settled(problem: Any, scores: Scores, given: Products, sizes: np.ndarray, most: float) -> tuple[Products, float]:
-    """Products that are 0 where the penalty allows nothing else, and what that costs; infinity where nobody knows.
+def _settled(
+    problem: Any, scores: Scores, given: Products, sizes: np.ndarray, most: float
+) -> tuple[Products, float, float]:
+    """Products within the domain of the penalty's conjugate, and t and K, which say what that costs; see below.
 
-    Without a penalty the conjugate is finite only at v = 0 exactly (v <= 0 for non-negative coefficients), which no
-    computed v attains. A change of u by ``c = X_U w`` does, with ``X_U'S X_U w = v_U Σs``. By Cauchy and Schwarz, and
-    since no leverage exceeds 1, ``s_i c_i² <= (Σs)² v_U'(X_U'S X_U)^-1 v_U``. Let t be the largest |c_i| as a share of
-    the room that 0 has in the domain of the loss's conjugate. Then ``(u + c) / (1 + t)`` lies in that domain, and its
-    conjugate is at most that of u and t times those at the ends of the room, of which at `most` so much is used.
+    Without a penalty the conjugate is finite only at v = 0 exactly (v <= 0 for a coefficient with a lower bound), which
+    no computed v attains. A change of u by ``c = X_U w`` does, with ``X_U'S X_U w = d Σs`` for the distance d of v_U
+    from its domain. By Cauchy and Schwarz, and since no leverage exceeds 1, ``s_i c_i² <= (Σs)² d'(X_U'S X_U)^-1 d``.
+    Let t be the largest |c_i| as a share of the room that 0 has in the domain of the loss's conjugate, of which at
+    `most` so much is used, and K the sizes of the conjugates at the ends of the room. Then ``(u + c) / (1 + t)`` lies
+    in that domain. Conjugates are convex, that of the penalty is 0 at 0: from the dual value D at u and the new
+    products comes the value ``(D - t K) / (1 + t)`` at least. t is infinite where nobody knows it.
     """
     design, target, loss = problem.design, problem.target, problem.loss
     low, high = dual_domains(problem.penalty, design.p)
     held = ~((low < 0.0) & (high > 0.0))
     if not held.any():
-        return given, 0.0
+        return given, 0.0, 0.0
     if given.v.ndim > 1:
-        return given, np.inf
+        return given, np.inf, 0.0
 
     def least(rows: ScoredRows) -> np.ndarray:
         y, s = rows.y[rows.s > 0.0], rows.s[rows.s > 0.0]
@@ -214,18 +220,22 @@ def _settled(problem: Any, scores: Scores, given: Products, sizes: np.ndarray, m
         return np.array([np.minimum(*ends).min(initial=np.inf), s.min(initial=np.inf)])
 
     room, lightest = np.minimum(scores.sums(least, np.minimum), [most, np.inf])
-    excess = np.where(held, given.v - np.clip(given.v, low, high), 0.0)
-    length = _length(problem, excess, np.where(held, given.error, 0.0), sizes, held) if room > 0.0 else np.inf
+    inside = np.clip(given.v, low, high)
+    length = (
+        _length(problem, np.where(held, given.v - inside, 0.0), np.where(held, given.error, 0.0), sizes, held)
+        if room > 0.0
+        else np.inf
+    )
     if not np.isfinite(length):
-        return given, np.inf
+        return given, np.inf, 0.0
 
     def at_ends(rows: ScoredRows) -> float:
         return sum(sum_of_conjugate_sizes(loss, rows.y, np.full(len(rows.s), end), rows.s) for end in (-room, room))
 
-    share = target.total * length / np.sqrt(lightest) / room
+    share = float(target.total * length / np.sqrt(lightest) / room)
     moved = np.sqrt(target.total) * length * sizes
-    settled = Products(np.where(held, 0.0, given.v), np.where(held, 0.0, given.error + moved))
-    return settled, float(share * scores.sums(at_ends) / target.total)
+    settled = Products(np.where(held, inside, given.v), np.where(held, 0.0, given.error + moved))
+    return settled, share, float(scores.sums(at_ends) / target.total)
 
 
 def _length(problem: Any, v: np.ndarray, error: np.ndarray, sizes: np.ndarray, held: np.ndarray) -> float:

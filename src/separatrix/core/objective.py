@@ -333,11 +333,14 @@ def null_objective(problem: Problem) -> float:
 
 
 def gap_unit(problem: Problem) -> float:
-    """What gaps are divided by: P of the null model.
+    """What gaps are divided by: P of the null model, the constant score ``link(mean of y)``.
 
-    Where y is constant, that is rounding, and P of the model 0 is taken instead; 1 where both vanish.
+    Where y is constant, that is rounding, and P of the model 0 is taken instead; 1 where both vanish. Of losses that
+    may be negative the least that they can be is taken off.
     """
     null, zero = float(null_objective(problem)), float(constant_objective(problem, 0.0 * null_score(problem)))
+    if null < 0.0:
+        null += sum(_conjugates_at_zero(problem.loss, y, s) for y, s in problem.target.passes()) / problem.target.total
     if null > (8.0 * np.finfo(np.float64).eps) ** 2 * zero:
         return null
     return zero if zero > 0.0 else 1.0
@@ -346,7 +349,7 @@ def gap_unit(problem: Problem) -> float:
 def constant_objective(problem: Problem, score: float | Array) -> float:
     """P of a model that gives every row the same score."""
     target = problem.target
-    if is_likelihood(problem.loss):  # a likelihood is affine in y: its mean is its value at the mean of y
+    if is_likelihood(problem.loss) and _is_affine_in_y(problem, score):  # then the mean of y tells the mean of values
         verb: Callable[..., float] = joint_value if is_joint(problem.loss) else value
         return float(verb(problem.loss, target.mean(), score))
     fit = 0.0
@@ -355,3 +358,22 @@ def constant_objective(problem: Problem, score: float | Array) -> float:
         eta[...] = score
         fit += total_value(problem.loss, y, eta, weights_of(y, s))
     return fit / target.total
+
+
+def _conjugates_at_zero(loss: Loss, y: np.ndarray, s: np.ndarray | None) -> float:
+    """Minus the least that the losses of some rows can be, summed."""
+    return total_conjugate(loss, y, np.zeros(y.shape), weights_of(y, s))
+
+
+def _is_affine_in_y(problem: Problem, score: float | Array) -> bool:
+    """Whether a likelihood, at this score, is affine in y: not so with a constant of its own, such as log y!."""
+    if is_joint(problem.loss):
+        return True
+    low, high = problem.target.ends
+    a, b, middle = (value(problem.loss, y, float(score)) for y in (low, high, 0.5 * (low + high)))
+    return bool(abs(0.5 * (a + b) - middle) <= 1e-9 * (abs(a) + abs(b)))
+
+
+def never_negative(problem: Problem) -> bool:
+    """Whether no loss of a row is negative. Of a likelihood the least, as a function of y, is least at an end of y."""
+    return all(conjugate(problem.loss, y, 0.0) <= 0.0 for y in problem.target.ends)

@@ -68,6 +68,11 @@ class Target:
             return self.y.mean(axis=0)
         return self.s @ self.y / self.total
 
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The smallest and the largest number in y."""
+        return float(self.y.min()), float(self.y.max())
+
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of a stream that it is read from: none."""
@@ -166,6 +171,11 @@ class StreamedTarget:
 
     def mean(self) -> Any:
         return self._sums.y / self._sums.total
+
+    @cached_property
+    def ends(self) -> tuple[float, float]:
+        lows, highs = zip(*((y.min(initial=np.inf), y.max(initial=-np.inf)) for y, _ in self.passes()))
+        return float(min(lows)), float(max(highs))
 
     def mapped(self, change: Callable[[Array, Array | None], Rows]) -> "StreamedTarget":
         """A target whose y and s are ``change(y, s)``, applied to each block as it is read."""

@@ -84,17 +84,18 @@ class Separable(NamedTuple):
         return self if times == 1 else Separable(*(np.tile(part, times) for part in self))
 
     def bounded_where_free(self, beta: Array) -> "Separable":
-        """The same, with bounds of twice their size for coefficients that nothing penalises or bounds.
+        """The same, with bounds of twice their size for coefficients that nothing penalises, on sides without bounds.
 
-        The conjugate of no penalty is finite at v = 0 only, which no computed v attains. With these bounds it is
-        finite: a gap made of them stops a solver and is not published.
+        The conjugate of no penalty is infinite for every v that points to such a side, as rounding makes it do. With
+        these bounds it is finite: a gap made of them stops a solver and is not published.
         """
-        free = self.free
-        if not free.any():
+        held = (self.kink == 0.0) & (self.ridge == 0.0)
+        if not held.any():
             return self
         size = np.abs(beta) if beta.ndim == 1 else np.abs(beta).max(axis=1)
-        held = free & (size > 0.0)
-        return self._replace(low=np.where(held, -2.0 * size, self.low), high=np.where(held, 2.0 * size, self.high))
+        held &= size > 0.0
+        low, high = held & (self.low == -inf), held & (self.high == inf)
+        return self._replace(low=np.where(low, -2.0 * size, self.low), high=np.where(high, 2.0 * size, self.high))
 
     @property
     def unbounded(self) -> Array:

@@ -19,6 +19,8 @@ from separatrix.solvers.linalg.support_factor import SupportFactor
 
 # Beyond this support a triangle takes more memory (128 MB) and time than sweeps do.
 LARGEST_SUPPORT = 4000
+# Rounds that lower neither gap nor objective before the rest is taken for rounding.
+MOST_IDLE = 5
 
 
 def violation(beta: np.ndarray, q: np.ndarray, penalty: Separable) -> float:
@@ -81,7 +83,7 @@ class GramProblem:
     def solve(self, penalty: Separable, null: float, tol: float, max_sweeps: int = 10_000) -> int:
         """Solve to the relative gap `tol` of these columns; `null` is ½ y'y. Returns the sweeps used."""
         before = self.sweeps
-        best = np.inf
+        best, lowest, idle = np.inf, np.inf, 0
         if self._factor.holds(self._support(penalty), penalty.ridge):
             self._finish(penalty)  # another strength: its solution is likely to have the support of the last
         while self.sweeps - before < max_sweeps:
@@ -91,7 +93,11 @@ class GramProblem:
             gap = self.gap(penalty, null)
             if gap <= tol or (gap < 1e-14 and gap > 0.5 * best):  # no more to be had in this precision
                 break
-            best = min(best, gap)
+            value = self.objective(penalty)
+            idle = 0 if gap < best or value < lowest - EPS * null else idle + 1
+            if idle == MOST_IDLE:
+                break
+            best, lowest = min(best, gap), min(lowest, value)
         return self.sweeps - before
 
     def solve_within(self, penalty: Separable, limit: float, max_sweeps: int = 1000) -> int:
