@@ -8,6 +8,7 @@ import sklearn.linear_model
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 
+from separatrix.core.errors import Separated
 from separatrix.core.objective import parts_of
 from separatrix.inference import anova, influence, summary
 from separatrix.inference.bootstrap import coefficient_intervals
@@ -144,3 +145,11 @@ def test_a_search_reads_its_own_choice():
     plain = LogisticRegression(C=model.C_, l1_ratio=0.5).fit(X, y)
     assert likelihood_of(model, X, y).problem.penalty == likelihood_of(plain, X, y).problem.penalty
     assert_array_equal(model.coef_, plain.coef_)
+
+
+def test_factors_of_no_penalty_do_not_hide_that_classes_are_separated():
+    """Classes told apart by the sign of a column have no maximum of the likelihood, whatever 0 is multiplied by."""
+    x = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    with pytest.warns(Separated):
+        model = LogisticRegression(C=np.inf, penalty_factor=[2.0]).fit(x, [0, 0, 1, 1])
+    assert model.separation_.exists is False

@@ -33,7 +33,7 @@ COEFFICIENTS, CLASSES, ROWS, SHARES, IMPORTANCES, SETTINGS = (
 TASKS = ("regression", "classification", "transformation")
 
 # A class, a function or a module; or, where importing it early would cost time, its path below the package:
-# "losses:Squared", "solvers.direct".
+# "losses:Squared", "solvers.direct", or "solvers.choose:LEAST_SQUARES", a tuple of them.
 Part = type | Callable[..., Any] | ModuleType | str
 
 
@@ -216,6 +216,12 @@ def resolve(part: Part) -> Any:
     module, _, name = part.partition(":")
     home = import_module(f"separatrix.{module}")
     return getattr(home, name) if name else home
+
+
+def resolved(parts: tuple[Part, ...]) -> Iterator[Any]:
+    """What the parts of a declaration name, one by one; a part may name a tuple of others."""
+    for part in map(resolve, parts):
+        yield from resolved(part) if isinstance(part, tuple) else (part,)
 
 
 def file_of(part: Part) -> str:

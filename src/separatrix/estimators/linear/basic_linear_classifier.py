@@ -22,7 +22,7 @@ from separatrix.estimators.validation import check_choice, validate_classes
 from separatrix.losses import Squared
 from separatrix.penalties import NoPenalty
 from separatrix.prediction import forms
-from separatrix.solvers.choose import solve_least_squares
+from separatrix.solvers.choose import LEAST_SQUARES, solve_least_squares
 
 EPS = np.finfo(np.float64).eps
 
@@ -32,7 +32,7 @@ EPS = np.finfo(np.float64).eps
     losses=("losses:Squared",),
     penalties=("penalties:NoPenalty",),
     sums=("designs.moments",),
-    solvers=("solvers.direct", "solvers.linalg.refine"),
+    solvers=LEAST_SQUARES,
     prediction=forms.LINEAR_CLASSES,
     verification=verification.OF_BASIC_CLASSIFIER,
     description=CLASSES,

@@ -10,16 +10,17 @@ from separatrix.core.declaration import COEFFICIENTS, Search, SmallFit, declares
 from separatrix.core.family import Family, declare
 from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.linear.elastic_net import ElasticNet
+from separatrix.estimators.linear.elastic_net import OF_PATH, ElasticNet
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
 from separatrix.prediction import forms
+from separatrix.solvers.choose import LEAST_SQUARES, SEPARABLE
 
 
 @declares(
     task="regression",
     losses=("losses:Squared",),
     penalties=("penalties:ElasticNet", "penalties:Separable"),
-    solvers=("solvers.proximal_newton", "solvers.gram_coordinate", "solvers.nonnegative"),
+    solvers=(*SEPARABLE, "solvers.gram_coordinate", *LEAST_SQUARES, "solvers.nonnegative"),
     prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
     description=COEFFICIENTS,
@@ -132,7 +133,7 @@ def lasso_path(
     task="regression",
     losses=("losses:Squared",),
     penalties=("penalties:ElasticNet", "penalties:Separable"),
-    solvers=("solvers.path", "solvers.proximal_newton", "solvers.gram_coordinate"),
+    solvers=OF_PATH,
     prediction=forms.LINEAR,
     search=Search(Lasso, {"alpha": "alpha_"}, grid="alphas_", strength="alpha"),
     verification=verification.OF_PROBLEMS,

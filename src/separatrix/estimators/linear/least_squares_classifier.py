@@ -22,14 +22,14 @@ from separatrix.estimators.validation import check_choice, check_number, validat
 from separatrix.losses import Squared
 from separatrix.penalties import NoPenalty
 from separatrix.prediction import forms
-from separatrix.solvers.choose import solve_least_squares
+from separatrix.solvers.choose import LEAST_SQUARES, solve_least_squares
 
 
 @declares(
     task="classification",
     losses=(Squared,),
     penalties=(NoPenalty,),
-    solvers=("solvers.direct", "solvers.linalg.refine"),
+    solvers=LEAST_SQUARES,
     prediction=forms.LINEAR_SCORES,
     verification=verification.OF_TARGET_PROBLEMS,
     description=COEFFICIENTS,

@@ -29,11 +29,10 @@ from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, encode, validate_class_target, validate_soft
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty, Separable
+from separatrix.penalties.separable import as_separable
 from separatrix.prediction import forms
-from separatrix.solvers.choose import solve_likelihood
-from separatrix.solvers.descent import descend
+from separatrix.solvers.choose import BY_NAME, LIKELIHOOD, WATCHED, solve_likelihood
 from separatrix.solvers.maximum_likelihood import maximum_likelihood
-from separatrix.solvers.newton_raphson import newton
 
 _AUTOMATIC = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _PENALTIES = {"l2": 0.0, "l1": 1.0}
@@ -53,15 +52,7 @@ class LogOdds(NamedTuple):
     task="classification",
     losses=(Logistic, Softmax),
     penalties=(L2, ElasticNet, NoPenalty, Separable),
-    solvers=(
-        "solvers.quasi_newton",
-        "solvers.row_space",
-        "solvers.proximal_newton",
-        "solvers.newton_by_blocks",
-        "solvers.maximum_likelihood",
-        "solvers.newton_raphson",
-        "solvers.descent",
-    ),
+    solvers=(*LIKELIHOOD, "solvers.maximum_likelihood", *WATCHED),
     likelihood=LOGISTIC,
     prediction=forms.LOG_ODDS,
     verification=verification.OF_PROBLEMS,
@@ -202,10 +193,8 @@ class LogisticRegression(LogOddsClassifier):
         return self
 
     def _solve(self, problem, options):
-        solve = {"newton": newton, "gradient": descend}.get(self.solver, solve_likelihood)
-        if isinstance(problem.loss, Softmax) or (problem.design.is_streamed and self.solver == "newton"):
-            solve = solve_likelihood  # by Newton's steps, where data are read from a stream
-        if not isinstance(problem.penalty, NoPenalty):
+        solve = partial(solve_likelihood, method=self.solver)
+        if not as_separable(problem.penalty, problem.design.p).free.all():
             return solve(problem, **options)
         names = vars(self).get("feature_names_in_")
         return maximum_likelihood(problem, solve=solve, classes=self.classes_, names=names, **options)
@@ -234,7 +223,7 @@ class LogisticRegression(LogOddsClassifier):
     def _check(self):
         check_number(self, "tol", 0.0)
         check_number(self, "max_iter", 1, integer=True)
-        check_choice(self, "solver", [*_AUTOMATIC, "newton", "gradient"])
+        check_choice(self, "solver", [*_AUTOMATIC, *BY_NAME])
         check_choice(self, "penalty", ["deprecated", None, "l1", "l2", "elasticnet"])
         self._strength()
 
@@ -245,7 +234,7 @@ class LogisticRegression(LogOddsClassifier):
         ratio = 0.0 if self.l1_ratio is None else check_number(self, "l1_ratio", 0.0, 1.0)
         C = np.inf if self.penalty is None else C
         ratio = _PENALTIES.get(self.penalty, ratio)
-        if ratio > 0.0 and np.isfinite(C) and self.solver in ("newton", "gradient"):
+        if ratio > 0.0 and np.isfinite(C) and self.solver in BY_NAME:
             raise cannot(
                 f"fit LogisticRegression with solver={self.solver!r} and l1_ratio={ratio:g}",
                 because="L1 has no slope at 0",

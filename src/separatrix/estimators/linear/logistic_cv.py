@@ -23,6 +23,7 @@ from separatrix.estimators.validation import check_choice, check_number, check_n
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
 from separatrix.prediction import forms
+from separatrix.solvers.choose import SMOOTH
 from separatrix.solvers.path import path
 
 # The score of a class that a fold has never seen: its probability is the smallest number there is.
@@ -34,7 +35,7 @@ RATIOS = {"deprecated": 0.0, "l2": 0.0, "elasticnet": 0.0, "l1": 1.0, None: 0.0}
     task="classification",
     losses=(Logistic, Softmax),
     penalties=(L2, ElasticNet, NoPenalty),
-    solvers=("solvers.path", "solvers.quasi_newton", "solvers.proximal_newton"),
+    solvers=("solvers.path", *SMOOTH, "solvers.proximal_newton", "solvers.maximum_likelihood"),
     likelihood=LOGISTIC,
     prediction=forms.LOG_ODDS,
     search=Search(LogisticRegression, {"C": "C_", "l1_ratio": "l1_ratio_"}, grid="Cs_", strength="C"),

@@ -23,7 +23,7 @@ from separatrix.estimators.validation import check_choice, check_number, check_n
 from separatrix.losses import Squared
 from separatrix.penalties import L2, ElasticNet, NoPenalty
 from separatrix.prediction import forms
-from separatrix.solvers.choose import solve_least_squares
+from separatrix.solvers.choose import RIDGE, solve_least_squares
 from separatrix.solvers.leave_one_out import generalised_cross_validation, leave_one_out
 
 _SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
@@ -33,13 +33,7 @@ _SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfg
     task="regression",
     losses=("losses:Squared",),
     penalties=("penalties:L2", "penalties:NoPenalty", "penalties:ElasticNet"),
-    solvers=(
-        "solvers.direct",
-        "solvers.linalg.refine",
-        "solvers.dual",
-        "solvers.conjugate_gradient",
-        "solvers.nonnegative",
-    ),
+    solvers=(*RIDGE, "solvers.nonnegative"),
     likelihood=LEAST_SQUARES,
     prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
@@ -173,7 +167,7 @@ def _side_by_side(solutions):
     task="regression",
     losses=("losses:Squared",),
     penalties=("penalties:L2",),
-    solvers=("solvers.leave_one_out", "solvers.direct", "solvers.linalg.refine"),
+    solvers=("solvers.leave_one_out", *RIDGE),
     likelihood=LEAST_SQUARES,
     prediction=forms.LINEAR,
     search=Search(Ridge, {"alpha": "alpha_"}, grid="alphas", strength="alpha"),

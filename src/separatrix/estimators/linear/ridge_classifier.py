@@ -20,6 +20,7 @@ from separatrix.estimators.linear.ridge import Ridge, RidgeCV
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import validate_classes
 from separatrix.prediction import forms
+from separatrix.solvers.choose import RIDGE
 
 
 class _RidgeOnClasses(LinearClassifier):
@@ -52,13 +53,7 @@ class _RidgeOnClasses(LinearClassifier):
     task="classification",
     losses=("losses:Squared",),
     penalties=("penalties:L2", "penalties:NoPenalty", "penalties:ElasticNet"),
-    solvers=(
-        "solvers.direct",
-        "solvers.linalg.refine",
-        "solvers.dual",
-        "solvers.conjugate_gradient",
-        "solvers.nonnegative",
-    ),
+    solvers=(*RIDGE, "solvers.nonnegative"),
     prediction=forms.LINEAR_CLASSES,
     verification=verification.OF_PROBLEMS,
     description=COEFFICIENTS,
@@ -131,7 +126,7 @@ class RidgeClassifier(_RidgeOnClasses):
     task="classification",
     losses=("losses:Squared",),
     penalties=("penalties:L2",),
-    solvers=("solvers.leave_one_out", "solvers.direct", "solvers.linalg.refine"),
+    solvers=("solvers.leave_one_out", *RIDGE),
     prediction=forms.LINEAR_CLASSES,
     search=Search(RidgeClassifier, {"alpha": "alpha_"}, grid="alphas", strength="alpha"),
     verification=verification.OF_PROBLEMS,
