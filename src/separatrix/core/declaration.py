@@ -10,7 +10,7 @@ of :func:`declare_foreign`.
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -135,11 +135,15 @@ _DECLARATIONS: dict[type, Declaration] = {}
 _FOREIGN: list[tuple[str, str, Declaration]] = []
 
 
-def declares(task: str, **facts: Any) -> Callable[[type], type]:
-    """Declare a class and enter it in the registry of estimators; the parameters are those of :class:`Declaration`."""
+def declares(**facts: Any) -> Callable[[type], type]:
+    """Declare a class and enter it in the registry of estimators.
+
+    The parameters are those of :class:`Declaration`; what is not given is that of the nearest declared base class.
+    """
 
     def enter(cls: type) -> type:
-        declare_class(cls, Declaration(task, **facts))
+        base = next((_DECLARATIONS[each] for each in cls.__mro__ if each in _DECLARATIONS), None)
+        declare_class(cls, Declaration(**facts) if base is None else replace(base, **facts))
         return registry.register("estimator")(cls)
 
     return enter

@@ -21,7 +21,6 @@ from separatrix.estimators.published import certify_solution
 from separatrix.estimators.validation import check_choice, validate_classes
 from separatrix.losses import Squared
 from separatrix.penalties import NoPenalty
-from separatrix.prediction import forms
 from separatrix.solvers.choose import LEAST_SQUARES, solve_least_squares
 
 EPS = np.finfo(np.float64).eps
@@ -33,7 +32,6 @@ EPS = np.finfo(np.float64).eps
     penalties=("penalties:NoPenalty",),
     sums=("designs.moments",),
     solvers=LEAST_SQUARES,
-    prediction=forms.LINEAR_CLASSES,
     verification=verification.OF_BASIC_CLASSIFIER,
     description=CLASSES,
 )

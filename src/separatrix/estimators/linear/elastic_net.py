@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin
 
 from separatrix.core.certificate import warn_if_not_certified
-from separatrix.core.declaration import COEFFICIENTS, Search, SmallFit, declares
+from separatrix.core.declaration import Search, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.objective import gap_unit, parts_of
@@ -26,7 +26,6 @@ from separatrix.estimators.validation import check_choice, check_number, check_n
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
 from separatrix.penalties.separable import Separable
-from separatrix.prediction import forms
 from separatrix.solvers.choose import LEAST_SQUARES, RIDGE, SEPARABLE, solve_least_squares
 
 # The finest relative gap that this precision can certify.
@@ -40,9 +39,7 @@ OF_PATH = ("solvers.path", "solvers.proximal_newton", "solvers.gram_coordinate",
     losses=(Squared,),
     penalties=(ElasticNetPenalty, Separable),
     solvers=(*SEPARABLE, "solvers.gram_coordinate", *RIDGE, "solvers.nonnegative"),
-    prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
     small_fits=(SmallFit({"alpha": 0.1}),),
 )
 class ElasticNet(MultiOutputMixin, LinearRegressor):
@@ -231,10 +228,8 @@ def enet_path(
     losses=(Squared,),
     penalties=(ElasticNetPenalty, Separable),
     solvers=OF_PATH,
-    prediction=forms.LINEAR,
     search=Search(ElasticNet, {"alpha": "alpha_", "l1_ratio": "l1_ratio_"}, grid="alphas_", strength="alpha"),
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class ElasticNetCV(CrossValidatedPath):
     r"""The elastic net with strength, and mixture if several are given, chosen by cross-validation.

@@ -6,13 +6,12 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from separatrix.core.declaration import COEFFICIENTS, Search, SmallFit, declares
+from separatrix.core.declaration import Search, declares
 from separatrix.core.family import Family, declare
 from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.linear.elastic_net import OF_PATH, ElasticNet
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
-from separatrix.prediction import forms
 from separatrix.solvers.choose import LEAST_SQUARES, SEPARABLE
 
 
@@ -21,10 +20,6 @@ from separatrix.solvers.choose import LEAST_SQUARES, SEPARABLE
     losses=("losses:Squared",),
     penalties=("penalties:ElasticNet", "penalties:Separable"),
     solvers=(*SEPARABLE, "solvers.gram_coordinate", *LEAST_SQUARES, "solvers.nonnegative"),
-    prediction=forms.LINEAR,
-    verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
-    small_fits=(SmallFit({"alpha": 0.1}),),
 )
 class Lasso(ElasticNet):
     r"""Least squares with an absolute-value penalty: irrelevant coefficients become exactly zero.
@@ -134,10 +129,8 @@ def lasso_path(
     losses=("losses:Squared",),
     penalties=("penalties:ElasticNet", "penalties:Separable"),
     solvers=OF_PATH,
-    prediction=forms.LINEAR,
     search=Search(Lasso, {"alpha": "alpha_"}, grid="alphas_", strength="alpha"),
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class LassoCV(CrossValidatedPath):
     r"""The lasso with its strength chosen by cross-validation.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.declaration import COEFFICIENTS, declares
+from separatrix.core.declaration import declares
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
@@ -32,7 +32,6 @@ from separatrix.solvers.choose import LEAST_SQUARES, solve_least_squares
     solvers=LEAST_SQUARES,
     prediction=forms.LINEAR_SCORES,
     verification=verification.OF_TARGET_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class LeastSquaresClassifier(LinearClassifier):
     r"""Least squares on coded classes: always solvable, in closed form, but not always separating.

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import existence_unknown, no_optimum, warn_if_not_certified
-from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, SmallFit, declares, evidence_of
+from separatrix.core.declaration import LOGISTIC, SmallFit, declares, evidence_of
 from separatrix.core.errors import RankDeficient, Separated, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
@@ -30,7 +30,6 @@ from separatrix.estimators.validation import check_choice, check_number, encode,
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty, Separable
 from separatrix.penalties.separable import as_separable
-from separatrix.prediction import forms
 from separatrix.solvers.choose import BY_NAME, LIKELIHOOD, WATCHED, solve_likelihood
 from separatrix.solvers.maximum_likelihood import maximum_likelihood
 
@@ -54,9 +53,7 @@ class LogOdds(NamedTuple):
     penalties=(L2, ElasticNet, NoPenalty, Separable),
     solvers=(*LIKELIHOOD, "solvers.maximum_likelihood", *WATCHED),
     likelihood=LOGISTIC,
-    prediction=forms.LOG_ODDS,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
     small_fits=(
         SmallFit({"l1_ratio": 1.0}, called="L1"),
         SmallFit({"C": 1.0}, called="L2"),

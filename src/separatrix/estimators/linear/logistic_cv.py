@@ -10,19 +10,17 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import brier_score_loss, get_scorer, log_loss, make_scorer
 
 from separatrix.core.certificate import path_gap, warn_if_not_certified
-from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, Search, declares
+from separatrix.core.declaration import Search, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import MatrixLike
-from separatrix.estimators import verification
 from separatrix.estimators.linear.logistic import LogisticRegression
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, validate_classes
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
-from separatrix.prediction import forms
 from separatrix.solvers.choose import SMOOTH
 from separatrix.solvers.path import path
 
@@ -33,14 +31,10 @@ RATIOS = {"deprecated": 0.0, "l2": 0.0, "elasticnet": 0.0, "l1": 1.0, None: 0.0}
 
 @declares(
     task="classification",
-    losses=(Logistic, Softmax),
     penalties=(L2, ElasticNet, NoPenalty),
     solvers=("solvers.path", *SMOOTH, "solvers.proximal_newton", "solvers.maximum_likelihood"),
-    likelihood=LOGISTIC,
-    prediction=forms.LOG_ODDS,
     search=Search(LogisticRegression, {"C": "C_", "l1_ratio": "l1_ratio_"}, grid="Cs_", strength="C"),
-    verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
+    small_fits=(),
 )
 class LogisticRegressionCV(LogisticRegression):
     r"""Logistic regression with C, and l1_ratio if several are given, chosen by a score on folds left out.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import mistakes, passed_stream
-from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
+from separatrix.core.declaration import SmallFit, declares
 from separatrix.core.errors import NotSeparated, cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.types import Array, MatrixLike
@@ -19,7 +19,6 @@ from separatrix.designs import as_dense
 from separatrix.estimators import verification
 from separatrix.estimators.linear.online_classifier import OnlineClassifier
 from separatrix.estimators.validation import check_choice, encode, validate_classes, validate_rows
-from separatrix.prediction import forms
 from separatrix.solvers.perceptron import Corrections, mistake_bound, run_perceptron, widest_separator
 
 # What belongs to the rows of one fit, and to no stream.
@@ -31,9 +30,7 @@ OF_ONE_FIT = ("counts_", "dual_coef_", "error_history_", "converged_", "trace_")
     losses=("losses:Hinge",),
     penalties=("penalties:NoPenalty", "penalties:L2", "penalties:L1", "penalties:ElasticNet"),
     solvers=("solvers.perceptron", "solvers.stochastic"),
-    prediction=forms.LINEAR_CLASSES,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
     small_fits=(
         SmallFit({"max_iter": 2}, called="None cyclic"),
         SmallFit({"max_iter": 2, "updates": "batch"}, called="None batch"),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from separatrix.core.declaration import COEFFICIENTS, LEAST_SQUARES, Search, declares
+from separatrix.core.declaration import LEAST_SQUARES, Search, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
@@ -22,7 +22,6 @@ from separatrix.estimators.linear.least_squares import SquaredErrorModel
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import L2, ElasticNet, NoPenalty
-from separatrix.prediction import forms
 from separatrix.solvers.choose import RIDGE, solve_least_squares
 from separatrix.solvers.leave_one_out import generalised_cross_validation, leave_one_out
 
@@ -35,9 +34,7 @@ _SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfg
     penalties=("penalties:L2", "penalties:NoPenalty", "penalties:ElasticNet"),
     solvers=(*RIDGE, "solvers.nonnegative"),
     likelihood=LEAST_SQUARES,
-    prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class Ridge(SquaredErrorModel):
     r"""Least squares with a squared penalty on the coefficients, never on the intercept.
@@ -169,10 +166,8 @@ def _side_by_side(solutions):
     penalties=("penalties:L2",),
     solvers=("solvers.leave_one_out", *RIDGE),
     likelihood=LEAST_SQUARES,
-    prediction=forms.LINEAR,
     search=Search(Ridge, {"alpha": "alpha_"}, grid="alphas", strength="alpha"),
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class RidgeCV(SquaredErrorModel):
     r"""Ridge with its strength chosen by exact leave-one-out over the whole grid, from one decomposition.

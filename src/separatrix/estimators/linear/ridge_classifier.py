@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from separatrix.core.declaration import COEFFICIENTS, Search, declares
+from separatrix.core.declaration import Search, declares
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
@@ -19,7 +19,6 @@ from separatrix.estimators.linear.least_squares import NOT_REACHED
 from separatrix.estimators.linear.ridge import Ridge, RidgeCV
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import validate_classes
-from separatrix.prediction import forms
 from separatrix.solvers.choose import RIDGE
 
 
@@ -54,9 +53,7 @@ class _RidgeOnClasses(LinearClassifier):
     losses=("losses:Squared",),
     penalties=("penalties:L2", "penalties:NoPenalty", "penalties:ElasticNet"),
     solvers=(*RIDGE, "solvers.nonnegative"),
-    prediction=forms.LINEAR_CLASSES,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class RidgeClassifier(_RidgeOnClasses):
     r"""Ridge regression of targets -1 and +1; the sign of the score, or the largest of k, is the class.
@@ -127,10 +124,8 @@ class RidgeClassifier(_RidgeOnClasses):
     losses=("losses:Squared",),
     penalties=("penalties:L2",),
     solvers=("solvers.leave_one_out", *RIDGE),
-    prediction=forms.LINEAR_CLASSES,
     search=Search(RidgeClassifier, {"alpha": "alpha_"}, grid="alphas", strength="alpha"),
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class RidgeClassifierCV(_RidgeOnClasses):
     r"""Ridge classifier with its strength chosen by the exact leave-one-out error of the ±1 targets.
