@@ -188,6 +188,17 @@ def unwrap(model: Any) -> Any:
     return list(layers(model))[-1]
 
 
+def best_found(search: Any) -> Any:
+    """What a search of scikit-learn found; None where it was told not to refit."""
+    return vars(search).get("best_estimator_")
+
+
+def without_search(model: Any) -> Any:
+    """The model that a search of scikit-learn found, in place of the search; any other model itself."""
+    best = best_found(model) if declaration(model).inside is best_found else None
+    return model if best is None else best
+
+
 def layers(model: Any) -> Iterator[Any]:
     """The model, the model inside it, and so on, outermost first."""
     while model is not None:

@@ -30,7 +30,7 @@ def at_choice(model):
     plain = resolve(plain)
     given, known = model.get_params(deep=False), plain().get_params(deep=False)
     settings = {key: value for key, value in given.items() if key in known and not _is_placeholder(value)}
-    chosen = {key: float(value) for key, value in chosen_settings(model).items()}
+    chosen = chosen_settings(model)
     settings |= chosen
     if "l1_ratio" in chosen:
         settings.pop("penalty", None)  # the share says it, and the older word would contradict it
@@ -47,7 +47,7 @@ def chosen_settings(model):
     if search is None:
         return {}
     fitted = {name: np.ravel(vars(model).get(attribute, None))[0] for name, attribute in search.chosen.items()}
-    return {name: value for name, value in fitted.items() if value is not None}
+    return {name: float(value) for name, value in fitted.items() if value is not None}
 
 
 def coefficient_intervals(model, X, y, *, refits=200, seconds=5.0, seed=0, level=0.95):

@@ -14,7 +14,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.base import LinearClassifier
+from separatrix.estimators.base import LinearClassifier, with_probabilities
 from separatrix.estimators.coding import CODINGS, coded
 from separatrix.estimators.linear.least_squares import NOT_REACHED, name_aliases
 from separatrix.estimators.published import certify_published
@@ -139,18 +139,12 @@ class LeastSquaresClassifier(LinearClassifier):
         return "plus_minus" if len(self.classes_) == 2 else "one_of_k"
 
 
-def _with_probabilities(facts):
-    from separatrix.estimators.calibration import CalibratedLinearClassifier
-
-    return CalibratedLinearClassifier(LeastSquaresClassifier(), cv=facts.inner_folds())
-
-
 declare(
     Family(
         name="least squares classifier",
         task="classification",
         model=LeastSquaresClassifier,
-        make=_with_probabilities,
+        make=with_probabilities(lambda facts: LeastSquaresClassifier()),
         complexity=12,
         description="Fits a plane to classes coded as numbers, in closed form; far rows of the right class pull it, "
         "too. Probabilities are a logistic curve of the distance from the boundary.",

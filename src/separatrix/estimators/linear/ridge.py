@@ -282,32 +282,41 @@ class RidgeCV(SquaredErrorModel):
         """A user's score of the leave-one-out predictions of each output, (L, k)."""
         from sklearn.metrics import check_scoring  # imported late, as model_selection is: 0.2 s
 
-        scorer = check_scoring(_Told(), scoring=self.scoring)
         Y = target.y.reshape(target.n, -1)
+        told, scored = self._told(Y)
+        scorer = check_scoring(told, scoring=self.scoring)
         options = {} if target.s is None else {"sample_weight": target.s}
-        scores = np.empty((residuals.shape[2], Y.shape[1]))
-        for output, row in np.ndindex(Y.shape[1], residuals.shape[2]):
-            told = (Y[:, output] - residuals[:, output, row]).reshape(-1, 1)
-            scores[row, output] = scorer(_Told(), told, Y[:, output], **options)
-        return scores
+        each = [
+            scorer(told, Y[:, outputs] - residuals[:, outputs, row], truth, **options)
+            for row in range(residuals.shape[2])
+            for outputs, truth in scored
+        ]
+        return np.array(each, dtype=np.float64).reshape(-1, len(scored))
+
+    def _told(self, Y):
+        """A model that predicts what it is told; outputs that are told for each score, and the truth about them."""
+        return _Told(), [([output], Y[:, output]) for output in range(Y.shape[1])]
 
     def _search(self, design, target, alphas):
         for name in ("store_cv_results", "alpha_per_target"):
             if getattr(self, name):
                 raise cannot(
-                    f"fit RidgeCV with {name}=True and cv={self.cv!r}",
+                    f"choose the strength of a ridge with {name}=True and cv={self.cv!r}",
                     because="only leave-one-out keeps the error of every row",
                     instead="cv=None",
                 )
         from sklearn.model_selection import GridSearchCV
 
-        search = GridSearchCV(
-            Ridge(fit_intercept=self.fit_intercept), {"alpha": alphas}, cv=self.cv, scoring=self.scoring
-        )
+        model, truth = self._plain(target)
+        search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self.scoring)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            search.fit(design.matrix(), target.y, **({} if target.s is None else {"sample_weight": target.s}))
+            search.fit(design.matrix(), truth, **({} if target.s is None else {"sample_weight": target.s}))
         self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
+
+    def _plain(self, target):
+        """The model of one strength, and what it is fitted to."""
+        return Ridge(fit_intercept=self.fit_intercept), target.y
 
 
 class _Told:
