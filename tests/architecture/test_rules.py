@@ -207,9 +207,9 @@ RULES = {
         "print(1)\nconsole.print(2)",
     ),
     "class": Rule(
-        "Solvers and core do not look at the class of a loss or a penalty.",
+        "Only losses/ and penalties/ look at the class of a loss or a penalty.",
         class_questions,
-        inside("solvers", "core"),
+        outside("losses", "penalties"),
         "if isinstance(p, L1 | ElasticNet) or type(p) is L2 or isinstance(x, list):\n    pass\n"
         "match loss:\n    case Squared():\n        pass",
         3,

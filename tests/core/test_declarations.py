@@ -1,5 +1,7 @@
 """Every model declares what it is, of parts that exist; what is not declared is not guessed."""
 
+import ast
+import inspect
 import warnings
 
 import numpy as np
@@ -13,7 +15,7 @@ from sklearn.svm import SVC
 
 from separatrix import verify
 from separatrix.core import registry
-from separatrix.core.declaration import LOGISTIC, UNKNOWN, declaration, resolve, unwrap
+from separatrix.core.declaration import LOGISTIC, UNKNOWN, declaration, resolved, unwrap
 from separatrix.core.family import DataFacts, families
 from separatrix.estimators.verify import NothingToVerify
 from separatrix.inference import describe, summary
@@ -44,8 +46,8 @@ def rows_of(name):
 def test_every_part_of_a_declaration_exists():
     for name, cls in MODELS.items():
         known = declaration(cls)
-        for part in (*known.losses, *known.penalties, *known.solvers, *known.sums):
-            assert resolve(part) is not None, (name, part)
+        for part in resolved((*known.losses, *known.penalties, *known.solvers, *known.sums)):
+            assert part is not None, name
 
 
 def test_the_declared_task_is_that_of_scikit_learn():
@@ -125,3 +127,12 @@ def test_two_estimators_of_one_name_are_refused():
     other = type("Lasso", (), {"__module__": "elsewhere"})
     with pytest.raises(ValueError, match="has an estimator called Lasso already"):
         registry.register("estimator")(other)
+
+
+def test_a_declaration_does_not_repeat_what_its_base_class_declares():
+    for name, cls in MODELS.items():
+        inherited = next((known for known in map(declaration, cls.__mro__[1:]) if known is not UNKNOWN), None)
+        (node,) = ast.parse(inspect.getsource(cls)).body
+        given = {each.arg for call in node.decorator_list for each in getattr(call, "keywords", ())} - {"task"}
+        repeated = [each for each in given if inherited and getattr(inherited, each) == getattr(declaration(cls), each)]
+        assert not repeated, (name, repeated)

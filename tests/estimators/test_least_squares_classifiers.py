@@ -612,3 +612,10 @@ def test_a_class_without_weight_is_no_class(model):
 def test_a_wrong_parameter_is_named_with_the_value_found(model, words):
     with pytest.raises(ValueError, match=r"Cannot .*" + words.replace(".", r"\.") + r".*Use"):
         model.fit(*gaussians())
+
+
+def test_what_folds_do_not_know_is_refused_as_in_scikit_learn():
+    X, y = np.random.default_rng(0).standard_normal((40, 2)), np.arange(40) % 2
+    for cls in (RidgeClassifierCV, reference.RidgeClassifierCV):
+        with pytest.raises(ValueError, match="store_cv_results"):
+            cls(cv=3, store_cv_results=True).fit(X, y)

@@ -35,7 +35,15 @@ class OtherMultinomial(LinearClassifier):
         return scores / scores.sum(axis=1, keepdims=True)
 
 
-declare_class(OtherMultinomial, Declaration("classification", likelihood=LOGISTIC, prediction=forms.LINEAR_SCORES))
+declare_class(
+    OtherMultinomial,
+    Declaration(
+        "classification",
+        likelihood=LOGISTIC,
+        prediction=forms.LINEAR_SCORES,
+        equivalent="linear_model:LogisticRegression",
+    ),
+)
 
 
 def two(seed=0, n=120, p=3):

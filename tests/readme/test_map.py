@@ -12,7 +12,7 @@ import pytest
 
 import separatrix
 from separatrix.core import registry
-from separatrix.core.declaration import declaration, file_of
+from separatrix.core.declaration import declaration, file_of, resolved
 from separatrix.designs import MemoryMappedDesign
 
 PACKAGE = f"{Path(separatrix.__file__).parent}/"
@@ -25,16 +25,22 @@ RNG = np.random.default_rng(0)
 X = RNG.poisson(2.0, (60, 4)).astype(float)
 WIDE = RNG.standard_normal((30, 220))
 SEARCHED = RNG.standard_normal((600, 12))
-RIDGE = [{"X": WIDE}, {"X": WIDE, "choose.QUICK": 0}, {"positive": True}]
+BY_GRADIENTS = {"X": WIDE, "choose.QUICK": 0}
+RIDGE = [{"X": WIDE}, BY_GRADIENTS]
+PENALISED = [{"X": "stream"}, {"alpha": 0.0, "positive": True}, {"alpha": 0.0}, {"alpha": 0.0, **BY_GRADIENTS}]
+PATHS = [{"alphas": [0.0], "positive": True}, {"alphas": [0.0]}, {"alphas": [0.0], **BY_GRADIENTS}]
 # Settings, data (X) and thresholds of the choice between solvers (a name with a dot) that lead to each solver.
 FITS = {
-    "BasicLinearClassifier": [{"metric": "full"}],
-    "ElasticNet": [{"alpha": 0.0, "positive": True}, {"X": "stream"}],
+    "BasicLinearClassifier": [{"metric": "full"}, {"metric": "full", **BY_GRADIENTS}],
+    "ElasticNet": [*PENALISED, *({"l1_ratio": 0.0, **fit} for fit in RIDGE)],
+    "ElasticNetCV": PATHS,
     "KNeighborsClassifier": [{"algorithm": "brute", "X": SEARCHED, "neighbours.nearest.SCREEN_FROM": 0}],
     "KNeighborsRegressor": [{"algorithm": "brute", "X": SEARCHED, "neighbours.nearest.SCREEN_FROM": 0}],
-    "Lasso": [{"alpha": 0.0, "positive": True}],
+    "Lasso": PENALISED,
+    "LassoCV": PATHS,
+    "LeastSquaresClassifier": [BY_GRADIENTS],
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}],
-    "LinearRegression": [{"positive": True}, {"solver": "gradient"}],
+    "LinearRegression": [{"positive": True}, {"solver": "gradient"}, BY_GRADIENTS],
     "LogisticRegression": [
         {"C": np.inf},
         {"l1_ratio": 1.0},
@@ -43,10 +49,12 @@ FITS = {
         {"X": "stream"},
         {"X": WIDE},
     ],
-    "LogisticRegressionCV": [{"l1_ratios": [1.0], "solver": "saga"}],
+    "LogisticRegressionCV": [{"l1_ratios": [1.0]}, {"X": WIDE}, {"Cs": [np.inf]}],
     "QuadraticDiscriminantAnalysis": [{"shrinkage": "auto"}],
-    "Ridge": RIDGE,
-    "RidgeClassifier": RIDGE,
+    "Ridge": [*RIDGE, {"positive": True}],
+    "RidgeCV": RIDGE,
+    "RidgeClassifier": [*RIDGE, {"positive": True}],
+    "RidgeClassifierCV": RIDGE,
 }
 
 
@@ -117,7 +125,7 @@ def test_the_declared_solvers_are_those_that_run(name, tmp_path, monkeypatch):
 
 
 def declared_files(names):
-    parts = [part for name in names for part in declaration(MODELS[name]).solvers]
+    parts = [part for name in names for part in resolved(declaration(MODELS[name]).solvers)]
     return {f"{file_of(part).removeprefix('separatrix.').replace('.', '/')}.py" for part in parts}
 
 

@@ -10,7 +10,7 @@ of :func:`declare_foreign`.
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -33,7 +33,7 @@ COEFFICIENTS, CLASSES, ROWS, SHARES, IMPORTANCES, SETTINGS = (
 TASKS = ("regression", "classification", "transformation")
 
 # A class, a function or a module; or, where importing it early would cost time, its path below the package:
-# "losses:Squared", "solvers.direct".
+# "losses:Squared", "solvers.direct", or "solvers.choose:LEAST_SQUARES", a tuple of them.
 Part = type | Callable[..., Any] | ModuleType | str
 
 
@@ -95,6 +95,8 @@ class Declaration:
         calibration.
     before : callable or None.  From a fitted pipeline to the transformers that rows pass before the model inside.
     search : Search or None.  What it searches for by itself.
+    equivalent : Part or None.  Of a class that does not state its problem itself, one that does, with the same
+        parameters: inference asks it for the penalty.
     verification : callable or str.  ``(model, X, y, sample_weight) -> Certificate``, which recomputes the certificate
         from the data; or a sentence that says why there is nothing to verify.
     description : str or callable.  What it is described by, or ``(model, feature_names, X, y) -> Description``.
@@ -111,6 +113,7 @@ class Declaration:
     inside: Callable[[Any], Any] | None = None
     before: Callable[[Any], Any] | None = None
     search: Search | None = None
+    equivalent: Part | None = None
     verification: Callable[..., Any] | str = "it does not declare how its numbers could be recomputed"
     description: str | Callable[..., Any] = SETTINGS
     small_fits: tuple[SmallFit, ...] = ()
@@ -132,11 +135,15 @@ _DECLARATIONS: dict[type, Declaration] = {}
 _FOREIGN: list[tuple[str, str, Declaration]] = []
 
 
-def declares(task: str, **facts: Any) -> Callable[[type], type]:
-    """Declare a class and enter it in the registry of estimators; the parameters are those of :class:`Declaration`."""
+def declares(**facts: Any) -> Callable[[type], type]:
+    """Declare a class and enter it in the registry of estimators.
+
+    The parameters are those of :class:`Declaration`; what is not given is that of the nearest declared base class.
+    """
 
     def enter(cls: type) -> type:
-        declare_class(cls, Declaration(task, **facts))
+        base = next((_DECLARATIONS[each] for each in cls.__mro__ if each in _DECLARATIONS), None)
+        declare_class(cls, Declaration(**facts) if base is None else replace(base, **facts))
         return registry.register("estimator")(cls)
 
     return enter
@@ -173,18 +180,23 @@ def _foreign_classes() -> Iterator[tuple[type, Declaration]]:
             yield cls, each
 
 
-def declaring_class(model: Any) -> type | None:
-    """The class whose declaration a model has; None where none has."""
-    foreign = dict(_foreign_classes())
-    return next((cls for cls in type(model).__mro__ if cls in _DECLARATIONS or cls in foreign), None)
-
-
 def unwrap(model: Any) -> Any:
     """The fitted model itself: the last step of a pipeline, the best of a search, the model inside a calibration.
 
     This is the one way to look inside a model; what is inside is what its class declares.
     """
     return list(layers(model))[-1]
+
+
+def best_found(search: Any) -> Any:
+    """What a search of scikit-learn found; None where it was told not to refit."""
+    return vars(search).get("best_estimator_")
+
+
+def without_search(model: Any) -> Any:
+    """The model that a search of scikit-learn found, in place of the search; any other model itself."""
+    best = best_found(model) if declaration(model).inside is best_found else None
+    return model if best is None else best
 
 
 def layers(model: Any) -> Iterator[Any]:
@@ -219,6 +231,12 @@ def resolve(part: Part) -> Any:
     module, _, name = part.partition(":")
     home = import_module(f"separatrix.{module}")
     return getattr(home, name) if name else home
+
+
+def resolved(parts: tuple[Part, ...]) -> Iterator[Any]:
+    """What the parts of a declaration name, one by one; a part may name a tuple of others."""
+    for part in map(resolve, parts):
+        yield from resolved(part) if isinstance(part, tuple) else (part,)
 
 
 def file_of(part: Part) -> str:

@@ -114,6 +114,11 @@ class Separable(NamedTuple):
         return (self.low == -inf) & (self.high == inf)
 
     @property
+    def is_nonnegative(self) -> bool:
+        """Whether the bounds are 0 and infinity for all coefficients."""
+        return bool((self.low == 0.0).all() and (self.high == inf).all())
+
+    @property
     def free(self) -> Array:
         """Which coefficients are neither penalised nor bounded."""
         return (self.kink == 0.0) & (self.ridge == 0.0) & self.unbounded

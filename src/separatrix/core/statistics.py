@@ -79,6 +79,9 @@ class LikelihoodStatistics:
     sure : int.  Rows for which some class has a fitted probability of 0 or 1, to rounding.
     aliased : tuple of int.  Columns that are linear combinations of the others.
     penalised : bool.
+    held : tuple of int.  Columns with a coefficient at its bound. The estimate is not normal there: rows and columns of
+        the covariance are NaN, and the others are those of the model in which it is fixed. For more than two classes
+        neither a covariance nor edf (NaN) is formed then.
     """
 
     n: int
@@ -97,3 +100,4 @@ class LikelihoodStatistics:
     sure: int = 0
     aliased: tuple[int, ...] = ()
     penalised: bool = False
+    held: tuple[int, ...] = ()

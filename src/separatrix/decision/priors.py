@@ -9,6 +9,7 @@ from scipy.special import chdtrc
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import likelihood_gap, warn_if_not_certified
+from separatrix.core.declaration import declaration
 from separatrix.core.errors import cannot
 from separatrix.core.links import logistic, softmax
 from separatrix.core.protocol import can
@@ -239,7 +240,7 @@ def _extrapolate(start, once, twice):
 def _refuse_unless_logistic(model):
     """Check the posteriors at x = 0, where the raw scores are the intercepts."""
     name = type(model).__name__
-    if not all(can(model, part) for part in ("coef_", "intercept_", "predict_proba", "classes_")):
+    if not declaration(model).is_linear or not can(model, "predict_proba"):
         raise cannot(
             f"shift the intercept of {name}",
             because="it is not a linear model of posteriors (coef_, intercept_, predict_proba)",

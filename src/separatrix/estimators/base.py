@@ -123,6 +123,17 @@ class LogOddsClassifier(LinearClassifier):
         return log_probabilities(self.decision_function(X))
 
 
+def with_probabilities(make):
+    """What makes a classifier, made to give one whose probabilities are a logistic curve of the scores of `make`'s."""
+
+    def calibrated(facts):
+        from separatrix.estimators.calibration import CalibratedLinearClassifier  # which imports this module
+
+        return CalibratedLinearClassifier(make(facts), cv=facts.inner_folds())
+
+    return calibrated
+
+
 declare_class(LinearRegressor, Declaration("regression", prediction=forms.LINEAR, description=COEFFICIENTS))
 declare_class(
     LinearClassifier, Declaration("classification", prediction=forms.LINEAR_CLASSES, description=COEFFICIENTS)

@@ -15,6 +15,7 @@ from separatrix.core.declaration import (
     SHARES,
     Declaration,
     Search,
+    best_found,
     declare_foreign,
 )
 from separatrix.prediction import forms
@@ -29,11 +30,6 @@ def _transformers(pipeline):
 
 def _last_step(pipeline):
     return pipeline.steps[-1][1]
-
-
-def _best(search):
-    """What a search found; None where it was told not to refit."""
-    return vars(search).get("best_estimator_")
 
 
 def _linear(form, **facts):
@@ -59,7 +55,7 @@ declare_foreign("sklearn.compose", ("ColumnTransformer",), Declaration("transfor
 declare_foreign(
     "sklearn.model_selection",
     ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV"),
-    Declaration("transformation", inside=_best),
+    Declaration("transformation", inside=best_found),
 )
 declare_foreign("sklearn.frozen", ("FrozenEstimator",), Declaration("transformation", inside=attrgetter("estimator")))
 declare_foreign(LINEAR_MODEL, ("LinearRegression", "Ridge"), _linear(forms.LINEAR, likelihood=LEAST_SQUARES))
@@ -83,11 +79,12 @@ declare_foreign(
 for _name, *_chosen in (("Lasso", "alpha"), ("ElasticNet", "alpha", "l1_ratio"), ("Ridge", "alpha")):
     declare_foreign(LINEAR_MODEL, (f"{_name}CV",), _linear(forms.LINEAR, search=_search(_name, *_chosen)))
 declare_foreign("sklearn.svm", ("LinearSVR",), _linear(forms.LINEAR))
-declare_foreign(LINEAR_MODEL, ("LogisticRegression",), _linear(forms.LOG_ODDS, likelihood=LOGISTIC))
+_logistic = {"likelihood": LOGISTIC, "equivalent": "linear_model:LogisticRegression"}
+declare_foreign(LINEAR_MODEL, ("LogisticRegression",), _linear(forms.LOG_ODDS, **_logistic))
 declare_foreign(
     LINEAR_MODEL,
     ("LogisticRegressionCV",),
-    _linear(forms.LOG_ODDS, likelihood=LOGISTIC, search=_search("LogisticRegression", "C", "l1_ratio")),
+    _linear(forms.LOG_ODDS, search=_search("LogisticRegression", "C", "l1_ratio"), **_logistic),
 )
 declare_foreign(
     LINEAR_MODEL, ("PassiveAggressiveClassifier", "Perceptron", "SGDClassifier"), _linear(forms.LINEAR_CLASSES)

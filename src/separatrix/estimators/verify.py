@@ -20,7 +20,6 @@ from separatrix.core.solution import Certificate
 from separatrix.core.types import MatrixLike
 from separatrix.estimators.published import published_solutions, timed, worst
 from separatrix.estimators.recompute.comparison import Comparison, half_unit, not_looked_at, tolerance_of
-from separatrix.losses import Quantile
 from separatrix.solvers import linear_program
 from separatrix.solvers.choose import solve_separable
 
@@ -124,7 +123,7 @@ def _recompute(kind, problem, solution, tolerance):
     if kind == "mistakes":
         eta = problem.design.matvec(solution.beta) + solution.intercept
         return mistakes(((problem.target.y * eta <= 0.0) & (problem.target.weights > 0.0)).sum())
-    if isinstance(problem.loss, Quantile):
+    if linear_program.is_pinball(problem.loss):
         solution.theta = linear_program.solve(problem).theta
     elif solution.beta.dtype != np.float64 and as_separable(problem.penalty, problem.design.p).kink.any():
         start = solution.beta.astype(np.float64), solution.intercept

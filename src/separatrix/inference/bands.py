@@ -93,10 +93,10 @@ def bands(model, X, y, *, sample_weight=None, points=101, multiple=2.0):
     H = model[:-1].transform(X)
     fit = likelihood_of(model[-1], H, y, sample_weight)
     evidence, first = fit.evidence, int(fit.evidence.intercept)
-    if evidence.coefficients.shape[1] > 1 or evidence.penalised or evidence.covariance is None:
+    if evidence.coefficients.shape[1] > 1 or evidence.penalised or evidence.covariance is None or evidence.held:
         raise cannot(
             "give error bands of this fit",
-            because="they need one score, and its covariance without a penalty",
+            because="they need one score, and its covariance without a penalty and with no coefficient at a bound",
             instead="two classes and LogisticRegression(C=np.inf)",
         )
     mean = fit.design.column_sums(fit.s) / evidence.total

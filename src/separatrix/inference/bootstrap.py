@@ -14,7 +14,7 @@ FEWEST_REFITS = 40
 
 
 def at_choice(model):
-    """An unfitted estimator with the settings that a fitted search has chosen; a copy of one that does not search.
+    """An unfitted estimator of ours with the settings that a fitted search has chosen; without a search, its own.
 
     >>> import numpy as np
     >>> from separatrix.linear_model import RidgeCV
@@ -23,14 +23,16 @@ def at_choice(model):
     Ridge(alpha=2.0)
     """
     model = unwrap(model)
-    search = declaration(model).search
-    if search is None:
+    declared = declaration(model)
+    plain = declared.equivalent if declared.search is None else declared.search.plain
+    if plain is None:
         return clone(model)
-    plain = resolve(search.plain)
+    plain = resolve(plain)
     given, known = model.get_params(deep=False), plain().get_params(deep=False)
     settings = {key: value for key, value in given.items() if key in known and not _is_placeholder(value)}
-    settings |= {key: float(value) for key, value in chosen_settings(model).items()}
-    if "l1_ratio" in settings:
+    chosen = chosen_settings(model)
+    settings |= chosen
+    if "l1_ratio" in chosen:
         settings.pop("penalty", None)  # the share says it, and the older word would contradict it
     return plain(**settings)
 
@@ -45,7 +47,7 @@ def chosen_settings(model):
     if search is None:
         return {}
     fitted = {name: np.ravel(vars(model).get(attribute, None))[0] for name, attribute in search.chosen.items()}
-    return {name: value for name, value in fitted.items() if value is not None}
+    return {name: float(value) for name, value in fitted.items() if value is not None}
 
 
 def coefficient_intervals(model, X, y, *, refits=200, seconds=5.0, seed=0, level=0.95):

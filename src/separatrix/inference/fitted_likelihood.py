@@ -8,13 +8,11 @@ from scipy.special import expit, softmax
 from separatrix.core.declaration import LOGISTIC, declaration, evidence_of
 from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import Target
-from separatrix.estimators.validation import enter, validate_classes
 from separatrix.inference.bootstrap import at_choice
 from separatrix.inference.covariance import information_sandwich
-from separatrix.losses import Logistic, Softmax
-from separatrix.penalties import L2, ElasticNet, NoPenalty
 from separatrix.solvers.information import likelihood_evidence
 
 
@@ -38,6 +36,11 @@ class Likelihood:
     def s(self):
         return self.problem.target.s
 
+    @property
+    def bounded(self):
+        """Whether any coefficient has bounds."""
+        return not as_separable(self.problem.penalty, self.design.p).unbounded.all()
+
     def scores(self):
         """Raw scores (n,), or (n, K) with the reference at 0."""
         evidence, first = self.evidence, int(self.evidence.intercept)
@@ -60,32 +63,28 @@ class Likelihood:
 
 def likelihood_of(model, X, y, sample_weight=None):
     """The likelihood of a fitted logistic model on the data of the fit; raises where they are other data."""
-    classes = model.classes_
-    if np.ndim(y) == 2 and np.shape(y)[1] == len(classes) > 1:
-        design, target = enter(model, X, y, sample_weight, reset=False)
-        y, s = target.y, target.s
-        y = y[:, 1] if len(classes) == 2 else y
-    else:
-        design, codes, s = validate_classes(model, X, y, sample_weight, class_weight=model.class_weight, reset=False)
-        y = codes.astype(np.float64) if len(classes) == 2 else np.eye(len(classes))[codes]
-    target = Target(y, s)
-    loss = Logistic() if target.y.ndim == 1 else Softmax()
-    problem = Problem(design, target, loss, penalty_of(model, target.total), bool(model.fit_intercept))
-    beta = model.coef_[0] if len(classes) == 2 else model.coef_.T
-    fit = Likelihood(problem, likelihood_evidence(problem, beta, model.intercept_, classes))
+    (problem,) = _stating(model)._restate(X, y, sample_weight)
+    beta = model.coef_[0] if len(model.classes_) == 2 else model.coef_.T
+    fit = Likelihood(problem, likelihood_evidence(problem, beta, model.intercept_, model.classes_))
     _refuse_other_data(model, fit)
     return fit
 
 
-def penalty_of(model, total):
-    """The penalty that scikit-learn's parameters stand for, on the scale of the mean loss."""
-    settings = at_choice(model).get_params(deep=False)
-    C, named = float(settings["C"]), settings.get("penalty", "deprecated")
-    if np.isinf(C) or named is None:
-        return NoPenalty()
-    share = {"l1": 1.0, "l2": 0.0}.get(named, float(settings["l1_ratio"] or 0.0))
-    strength = 1.0 / (C * total)
-    return L2(strength) if share == 0.0 else ElasticNet(share * strength, (1.0 - share) * strength)
+def is_free(model):
+    """Whether a logistic model penalises and bounds nothing, which no data need be known for."""
+    p = model.n_features_in_
+    return bool(as_separable(_stating(model)._penalty(1.0, p), p).free.all())
+
+
+def _stating(model):
+    """The model itself, or of scikit-learn's our model of the same problem: whoever states the problem solved."""
+    if declaration(model).equivalent is None:
+        return model
+    ours, fitted = at_choice(model), vars(model)
+    for name in ("classes_", "n_features_in_", "feature_names_in_"):
+        if name in fitted:
+            setattr(ours, name, fitted[name])
+    return ours
 
 
 def _refuse_other_data(model, fit):

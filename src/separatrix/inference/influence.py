@@ -89,6 +89,12 @@ def influence(model, X, y, sample_weight=None):
 def _of_logistic(model, X, y, sample_weight):
     fit = likelihood_of(model, X, y, sample_weight)
     evidence, target = fit.evidence, fit.problem.target
+    if evidence.held:
+        raise cannot(
+            f"tell the influence of rows on {type(model).__name__}",
+            because="some of its coefficients are at their bounds, which they may leave without a row",
+            instead="bounds=None",
+        )
     if evidence.penalised or evidence.covariance is None or target.y.ndim > 1:
         raise _no_influence(model)
     eta, s, labels = fit.scores(), target.weights, target.y

@@ -21,18 +21,27 @@ from scipy.special import chdtrc, ndtr, ndtri
 from separatrix.core.declaration import evidence_of
 from separatrix.core.errors import cannot
 from separatrix.core.statistics import LikelihoodStatistics
-from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of, penalty_of, robust_covariance
+from separatrix.inference.fitted_likelihood import is_free, is_logistic, likelihood_of, robust_covariance
 from separatrix.inference.least_squares import certificate_line, coefficient_names
 from separatrix.inference.table import Coefficient, Summary, Table
-from separatrix.penalties import NoPenalty
 
 SHRUNKEN = (
     "The estimates are shrunken. Their standard errors describe the spread around the shrunken mean, not around the "
     "true coefficients: z tests, confidence intervals, AIC and likelihood-ratio tests would not hold and are not given."
 )
-SELECTED = "No standard errors: they are not valid after an L1 penalty has selected coefficients."
+SELECTED = (
+    "No standard errors: they are not valid after an L1 penalty has selected coefficients, nor given for more than two "
+    "classes with a coefficient at its bound."
+)
+HELD = (
+    "At its bound: {}. The estimate is not normal there and has no standard error; those of the others are of the "
+    "model in which it is fixed. AIC and likelihood-ratio tests would not hold and are not given."
+)
 DESCRIBED = "The model keeps no evidence of its fit: summary(X, y) gives standard errors and tests."
-DESCRIBED_PENALISED = "A penalised fit: summary(X, y) gives its deviance and effective degrees of freedom, no tests."
+DESCRIBED_PENALISED = (
+    "A penalised or bounded fit: summary(X, y) gives its deviance, effective degrees of freedom and, where they are "
+    "defined, standard errors."
+)
 NO_LIKELIHOOD = (
     "No standard errors: the fit maximises no likelihood of classes given x. LogisticRegression(C=np.inf) does."
 )
@@ -64,6 +73,12 @@ def summarise(model, X, y, sample_weight, *, covariance, level, weights, interva
     coefficients, V = _against(place, evidence.coefficients, V)
     ends = None
     if intervals == "profile":
+        if fit.bounded:
+            raise cannot(
+                "give profile-likelihood intervals of a fit with bounds",
+                because="a profile is maximised over the other coefficients as if they had none",
+                instead="intervals='wald', or bounds=None",
+            )
         from separatrix.inference.profile import profile_intervals
 
         ends = profile_intervals(fit, level)
@@ -137,7 +152,7 @@ def _describe(model, level):
         tables.append(Table(label, tuple(map(Coefficient, names, values)), statistics))
     note = NO_LIKELIHOOD
     if is_logistic(model):
-        note = DESCRIBED if isinstance(penalty_of(model, 1.0), NoPenalty) else DESCRIBED_PENALISED
+        note = DESCRIBED if is_free(model) else DESCRIBED_PENALISED
     return Summary(
         type(model).__name__, tuple(tables), None, None, level, tuple(filter(None, (_direction(tables), note)))
     )
@@ -176,9 +191,10 @@ def _rows(names, estimates, errors, evidence, level, ends):
             rows.append(Coefficient(name, aliased=True))
             continue
         row = Coefficient(name, float(estimates[j]))
-        if errors is not None:
+        known = errors is not None and j - first not in evidence.held
+        if known:
             row = replace(row, error=float(errors[j]))
-        if errors is not None and not evidence.penalised:
+        if known and not evidence.penalised:
             z = row.estimate / row.error
             low, high = row.estimate - reach * row.error, row.estimate + reach * row.error
             if ends is not None:
@@ -200,15 +216,16 @@ def _statistics(evidence, weights, covariance, certificate):
     classes = evidence.coefficients.shape[1]
     n = evidence.total if weights == "frequency" else float(evidence.n)
     k = evidence.edf if evidence.penalised else classes * (evidence.rank + int(evidence.intercept))
+    counted = not evidence.penalised and not evidence.held  # whether the parameters of the model can be counted
     numbers = dict.fromkeys(("pseudo_r_squared", "aic", "bic", "lr", "lr_df", "lr_p"))
-    numbers = {"n": n, "residual_df": None if evidence.penalised else n * classes - k, "rank": evidence.rank, **numbers}
-    numbers["edf"] = float(evidence.edf) if evidence.penalised else None
+    numbers = {"n": n, "residual_df": n * classes - k if counted else None, "rank": evidence.rank, **numbers}
+    numbers["edf"] = float(evidence.edf) if evidence.penalised and not np.isnan(evidence.edf) else None
     numbers["log_likelihood"] = evidence.log_likelihood
     numbers["null_deviance"] = 2.0 * (evidence.saturated_log_likelihood - evidence.null_log_likelihood)
     numbers["deviance"] = 2.0 * (evidence.saturated_log_likelihood - evidence.log_likelihood)
     numbers["condition"] = None if np.isnan(evidence.condition) else float(evidence.condition)
     numbers["certificate"] = certificate
-    if evidence.penalised:
+    if not counted:
         return numbers
     if weights == "sampling":
         return {**numbers, "log_likelihood": None, "null_deviance": None, "deviance": None}
@@ -225,8 +242,13 @@ def _statistics(evidence, weights, covariance, certificate):
 
 def _notes(model, evidence, tables, weights, V):
     notes = [_direction(tables)]
-    if evidence.penalised:
-        notes.append(SHRUNKEN if V is not None else SELECTED)
+    if evidence.held:
+        names = ", ".join(coefficient_names(model, False)[j] for j in evidence.held)
+        notes.append(HELD.format(names))
+    if V is not None and evidence.penalised:
+        notes.append(SHRUNKEN)
+    elif evidence.penalised or (evidence.held and V is None):
+        notes.append(SELECTED)
     elif V is None:
         notes.append("The information matrix is singular to working precision: standard errors are not defined.")
     if evidence.sure:

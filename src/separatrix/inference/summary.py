@@ -23,7 +23,7 @@ WEIGHTS = ("frequency", "precision", "sampling")
 
 SELECTED = (
     "No standard errors: the classical formulas hold for plain least squares only; they are not valid after a penalty "
-    "has selected or shrunk coefficients, nor for another loss."
+    "has selected or shrunk coefficients or bounds have held them, nor for another loss."
 )
 
 
@@ -45,7 +45,7 @@ def summary(
     Parameters
     ----------
     model : fitted linear model.  With ``evidence_`` (LinearRegression, Ridge, LogisticRegression without a penalty)
-        standard errors are given.
+        standard errors are given. A coefficient at its bound has none: its estimate is not normal there.
     X, y, sample_weight : the data of the fit, checked to be so.  Needed for robust standard errors, for profile
         intervals, for the likelihood under precision weights, and where the model kept no evidence.
     covariance : {"classical", "HC0", "HC1", "HC2", "HC3"}, default "classical".  All but the first allow each row a

@@ -14,8 +14,7 @@ from separatrix.core.protocol import is_frame
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.estimators.basis import AdditiveBasis
 from separatrix.estimators.validation import validate_rows
-from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of, penalty_of
-from separatrix.penalties import NoPenalty
+from separatrix.inference.fitted_likelihood import is_free, is_logistic, likelihood_of
 
 
 @dataclass(frozen=True)
@@ -56,13 +55,16 @@ class Terms:
         if terms is None and before and isinstance(before[-1], AdditiveBasis):
             terms = before[-1]
         check_is_fitted(model)
-        if not is_logistic(model) or not isinstance(penalty_of(model, 1.0), NoPenalty):
+        if not is_logistic(model) or not is_free(model):
             raise cannot(
                 f"compare terms of {type(model).__name__}",
-                because="deviances follow their distributions only where a likelihood is maximised without a penalty",
+                because="deviances follow their distributions only where a likelihood is maximised without a penalty "
+                "and without bounds",
                 instead="LogisticRegression(C=np.inf)",
             )
-        self.estimator, self.y, self.s = model, y, sample_weight
+        self.estimator, self.y, self.s = clone(model), y, sample_weight
+        per_column = {"penalty_factor", "bounds"} & {*model.get_params(deep=False)}
+        self.estimator.set_params(**dict.fromkeys(per_column))  # without effect here, and of as many as all columns
         self.X = X if is_frame(X) else validate_rows(model, X)
         whole = likelihood_of(model, X, y, sample_weight)
         self.evidence = whole.evidence

@@ -2,21 +2,33 @@
 
 from typing import Any
 
-import numpy as np
-
-from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
 from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
+from separatrix.core.verbs import is_joint
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
+from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
 from separatrix.solvers.newton_by_blocks import newton_by_blocks
+from separatrix.solvers.newton_raphson import newton
 from separatrix.solvers.nonnegative import nonnegative_least_squares
 from separatrix.solvers.preconditioner import ALL
 from separatrix.solvers.proximal_newton import proximal_newton
 from separatrix.solvers.quasi_newton import quasi_newton
 from separatrix.solvers.row_space import in_row_space
+
+# What may be called below, for declarations: for squared error without a penalty, and with a ridge (where coefficients
+# can be bounded by 0 "solvers.nonnegative", too); for any separable penalty; for a likelihood under a ridge in memory,
+# and for any.
+LEAST_SQUARES = ("solvers.direct", "solvers.linalg.refine", "solvers.conjugate_gradient")
+RIDGE = (*LEAST_SQUARES, "solvers.dual")
+SEPARABLE = ("solvers.proximal_newton", "solvers.newton_by_blocks")
+SMOOTH = ("solvers.quasi_newton", "solvers.row_space")
+LIKELIHOOD = (*SMOOTH, *SEPARABLE)
+# Methods of a smooth loss of one score that can be asked for by name, to be watched.
+BY_NAME = {"newton": newton, "gradient": descend}
+WATCHED = ("solvers.newton_raphson", "solvers.descent")
 
 # With fewer rows than columns and a penalty, the triangle of the columns is formed up to this many of them.
 WIDE_TRIANGLE = 200
@@ -33,25 +45,23 @@ def solve_least_squares(
     *,
     tol: float = 1e-14,
     max_iter: int | None = None,
-    start: None = None,
+    start: tuple[Any, Any] | None = None,
     trace: Trace | None = None,
 ) -> Solution:
-    """Least squares or ridge: by a factorisation where one is affordable, else by conjugate gradients.
+    """Squared error. Least squares or ridge: by a factorisation where one is affordable, else by conjugate gradients.
 
     Large wide designs go to conjugate gradients first: with many columns the inner products of the rows are usually
     well conditioned, and a dozen reads of X are cheaper than n² p operations. Where that does not converge, a
-    factorisation takes over. Coefficients that must not be negative go to the active-set method.
+    factorisation takes over. Coefficients that must only not be negative go to the active-set method; kinks and
+    other bounds are those of a separable penalty.
     """
     design = problem.design
-    _, ridge, low, high = as_separable(problem.penalty, design.p)
-    if np.isfinite(low).any() or np.isfinite(high).any():
-        if (low != 0.0).any() or np.isfinite(high).any():
-            raise cannot(
-                "solve least squares with these bounds by an active set",
-                because="it knows beta >= 0 for all coefficients only",
-                instead="coordinate descent, which takes any bounds",
-            )
-        return nonnegative_least_squares(problem, tol=tol)
+    penalty = as_separable(problem.penalty, design.p)
+    if penalty.kink.any() or not penalty.unbounded.all():
+        if penalty.is_nonnegative and not penalty.kink.any():
+            return nonnegative_least_squares(problem, tol=tol)
+        return solve_separable(problem, tol=tol, max_iter=max_iter or 100, start=start, trace=trace)
+    ridge = penalty.ridge
     quick = design.n**2 * design.p <= QUICK
     penalised, one_ridge = bool(ridge.all()), bool((ridge == ridge[0]).all())
     dual = penalised and one_ridge
@@ -60,7 +70,7 @@ def solve_least_squares(
     if quick:
         return dual_ridge(problem)
     affordable = (dual or (not penalised and design.gram_is_cheap)) and design.n <= MOST_ROWS
-    limit = max_iter or (60 if affordable else 10 * min(design.n, design.p))
+    limit = min(max_iter or 60, 60) if affordable else max_iter or 10 * min(design.n, design.p)
     solution = conjugate_gradient(problem, tol=tol, max_iter=limit, trace=trace)
     if not solution.details["reached"] and affordable:
         return dual_ridge(problem) if dual else least_squares(problem)
@@ -74,13 +84,17 @@ def solve_likelihood(
     max_iter: int = 100,
     start: tuple[Any, Any] | None = None,
     trace: Trace | None = None,
+    method: str = "",
 ) -> Solution:
     """A smooth loss: on working sets where the penalty has kinks or bounds, else by full gradients; streams by blocks.
 
-    With few rows, many columns and a ridge on all of them, in the space of the rows.
+    With few rows, many columns and a ridge on all of them, in the space of the rows. `method` names one of ``BY_NAME``,
+    which is taken for one score; streams are solved by Newton's steps in any case.
     """
     design = problem.design
     penalty = as_separable(problem.penalty, design.p)
+    if method in BY_NAME and not is_joint(problem.loss) and not (design.is_streamed and method == "newton"):
+        return BY_NAME[method](problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
     if design.is_streamed or penalty.kink.any() or not penalty.unbounded.all():
         return solve_separable(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
     few = design.n <= ALL and design.n < design.p and design.p > FEW_COLUMNS

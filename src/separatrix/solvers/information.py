@@ -87,11 +87,16 @@ def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: An
         "penalised": bool(parts.kink.any() or parts.ridge.any()),
     }
     beta = np.asarray(beta, dtype=np.float64)
+    each = beta.reshape(len(beta), -1)
+    held = np.asarray(((each <= parts.low[:, None]) | (each >= parts.high[:, None])).any(axis=1))
+    common["held"] = tuple(np.flatnonzero(held).tolist())
     if parts.kink.any():
         return LikelihoodStatistics(**common, **_selected(problem, beta, intercept))
+    if held.any() and target.outputs:
+        return LikelihoodStatistics(**common, **{**_selected(problem, beta, intercept), "edf": np.nan})
     if not target.outputs:
         offset = float(np.ravel(intercept)[0]) if problem.intercept else 0.0
-        return LikelihoodStatistics(**common, **_one_score(problem, parts.ridge, beta.reshape(-1), offset))
+        return LikelihoodStatistics(**common, **_one_score(problem, parts.ridge, held, beta.reshape(-1), offset))
     offset = np.broadcast_to(np.asarray(intercept, dtype=np.float64), beta.shape[1:])
     offset = offset if problem.intercept else 0.0 * offset
     return LikelihoodStatistics(**common, **_many_classes(problem, parts.ridge, beta, offset))
@@ -100,7 +105,7 @@ def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: An
 # ------------------------------------------------------------------ one score a row: two classes
 
 
-def _one_score(problem: Problem, ridge: np.ndarray, beta: np.ndarray, offset: Any) -> dict[str, Any]:
+def _one_score(problem: Problem, ridge: np.ndarray, held: np.ndarray, beta: np.ndarray, offset: Any) -> dict[str, Any]:
     design, target = problem.design, problem.target
 
     def weights(block: Block) -> np.ndarray:
@@ -109,12 +114,15 @@ def _one_score(problem: Problem, ridge: np.ndarray, beta: np.ndarray, offset: An
         return np.asarray(block.weights * curvatures_at(problem.loss, block.y, eta))
 
     sums, log_likelihood, sure = _weighted_moments(problem, beta, offset)
-    lam = ridge * target.total
+    sums.xx[held], sums.xx[:, held] = 0.0, 0.0  # a column whose coefficient is fixed counts as constant
+    lam = np.where(held, 0.0, ridge * target.total)
     factor = None if design.n * design.p <= SMALL else gram_factor(sums, lam, problem.intercept)
     if factor is None:
         factor = triangle_factor(design, target, sums, lam, problem.intercept, weights)
     covariance, edf = factor.variance(factor.inverse(), lam)
-    determined, offset = without_aliased(factor, beta[:, None], np.array([offset]))
+    fixed = np.where(held, beta, 0.0)[:, None]
+    determined, offset = without_aliased(factor, beta[:, None] - fixed, np.array([offset]))
+    determined = determined + fixed
     return {
         "rank": len(factor.kept),
         "coefficients": np.vstack([offset, determined]) if problem.intercept else determined,
@@ -123,7 +131,7 @@ def _one_score(problem: Problem, ridge: np.ndarray, beta: np.ndarray, offset: An
         "edf": edf,
         "condition": factor.condition(),
         "sure": sure,
-        "aliased": tuple(sorted(int(j) for j in (*factor.aliased, *factor.constant))),
+        "aliased": tuple(sorted(int(j) for j in (*factor.aliased, *factor.constant) if not held[j])),
     }
 
 
@@ -269,7 +277,7 @@ def _in_original_units(variance: np.ndarray, factor: Factor, k: int) -> np.ndarr
     return out
 
 
-# ------------------------------------------------------------------ after a penalty with a kink has selected
+# ------------------------------------------------------------------ after a kink has selected, or a bound held
 
 
 def _selected(problem: Problem, beta: np.ndarray, intercept: Any) -> dict[str, Any]:

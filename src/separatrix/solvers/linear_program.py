@@ -89,21 +89,32 @@ def _kinks(problem: Problem) -> np.ndarray:
     return parts.kink
 
 
-def _pinball(loss: Loss) -> tuple[float, float]:
-    """The slopes of a pinball loss below and above 0, as a function of the residual y - eta.
+def is_pinball(loss: Loss) -> bool:
+    """Whether a loss is linear on either side of a residual of 0, so that this program is its problem.
 
     A convex function of the residual that is 0 at 0 has a conjugate >= 0. If that is 0 at both ends of its domain, it
     is 0 on all of it, and the function is linear on either side of 0.
     """
-    low, high = -slope(loss, 0.0, inf), -slope(loss, 0.0, -inf)
-    ends = (conjugate(loss, 0.0, -u) for u in (low, high))
-    if not (is_of_residual(loss) and value(loss, 0.0, 0.0) == 0.0 and -inf < low < 0.0 < high < inf and not any(ends)):
+    if not is_of_residual(loss) or value(loss, 0.0, 0.0) != 0.0:
+        return False
+    low, high = _slopes(loss)
+    return -inf < low < 0.0 < high < inf and not any(conjugate(loss, 0.0, -u) for u in (low, high))
+
+
+def _slopes(loss: Loss) -> tuple[float, float]:
+    """The slopes of a loss far below and far above 0, as a function of the residual y - eta."""
+    return -slope(loss, 0.0, inf), -slope(loss, 0.0, -inf)
+
+
+def _pinball(loss: Loss) -> tuple[float, float]:
+    """The slopes of a pinball loss below and above 0."""
+    if not is_pinball(loss):
         raise cannot(
             f"solve a linear program with the loss {type(loss).__name__}",
             because="it is not linear on either side of a residual of 0",
             instead="Quantile",
         )
-    return low, high
+    return _slopes(loss)
 
 
 def weighted_quantile(r: np.ndarray, s: np.ndarray, q: float) -> float:

@@ -4,6 +4,7 @@ import ast
 from difflib import get_close_matches
 
 from separatrix.core import registry
+from separatrix.core.declaration import declaration, without_search
 from separatrix.core.family import DataFacts, families
 from separatrix.core.refusal import cannot
 
@@ -67,8 +68,8 @@ def found_model(pipeline):
     from sklearn.pipeline import Pipeline
 
     *before, (name, last) = pipeline.steps
-    best = vars(last).get("best_estimator_")
-    return pipeline if best is None else Pipeline([*before, (name, best)])
+    best = without_search(last)
+    return pipeline if best is last else Pipeline([*before, (name, best)])
 
 
 def _facts(understanding, X, y, seed):
@@ -87,11 +88,8 @@ def _facts(understanding, X, y, seed):
 
 
 def _class_named(name, task):
-    from sklearn.base import is_classifier, is_regressor
-
     members = registry.members("estimator")
-    fits = is_classifier if task == "classification" else is_regressor
-    classes = {each: cls for each, cls in members.items() if _takes_no_model(cls) and fits(cls())}
+    classes = {each: cls for each, cls in members.items() if declaration(cls).task == task and _takes_no_model(cls)}
     by_bare = {bare_name(each): each for each in classes}
     if bare_name(name) in by_bare:
         return classes[by_bare[bare_name(name)]]

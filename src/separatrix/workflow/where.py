@@ -15,7 +15,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from separatrix.core import registry
-from separatrix.core.declaration import declaration, resolve
+from separatrix.core.declaration import declaration, resolved
 from separatrix.core.family import families
 from separatrix.core.refusal import cannot
 from separatrix.workflow.latex import readable
@@ -97,9 +97,9 @@ def with_parts(entry):
     if entry.kind != "model":
         return entry
     known = declaration(registry.members("estimator")[entry.name])
-    parts = [_of_class("loss", cls.__name__, cls) for cls in map(resolve, known.losses)]
-    parts += [_of_class("penalty", cls.__name__, cls) for cls in map(resolve, known.penalties)]
-    parts += [_of_file("solver", Path(resolve(module).__file__)) for module in (*known.solvers, *known.sums)]
+    parts = [_of_class("loss", cls.__name__, cls) for cls in resolved(known.losses)]
+    parts += [_of_class("penalty", cls.__name__, cls) for cls in resolved(known.penalties)]
+    parts += [_of_file("solver", Path(module.__file__)) for module in resolved((*known.solvers, *known.sums))]
     return Entry(**{**vars(entry), "parts": tuple(parts)})
 
 

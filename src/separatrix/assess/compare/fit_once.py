@@ -10,6 +10,7 @@ from separatrix.assess.compare import deadline
 from separatrix.assess.measures import MEASURES
 from separatrix.core import declaration
 from separatrix.core.protocol import can, fitted_attribute
+from separatrix.inference.bootstrap import chosen_settings
 
 
 @dataclass
@@ -67,12 +68,12 @@ def fit_once(model, X, y, X_held, classes=None):
         warnings.simplefilter("always")
         started = deadline.now()
         search = model.fit(X, y)
-        model = vars(search).get("best_estimator_", search)  # of a search only the best model is kept
+        model = declaration.without_search(search)  # of a search only the best model is kept
         fitted = deadline.now()
         predictions = predictions_of(model, X_held, classes)
         done = deadline.now()
     messages = list(dict.fromkeys(first_sentence(str(item.message)) for item in caught if is_for_users(item)))
-    chosen = vars(search).get("best_params_") or chosen_parameters(model)
+    chosen = vars(search).get("best_params_") or chosen_settings(declaration.unwrap(model))
     return OneFit(model, predictions, fitted - started, done - fitted, messages, chosen)
 
 
@@ -126,17 +127,6 @@ def certificate_of(model):
     return ("", None) if certificate is None else (str(certificate), bool(certificate.converged))
 
 
-def chosen_parameters(model):
-    """Parameters chosen by a model's own search, by scikit-learn's convention: fitted `C_` for the range `Cs`."""
-    chosen, model = {}, declaration.unwrap(model)
-    for name in model.get_params(deep=False):
-        for fitted in (f"{name}_", f"{name.removesuffix('s')}_"):
-            value = vars(model).get(fitted)
-            if name not in ("classes", "priors", "class_prior") and np.ndim(value) == 0 and _is_number(value):
-                chosen[fitted.rstrip("_")] = value.item() if isinstance(value, np.generic) else value
-    return chosen
-
-
 def size_of(model):
     """How many numbers a fitted model keeps: coefficients that are not zero, parameters of distributions, rows."""
     known = declaration.declaration(model)
@@ -149,7 +139,3 @@ def size_of(model):
         return int(parameters)
     fitted = (value for name, value in vars(model).items() if name.endswith("_") and not name.startswith("_"))
     return int(sum(np.size(value) for value in fitted if isinstance(value, np.ndarray | float)))
-
-
-def _is_number(value):
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -20,14 +20,12 @@ from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.within import divisor, name_columns
 from separatrix.estimators.validation import check_choice, validate_class_target
-from separatrix.prediction import forms
 from separatrix.solvers.linalg.class_spheres import short_blocks
 
 
 @declares(
     task="classification",
     sums=("designs.class_moments",),
-    prediction=forms.LOG_ODDS,
     verification=verification.OF_DIAGONAL_DISCRIMINANT,
     description=CLASSES,
 )

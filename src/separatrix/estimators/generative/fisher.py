@@ -16,14 +16,12 @@ from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier
 from separatrix.estimators.generative.within import name_what_is_left_out, within
 from separatrix.estimators.validation import validate_classes, validate_rows
-from separatrix.prediction import forms
 
 
 @declares(
     task="classification",
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.sphering"),
-    prediction=forms.LINEAR_CLASSES,
     verification=verification.OF_FISHER,
     description=CLASSES,
 )

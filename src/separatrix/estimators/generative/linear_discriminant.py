@@ -31,7 +31,6 @@ from separatrix.estimators.validation import (
     validate_class_target,
     validate_rows,
 )
-from separatrix.prediction import forms
 from separatrix.solvers.linalg.ledoit_wolf import ledoit_wolf, shrunk
 from separatrix.solvers.linalg.scatter import matrix_factor
 from separatrix.solvers.linalg.sphering import sphere
@@ -42,7 +41,6 @@ from separatrix.solvers.principal_axes import signs
     task="classification",
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.sphering", "solvers.linalg.ledoit_wolf"),
-    prediction=forms.LOG_ODDS,
     verification=verification.OF_LINEAR_DISCRIMINANT,
     description=CLASSES,
 )

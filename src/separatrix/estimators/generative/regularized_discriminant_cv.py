@@ -6,14 +6,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from separatrix.core.declaration import CLASSES, Search, declares
+from separatrix.core.declaration import Search, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.target import Target
 from separatrix.core.threads import one_blas_thread, parallel_map
 from separatrix.core.types import MatrixLike
 from separatrix.designs import ClassMoments, class_moments
-from separatrix.estimators import verification
 from separatrix.estimators.generative.regularized_discriminant import (
     RegularizedDiscriminantAnalysis,
     RegularizedPath,
@@ -28,11 +27,7 @@ TIED = 1e-12
 
 @declares(
     task="classification",
-    sums=("designs.class_moments",),
-    solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres"),
     search=Search(RegularizedDiscriminantAnalysis, {"alpha": "alpha_"}),
-    verification=verification.OF_QUADRATIC_DISCRIMINANT,
-    description=CLASSES,
 )
 class RegularizedDiscriminantAnalysisCV(RegularizedDiscriminantAnalysis):
     r"""Normal classes with :math:`\Sigma_k(\alpha) = \alpha \Sigma_k + (1 - \alpha) \Sigma`, alpha chosen by folds.

@@ -14,15 +14,14 @@ from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.base import LinearClassifier
+from separatrix.estimators.base import LinearClassifier, with_probabilities
 from separatrix.estimators.coding import coded
 from separatrix.estimators.linear.least_squares import name_aliases
 from separatrix.estimators.published import certify_solution
 from separatrix.estimators.validation import check_choice, validate_classes
 from separatrix.losses import Squared
 from separatrix.penalties import NoPenalty
-from separatrix.prediction import forms
-from separatrix.solvers.choose import solve_least_squares
+from separatrix.solvers.choose import LEAST_SQUARES, solve_least_squares
 
 EPS = np.finfo(np.float64).eps
 
@@ -32,8 +31,7 @@ EPS = np.finfo(np.float64).eps
     losses=("losses:Squared",),
     penalties=("penalties:NoPenalty",),
     sums=("designs.moments",),
-    solvers=("solvers.direct", "solvers.linalg.refine"),
-    prediction=forms.LINEAR_CLASSES,
+    solvers=LEAST_SQUARES,
     verification=verification.OF_BASIC_CLASSIFIER,
     description=CLASSES,
 )
@@ -161,18 +159,12 @@ class BasicLinearClassifier(LinearClassifier):
         return A, -0.5 * (A * means).sum(axis=0)
 
 
-def _with_probabilities(facts):
-    from separatrix.estimators.calibration import CalibratedLinearClassifier
-
-    return CalibratedLinearClassifier(BasicLinearClassifier(), cv=facts.inner_folds())
-
-
 declare(
     Family(
         name="nearest class mean",
         task="classification",
         model=BasicLinearClassifier,
-        make=_with_probabilities,
+        make=with_probabilities(lambda facts: BasicLinearClassifier()),
         complexity=10,
         description="Assigns each row to the class whose mean is nearest: classes are round clouds of equal width. "
         "Probabilities are a logistic curve of the distance from the boundary.",

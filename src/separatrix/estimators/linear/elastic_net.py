@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin
 
 from separatrix.core.certificate import warn_if_not_certified
-from separatrix.core.declaration import COEFFICIENTS, Search, SmallFit, declares
+from separatrix.core.declaration import Search, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.objective import gap_unit
@@ -26,26 +26,20 @@ from separatrix.estimators.published import certify_each, timed, worst
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
-from separatrix.prediction import forms
-from separatrix.solvers.choose import solve_least_squares, solve_separable
+from separatrix.solvers.choose import LEAST_SQUARES, RIDGE, SEPARABLE, solve_least_squares
 
 # The finest relative gap that this precision can certify.
 FINEST = 1e-15
+# Paths are followed in memory; their last strength may be 0.
+OF_PATH = ("solvers.path", "solvers.proximal_newton", "solvers.gram_coordinate", *LEAST_SQUARES, "solvers.nonnegative")
 
 
 @declares(
     task="regression",
     losses=(Squared,),
     penalties=(ElasticNetPenalty, Separable),
-    solvers=(
-        "solvers.proximal_newton",
-        "solvers.gram_coordinate",
-        "solvers.nonnegative",
-        "solvers.newton_by_blocks",
-    ),
-    prediction=forms.LINEAR,
+    solvers=(*SEPARABLE, "solvers.gram_coordinate", *RIDGE, "solvers.nonnegative"),
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
     small_fits=(SmallFit({"alpha": 0.1}),),
 )
 class ElasticNet(MultiOutputMixin, LinearRegressor):
@@ -151,13 +145,9 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
 
     def _solve(self, problem, tol, max_iter, start):
         """One output."""
-        penalty = as_separable(problem.penalty, problem.design.p)
-        nonnegative = not penalty.low.any() and np.isinf(penalty.high).all() and not problem.design.is_streamed
-        if not penalty.kink.any() and (penalty.unbounded.all() or nonnegative):  # ridge or least squares
-            return solve_least_squares(problem, tol=tol)
         trace = Trace() if self.trace else None
-        solution = solve_separable(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
-        if problem.design.dtype != np.float64:
+        solution = solve_least_squares(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+        if problem.design.dtype != np.float64 and as_separable(problem.penalty, problem.design.p).kink.any():
             # rounding moves the slopes out of the domain of a penalty with kinks; those before it give a tight bound
             solution.theta = solution.beta, solution.intercept
         return solution
@@ -237,11 +227,9 @@ def enet_path(
     task="regression",
     losses=(Squared,),
     penalties=(ElasticNetPenalty, Separable),
-    solvers=("solvers.path", "solvers.proximal_newton", "solvers.gram_coordinate"),
-    prediction=forms.LINEAR,
+    solvers=OF_PATH,
     search=Search(ElasticNet, {"alpha": "alpha_", "l1_ratio": "l1_ratio_"}, grid="alphas_", strength="alpha"),
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class ElasticNetCV(CrossValidatedPath):
     r"""The elastic net with strength, and mixture if several are given, chosen by cross-validation.

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from separatrix.core import certificate
-from separatrix.core.declaration import COEFFICIENTS, FIRTH, declares
+from separatrix.core.declaration import FIRTH, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
@@ -21,7 +21,6 @@ from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.validation import check_choice, check_number, validate_classes
 from separatrix.losses import Logistic
 from separatrix.penalties import NoPenalty
-from separatrix.prediction import forms
 from separatrix.solvers.firth import firth, modified_score
 
 # The solver goes further than it is asked to, for the certificate is computed anew, with roundings of its own.
@@ -35,9 +34,7 @@ _firth_summary = late("separatrix.inference.firth:firth_summary")
     losses=("losses:Logistic",),
     solvers=("solvers.firth",),
     likelihood=FIRTH,
-    prediction=forms.LOG_ODDS,
     verification=verification.OF_MODIFIED_LIKELIHOOD,
-    description=COEFFICIENTS,
 )
 class FirthLogisticRegression(LogOddsClassifier):
     r"""Logistic regression with reduced bias: finite for any data, separated classes included.

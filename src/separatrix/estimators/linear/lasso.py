@@ -6,24 +6,20 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from separatrix.core.declaration import COEFFICIENTS, Search, SmallFit, declares
+from separatrix.core.declaration import Search, declares
 from separatrix.core.family import Family, declare
 from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.linear.elastic_net import ElasticNet
+from separatrix.estimators.linear.elastic_net import OF_PATH, ElasticNet
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
-from separatrix.prediction import forms
+from separatrix.solvers.choose import LEAST_SQUARES, SEPARABLE
 
 
 @declares(
     task="regression",
     losses=("losses:Squared",),
     penalties=("penalties:ElasticNet", "penalties:Separable"),
-    solvers=("solvers.proximal_newton", "solvers.gram_coordinate", "solvers.nonnegative"),
-    prediction=forms.LINEAR,
-    verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
-    small_fits=(SmallFit({"alpha": 0.1}),),
+    solvers=(*SEPARABLE, "solvers.gram_coordinate", *LEAST_SQUARES, "solvers.nonnegative"),
 )
 class Lasso(ElasticNet):
     r"""Least squares with an absolute-value penalty: irrelevant coefficients become exactly zero.
@@ -132,11 +128,9 @@ def lasso_path(
     task="regression",
     losses=("losses:Squared",),
     penalties=("penalties:ElasticNet", "penalties:Separable"),
-    solvers=("solvers.path", "solvers.proximal_newton", "solvers.gram_coordinate"),
-    prediction=forms.LINEAR,
+    solvers=OF_PATH,
     search=Search(Lasso, {"alpha": "alpha_"}, grid="alphas_", strength="alpha"),
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class LassoCV(CrossValidatedPath):
     r"""The lasso with its strength chosen by cross-validation.

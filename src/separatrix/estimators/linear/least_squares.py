@@ -10,7 +10,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin
 
-from separatrix.core.declaration import COEFFICIENTS, LEAST_SQUARES, SmallFit, declares
+from separatrix.core.declaration import LEAST_SQUARES, SmallFit, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.protocol import column_names
@@ -20,7 +20,6 @@ from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, enter
-from separatrix.prediction import forms
 
 NOT_REACHED = "Increase max_iter or tol, standardise the columns, or raise alpha."
 
@@ -65,11 +64,9 @@ def name_aliases(model, solution, design, stacklevel=4):
     task="regression",
     losses=("losses:Squared",),
     penalties=("penalties:NoPenalty", "penalties:ElasticNet"),
-    solvers=("solvers.direct", "solvers.linalg.refine", "solvers.nonnegative", "solvers.descent"),
+    solvers=("solvers.choose:LEAST_SQUARES", "solvers.nonnegative", "solvers.descent"),
     likelihood=LEAST_SQUARES,
-    prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
     small_fits=tuple(
         SmallFit({"solver": solver, "max_iter": 2}, called=solver) for solver in ("gradient", "stochastic")
     ),

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.declaration import COEFFICIENTS, declares
+from separatrix.core.declaration import declares
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.base import LinearClassifier
+from separatrix.estimators.base import LinearClassifier, with_probabilities
 from separatrix.estimators.coding import CODINGS, coded
 from separatrix.estimators.linear.least_squares import NOT_REACHED, name_aliases
 from separatrix.estimators.published import certify_published
@@ -22,17 +22,16 @@ from separatrix.estimators.validation import check_choice, check_number, validat
 from separatrix.losses import Squared
 from separatrix.penalties import NoPenalty
 from separatrix.prediction import forms
-from separatrix.solvers.choose import solve_least_squares
+from separatrix.solvers.choose import LEAST_SQUARES, solve_least_squares
 
 
 @declares(
     task="classification",
     losses=(Squared,),
     penalties=(NoPenalty,),
-    solvers=("solvers.direct", "solvers.linalg.refine"),
+    solvers=LEAST_SQUARES,
     prediction=forms.LINEAR_SCORES,
     verification=verification.OF_TARGET_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class LeastSquaresClassifier(LinearClassifier):
     r"""Least squares on coded classes: always solvable, in closed form, but not always separating.
@@ -140,18 +139,12 @@ class LeastSquaresClassifier(LinearClassifier):
         return "plus_minus" if len(self.classes_) == 2 else "one_of_k"
 
 
-def _with_probabilities(facts):
-    from separatrix.estimators.calibration import CalibratedLinearClassifier
-
-    return CalibratedLinearClassifier(LeastSquaresClassifier(), cv=facts.inner_folds())
-
-
 declare(
     Family(
         name="least squares classifier",
         task="classification",
         model=LeastSquaresClassifier,
-        make=_with_probabilities,
+        make=with_probabilities(lambda facts: LeastSquaresClassifier()),
         complexity=12,
         description="Fits a plane to classes coded as numbers, in closed form; far rows of the right class pull it, "
         "too. Probabilities are a logistic curve of the distance from the boundary.",

@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import existence_unknown, no_optimum, warn_if_not_certified
-from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, SmallFit, declares, evidence_of
+from separatrix.core.declaration import LOGISTIC, SmallFit, declares, evidence_of
 from separatrix.core.errors import RankDeficient, Separated, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.protocol import column_names
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
@@ -29,11 +30,8 @@ from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, encode, validate_class_target, validate_soft
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty, Separable
-from separatrix.prediction import forms
-from separatrix.solvers.choose import solve_likelihood
-from separatrix.solvers.descent import descend
+from separatrix.solvers.choose import BY_NAME, LIKELIHOOD, WATCHED, solve_likelihood
 from separatrix.solvers.maximum_likelihood import maximum_likelihood
-from separatrix.solvers.newton_raphson import newton
 
 _AUTOMATIC = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _PENALTIES = {"l2": 0.0, "l1": 1.0}
@@ -53,19 +51,9 @@ class LogOdds(NamedTuple):
     task="classification",
     losses=(Logistic, Softmax),
     penalties=(L2, ElasticNet, NoPenalty, Separable),
-    solvers=(
-        "solvers.quasi_newton",
-        "solvers.row_space",
-        "solvers.proximal_newton",
-        "solvers.newton_by_blocks",
-        "solvers.maximum_likelihood",
-        "solvers.newton_raphson",
-        "solvers.descent",
-    ),
+    solvers=(*LIKELIHOOD, "solvers.maximum_likelihood", *WATCHED),
     likelihood=LOGISTIC,
-    prediction=forms.LOG_ODDS,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
     small_fits=(
         SmallFit({"l1_ratio": 1.0}, called="L1"),
         SmallFit({"C": 1.0}, called="L2"),
@@ -202,10 +190,8 @@ class LogisticRegression(LogOddsClassifier):
         return self
 
     def _solve(self, problem, options):
-        solve = {"newton": newton, "gradient": descend}.get(self.solver, solve_likelihood)
-        if isinstance(problem.loss, Softmax) or (problem.design.is_streamed and self.solver == "newton"):
-            solve = solve_likelihood  # by Newton's steps, where data are read from a stream
-        if not isinstance(problem.penalty, NoPenalty):
+        solve = partial(solve_likelihood, method=self.solver)
+        if not as_separable(problem.penalty, problem.design.p).free.all():
             return solve(problem, **options)
         names = vars(self).get("feature_names_in_")
         return maximum_likelihood(problem, solve=solve, classes=self.classes_, names=names, **options)
@@ -234,7 +220,7 @@ class LogisticRegression(LogOddsClassifier):
     def _check(self):
         check_number(self, "tol", 0.0)
         check_number(self, "max_iter", 1, integer=True)
-        check_choice(self, "solver", [*_AUTOMATIC, "newton", "gradient"])
+        check_choice(self, "solver", [*_AUTOMATIC, *BY_NAME])
         check_choice(self, "penalty", ["deprecated", None, "l1", "l2", "elasticnet"])
         self._strength()
 
@@ -245,7 +231,7 @@ class LogisticRegression(LogOddsClassifier):
         ratio = 0.0 if self.l1_ratio is None else check_number(self, "l1_ratio", 0.0, 1.0)
         C = np.inf if self.penalty is None else C
         ratio = _PENALTIES.get(self.penalty, ratio)
-        if ratio > 0.0 and np.isfinite(C) and self.solver in ("newton", "gradient"):
+        if ratio > 0.0 and np.isfinite(C) and self.solver in BY_NAME:
             raise cannot(
                 f"fit LogisticRegression with solver={self.solver!r} and l1_ratio={ratio:g}",
                 because="L1 has no slope at 0",
@@ -266,19 +252,22 @@ class LogisticRegression(LogOddsClassifier):
             sample_weight,
             class_weight=self.class_weight,
             reset=reset,
-            summed=self.solver in _AUTOMATIC,  # these solvers look for NaN in their first sums over all rows
+            summed=reset and self.solver in _AUTOMATIC,  # these look for NaN in their first sums over all rows
         )
         return design, target.mapped(partial(_as_numbers, len(self.classes_)))
 
     def _problem(self, design, target):
+        loss = Softmax() if target.outputs else Logistic()
+        return Problem(design, target, loss, self._penalty(target.total, design.p), bool(self.fit_intercept))
+
+    def _penalty(self, total, p):
+        """The penalty of p coefficients for rows of a total weight: C Σ s loss + Ω, divided by C Σ s."""
         C, ratio = self._strength()
-        lam = 1.0 / (C * target.total)  # C Σ s loss + Ω, divided by C Σ s
+        lam = 1.0 / (C * total)
         penalty = NoPenalty() if lam == 0.0 else L2(lam)
         if lam > 0.0 and ratio > 0.0:
             penalty = ElasticNet(lam * ratio, lam * (1.0 - ratio))
-        penalty = with_factors(self, penalty, design.p)
-        loss = Softmax() if target.outputs else Logistic()
-        return Problem(design, target, loss, penalty, bool(self.fit_intercept))
+        return with_factors(self, penalty, p)
 
     def _restate(self, X, y, sample_weight):
         """The problem that the fitted model claims to solve, on data that are handed in again."""

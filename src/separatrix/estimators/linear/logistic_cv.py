@@ -10,19 +10,18 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import brier_score_loss, get_scorer, log_loss, make_scorer
 
 from separatrix.core.certificate import path_gap, warn_if_not_certified
-from separatrix.core.declaration import COEFFICIENTS, LOGISTIC, Search, declares
+from separatrix.core.declaration import Search, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import MatrixLike
-from separatrix.estimators import verification
 from separatrix.estimators.linear.logistic import LogisticRegression
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, validate_classes
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
-from separatrix.prediction import forms
+from separatrix.solvers.choose import SMOOTH
 from separatrix.solvers.path import path
 
 # The score of a class that a fold has never seen: its probability is the smallest number there is.
@@ -32,14 +31,10 @@ RATIOS = {"deprecated": 0.0, "l2": 0.0, "elasticnet": 0.0, "l1": 1.0, None: 0.0}
 
 @declares(
     task="classification",
-    losses=(Logistic, Softmax),
     penalties=(L2, ElasticNet, NoPenalty),
-    solvers=("solvers.path", "solvers.quasi_newton", "solvers.proximal_newton"),
-    likelihood=LOGISTIC,
-    prediction=forms.LOG_ODDS,
+    solvers=("solvers.path", *SMOOTH, "solvers.proximal_newton", "solvers.maximum_likelihood"),
     search=Search(LogisticRegression, {"C": "C_", "l1_ratio": "l1_ratio_"}, grid="Cs_", strength="C"),
-    verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
+    small_fits=(),
 )
 class LogisticRegressionCV(LogisticRegression):
     r"""Logistic regression with C, and l1_ratio if several are given, chosen by a score on folds left out.
@@ -228,11 +223,12 @@ class LogisticRegressionCV(LogisticRegression):
             target, loss = Target(codes.astype(np.float64), s), Logistic()
         else:
             target, loss = Target((codes[:, None] == present).astype(np.float64), s), Softmax()
-        # C Σ s_i loss_i + ratio |w|_1 + (1 - ratio) |w|²/2 divided by C Σ s
-        problem = Problem(design, target, loss, _penalty(1.0, ratio), bool(self.fit_intercept))
-        beta, offset, gaps, used = path(
-            problem, 1.0 / (self.Cs_ * total), lambda a: _penalty(a, ratio), tol=self.tol, max_iter=self.max_iter
-        )
+        problem = Problem(design, target, loss, NoPenalty(), bool(self.fit_intercept))
+
+        def penalty_at(strength):
+            return self._model(1.0 / strength if strength else np.inf, ratio)._penalty(total, design.p)
+
+        beta, offset, gaps, used = path(problem, 1.0 / self.Cs_, penalty_at, tol=self.tol, max_iter=self.max_iter)
         if k == 2:
             return beta[:, None, :], offset[:, None], gaps, used
         coefs, offsets = np.zeros((count, k, design.p)), np.full((count, k), NEVER)
@@ -286,21 +282,15 @@ class LogisticRegressionCV(LogisticRegression):
             max_iter=self.max_iter,
         )
 
-    def _problem(self, design, target):
+    def _penalty(self, total, p):
         """That of the strength chosen."""
         C, ratio = np.ravel(self.C_)[0], np.ravel(self.l1_ratio_)[0]
-        return self._model(float(C), self._ratio(ratio))._problem(design, target)
+        return self._model(float(C), self._ratio(ratio))._penalty(total, p)
 
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The score that `scoring` names, of predictions for X."""
         judged = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self._scorer()(self, X, y, **judged)
-
-
-def _penalty(strength, ratio):
-    if strength == 0.0:
-        return NoPenalty()
-    return L2(strength) if ratio == 0.0 else ElasticNet(strength * ratio, strength * (1.0 - ratio))
 
 
 def _search(ratio):

@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import mistakes, passed_stream
-from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
+from separatrix.core.declaration import SmallFit, declares
 from separatrix.core.errors import NotSeparated, cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
 from separatrix.estimators import verification
+from separatrix.estimators.base import with_probabilities
 from separatrix.estimators.linear.online_classifier import OnlineClassifier
 from separatrix.estimators.validation import check_choice, encode, validate_classes, validate_rows
-from separatrix.prediction import forms
 from separatrix.solvers.perceptron import Corrections, mistake_bound, run_perceptron, widest_separator
 
 # What belongs to the rows of one fit, and to no stream.
@@ -31,9 +31,7 @@ OF_ONE_FIT = ("counts_", "dual_coef_", "error_history_", "converged_", "trace_")
     losses=("losses:Hinge",),
     penalties=("penalties:NoPenalty", "penalties:L2", "penalties:L1", "penalties:ElasticNet"),
     solvers=("solvers.perceptron", "solvers.stochastic"),
-    prediction=forms.LINEAR_CLASSES,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
     small_fits=(
         SmallFit({"max_iter": 2}, called="None cyclic"),
         SmallFit({"max_iter": 2, "updates": "batch"}, called="None batch"),
@@ -372,18 +370,12 @@ def _ratio(s):
     return 1.0 if s is None else float(s.max() / s[s > 0.0].min())
 
 
-def _with_probabilities(facts):
-    from separatrix.estimators.calibration import CalibratedLinearClassifier
-
-    return CalibratedLinearClassifier(Perceptron(max_iter=100, random_state=facts.seed), cv=facts.inner_folds())
-
-
 declare(
     Family(
         name="perceptron",
         task="classification",
         model=Perceptron,
-        make=_with_probabilities,
+        make=with_probabilities(lambda facts: Perceptron(max_iter=100, random_state=facts.seed)),
         complexity=15,
         description="Walks through the rows and moves its plane at every mistake; finds a plane without mistakes where"
         " there is one. Probabilities are a logistic curve of the distance from the boundary.",

@@ -2,10 +2,9 @@ r"""Perceptron regression: the delta rule :math:`w \leftarrow w + \eta\,(y_i - \
 
 from numpy.random import RandomState
 
-from separatrix.core.declaration import COEFFICIENTS, declares
+from separatrix.core.declaration import declares
 from separatrix.estimators import verification
 from separatrix.estimators.linear.online import OnlineRegressor
-from separatrix.prediction import forms
 
 
 @declares(
@@ -13,9 +12,7 @@ from separatrix.prediction import forms
     losses=("losses:Squared",),
     penalties=("penalties:NoPenalty",),
     solvers=("solvers.stochastic",),
-    prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class PerceptronRegressor(OnlineRegressor):
     r"""A linear unit that is corrected, example by example, in proportion to its error.

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
-from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
+from separatrix.core.declaration import SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
@@ -16,7 +16,6 @@ from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.losses import Quantile
 from separatrix.penalties import L1
-from separatrix.prediction import forms
 from separatrix.solvers import linear_program
 
 # scikit-learn's parameter has no tolerance; a linear program ends at a vertex, whose gap is rounding
@@ -28,9 +27,7 @@ TOLERANCE = 1e-8
     losses=(Quantile,),
     penalties=(L1,),
     solvers=("solvers.linear_program",),
-    prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
     small_fits=(SmallFit({"alpha": 0.1}),),
 )
 class QuantileRegressor(LinearRegressor):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from separatrix.core.declaration import COEFFICIENTS, LEAST_SQUARES, Search, declares
+from separatrix.core.declaration import LEAST_SQUARES, Search, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
@@ -22,8 +22,7 @@ from separatrix.estimators.linear.least_squares import SquaredErrorModel
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import L2, ElasticNet, NoPenalty
-from separatrix.prediction import forms
-from separatrix.solvers.choose import solve_least_squares
+from separatrix.solvers.choose import RIDGE, solve_least_squares
 from separatrix.solvers.leave_one_out import generalised_cross_validation, leave_one_out
 
 _SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfgs")
@@ -33,17 +32,9 @@ _SOLVERS = ("auto", "svd", "cholesky", "lsqr", "sparse_cg", "sag", "saga", "lbfg
     task="regression",
     losses=("losses:Squared",),
     penalties=("penalties:L2", "penalties:NoPenalty", "penalties:ElasticNet"),
-    solvers=(
-        "solvers.direct",
-        "solvers.linalg.refine",
-        "solvers.dual",
-        "solvers.conjugate_gradient",
-        "solvers.nonnegative",
-    ),
+    solvers=(*RIDGE, "solvers.nonnegative"),
     likelihood=LEAST_SQUARES,
-    prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class Ridge(SquaredErrorModel):
     r"""Least squares with a squared penalty on the coefficients, never on the intercept.
@@ -173,12 +164,10 @@ def _side_by_side(solutions):
     task="regression",
     losses=("losses:Squared",),
     penalties=("penalties:L2",),
-    solvers=("solvers.leave_one_out", "solvers.direct", "solvers.linalg.refine"),
+    solvers=("solvers.leave_one_out", *RIDGE),
     likelihood=LEAST_SQUARES,
-    prediction=forms.LINEAR,
     search=Search(Ridge, {"alpha": "alpha_"}, grid="alphas", strength="alpha"),
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class RidgeCV(SquaredErrorModel):
     r"""Ridge with its strength chosen by exact leave-one-out over the whole grid, from one decomposition.
@@ -293,32 +282,41 @@ class RidgeCV(SquaredErrorModel):
         """A user's score of the leave-one-out predictions of each output, (L, k)."""
         from sklearn.metrics import check_scoring  # imported late, as model_selection is: 0.2 s
 
-        scorer = check_scoring(_Told(), scoring=self.scoring)
         Y = target.y.reshape(target.n, -1)
+        told, scored = self._told(Y)
+        scorer = check_scoring(told, scoring=self.scoring)
         options = {} if target.s is None else {"sample_weight": target.s}
-        scores = np.empty((residuals.shape[2], Y.shape[1]))
-        for output, row in np.ndindex(Y.shape[1], residuals.shape[2]):
-            told = (Y[:, output] - residuals[:, output, row]).reshape(-1, 1)
-            scores[row, output] = scorer(_Told(), told, Y[:, output], **options)
-        return scores
+        each = [
+            scorer(told, Y[:, outputs] - residuals[:, outputs, row], truth, **options)
+            for row in range(residuals.shape[2])
+            for outputs, truth in scored
+        ]
+        return np.array(each, dtype=np.float64).reshape(-1, len(scored))
+
+    def _told(self, Y):
+        """A model that predicts what it is told; outputs that are told for each score, and the truth about them."""
+        return _Told(), [([output], Y[:, output]) for output in range(Y.shape[1])]
 
     def _search(self, design, target, alphas):
         for name in ("store_cv_results", "alpha_per_target"):
             if getattr(self, name):
                 raise cannot(
-                    f"fit RidgeCV with {name}=True and cv={self.cv!r}",
+                    f"choose the strength of a ridge with {name}=True and cv={self.cv!r}",
                     because="only leave-one-out keeps the error of every row",
                     instead="cv=None",
                 )
         from sklearn.model_selection import GridSearchCV
 
-        search = GridSearchCV(
-            Ridge(fit_intercept=self.fit_intercept), {"alpha": alphas}, cv=self.cv, scoring=self.scoring
-        )
+        model, truth = self._plain(target)
+        search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self.scoring)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            search.fit(design.matrix(), target.y, **({} if target.s is None else {"sample_weight": target.s}))
+            search.fit(design.matrix(), truth, **({} if target.s is None else {"sample_weight": target.s}))
         self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
+
+    def _plain(self, target):
+        """The model of one strength, and what it is fitted to."""
+        return Ridge(fit_intercept=self.fit_intercept), target.y
 
 
 class _Told:

@@ -8,18 +8,18 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from separatrix.core.declaration import COEFFICIENTS, Search, declares
+from separatrix.core.declaration import Search, declares
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.base import LinearClassifier
+from separatrix.estimators.base import LinearClassifier, with_probabilities
 from separatrix.estimators.coding import coded
 from separatrix.estimators.linear.least_squares import NOT_REACHED
 from separatrix.estimators.linear.ridge import Ridge, RidgeCV
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import validate_classes
-from separatrix.prediction import forms
+from separatrix.solvers.choose import RIDGE
 
 
 class _RidgeOnClasses(LinearClassifier):
@@ -52,16 +52,8 @@ class _RidgeOnClasses(LinearClassifier):
     task="classification",
     losses=("losses:Squared",),
     penalties=("penalties:L2", "penalties:NoPenalty", "penalties:ElasticNet"),
-    solvers=(
-        "solvers.direct",
-        "solvers.linalg.refine",
-        "solvers.dual",
-        "solvers.conjugate_gradient",
-        "solvers.nonnegative",
-    ),
-    prediction=forms.LINEAR_CLASSES,
+    solvers=(*RIDGE, "solvers.nonnegative"),
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class RidgeClassifier(_RidgeOnClasses):
     r"""Ridge regression of targets -1 and +1; the sign of the score, or the largest of k, is the class.
@@ -131,11 +123,9 @@ class RidgeClassifier(_RidgeOnClasses):
     task="classification",
     losses=("losses:Squared",),
     penalties=("penalties:L2",),
-    solvers=("solvers.leave_one_out", "solvers.direct", "solvers.linalg.refine"),
-    prediction=forms.LINEAR_CLASSES,
+    solvers=("solvers.leave_one_out", *RIDGE),
     search=Search(RidgeClassifier, {"alpha": "alpha_"}, grid="alphas", strength="alpha"),
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
 )
 class RidgeClassifierCV(_RidgeOnClasses):
     r"""Ridge classifier with its strength chosen by the exact leave-one-out error of the ±1 targets.
@@ -196,25 +186,14 @@ class _ChosenByClasses(RidgeCV):
         super().__init__(alphas, **options)
         self.classes = classes
 
-    def _scored(self, target, residuals):
-        from sklearn.metrics import check_scoring  # imported late, as model_selection is: 0.2 s
+    def _told(self, Y):
+        return _ToldClassifier(self.classes), [(slice(None), self._labels(Y))]
 
-        told = _ToldClassifier(self.classes)
-        scorer = check_scoring(told, scoring=self.scoring)
-        Y = target.y.reshape(target.n, -1)
-        labels = self.classes[(Y[:, 0] > 0.0).astype(int) if Y.shape[1] == 1 else Y.argmax(axis=1)]
-        options = {} if target.s is None else {"sample_weight": target.s}
-        scores = [scorer(told, Y - residuals[:, :, row], labels, **options) for row in range(residuals.shape[2])]
-        return np.array(scores, dtype=np.float64)[:, None]
+    def _plain(self, target):
+        return RidgeClassifier(fit_intercept=self.fit_intercept), self._labels(target.y.reshape(target.n, -1))
 
-    def _search(self, design, target, alphas):
-        from sklearn.model_selection import GridSearchCV
-
-        codes = (target.y > 0.0).astype(int) if target.y.ndim == 1 else target.y.argmax(axis=1)
-        model = RidgeClassifier(fit_intercept=self.fit_intercept)
-        search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self.scoring)
-        search.fit(design.matrix(), self.classes[codes], **({} if target.s is None else {"sample_weight": target.s}))
-        self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
+    def _labels(self, Y):
+        return self.classes[(Y[:, 0] > 0.0).astype(int) if Y.shape[1] == 1 else Y.argmax(axis=1)]
 
 
 class _ToldClassifier(LinearClassifier):
@@ -234,19 +213,12 @@ class _ToldClassifier(LinearClassifier):
         return X[:, 0] if X.shape[1] == 1 else X
 
 
-def _with_probabilities(facts):
-    from separatrix.estimators.calibration import CalibratedLinearClassifier
-
-    search = RidgeClassifierCV(alphas=np.logspace(-3.0, 5.0, 17))
-    return CalibratedLinearClassifier(search, cv=facts.inner_folds())
-
-
 declare(
     Family(
         name="ridge classifier",
         task="classification",
         model=RidgeClassifierCV,
-        make=_with_probabilities,
+        make=with_probabilities(lambda facts: RidgeClassifierCV(alphas=np.logspace(-3.0, 5.0, 17))),
         complexity=20,
         description="Fits a plane to classes coded as numbers, with coefficients shrunk towards zero by as much as "
         "leave-one-out asks for. Probabilities are a logistic curve of the distance from the boundary.",

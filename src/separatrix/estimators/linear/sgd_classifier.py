@@ -8,7 +8,7 @@ from numpy.random import RandomState
 from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 
-from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
+from separatrix.core.declaration import SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.estimators import verification
 from separatrix.estimators.linear.online_classifier import OnlineClassifier
@@ -42,7 +42,6 @@ def _gives_probabilities(model):
     solvers=("solvers.stochastic",),
     prediction=forms.LINEAR_SCORES,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
     small_fits=tuple(
         SmallFit({"loss": loss, "max_iter": 2}, called=f"{loss} l2")
         for loss in ("hinge", "log_loss", "modified_huber", "squared_hinge")

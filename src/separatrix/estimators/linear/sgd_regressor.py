@@ -2,10 +2,9 @@
 
 from numpy.random import RandomState
 
-from separatrix.core.declaration import COEFFICIENTS, SmallFit, declares
+from separatrix.core.declaration import SmallFit, declares
 from separatrix.estimators import verification
 from separatrix.estimators.linear.online import OnlineRegressor
-from separatrix.prediction import forms
 
 
 @declares(
@@ -13,9 +12,7 @@ from separatrix.prediction import forms
     losses=("losses:Squared", "losses:Huber", "losses:EpsilonInsensitive", "losses:SquaredEpsilonInsensitive"),
     penalties=("penalties:L2", "penalties:L1", "penalties:ElasticNet", "penalties:NoPenalty"),
     solvers=("solvers.stochastic",),
-    prediction=forms.LINEAR,
     verification=verification.OF_PROBLEMS,
-    description=COEFFICIENTS,
     small_fits=tuple(
         SmallFit({"loss": loss, "penalty": penalty, "max_iter": 2}, called=f"{loss} {penalty}")
         for loss in ("squared_error", "huber", "epsilon_insensitive", "squared_epsilon_insensitive")

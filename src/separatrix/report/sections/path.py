@@ -62,7 +62,7 @@ def _without_weakest(strengths, chosen, name):
 
 
 def _chosen(model, name):
-    return float(chosen_settings(model)[name])
+    return chosen_settings(model)[name]
 
 
 def _elastic_net(context, X, strengths):
