@@ -27,8 +27,7 @@ UNREAD = 1 << 20
 # Of more labels than this, whole numbers are told apart by counting them: sorting a million takes a tenth of a second,
 # longer than a closed form of their classes.
 MANY_LABELS = 1 << 14
-# Sums of weighted squares stay within the range of numbers.
-LARGEST_WEIGHT = 1e30
+LARGEST_WEIGHT = 1e30  # sums of weighted squares stay within the range of numbers
 
 
 def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True, reset=True, summed=False):
