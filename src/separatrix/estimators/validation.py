@@ -250,10 +250,7 @@ def validate_rows(estimator, X, *, sparse=True):
 
 
 def validate_first_rows(estimator, X, *, sparse=False, summed=False):
-    """Check X of a transformer's fit, which has no target. `summed` is explained in :func:`enter`.
-
-    A transformer that is fitted by sums takes a stream, too.
-    """
+    """Check X of a transformer's fit, which has no target; `summed` (see :func:`enter`) takes a stream, too."""
     if summed and isinstance(X, StreamedDesign):
         return name_columns_of(estimator, X, reset=True)
     return validate_data(
