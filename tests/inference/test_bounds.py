@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 
 from separatrix.core.errors import Separated
-from separatrix.core.objective import parts_of
+from separatrix.core.separable import as_separable
 from separatrix.inference import anova, influence, summary
 from separatrix.inference.bootstrap import coefficient_intervals
 from separatrix.inference.fitted_likelihood import likelihood_of
@@ -134,7 +134,7 @@ def test_the_problem_read_is_the_problem_solved(module, settings):
     fit = likelihood_of(model, X, y)
     C = np.inf if settings.get("penalty", 0) is None else settings.get("C", 1.0)
     share = 1.0 if settings.get("penalty") == "l1" else settings.get("l1_ratio", 0.0)
-    beta, parts = model.coef_[0], parts_of(fit.problem.penalty, 3)
+    beta, parts = model.coef_[0], as_separable(fit.problem.penalty, 3)
     score = X.T @ (y - expit(X @ beta + model.intercept_[0]))
     assert_allclose(score, (share * np.sign(beta) + (1.0 - share) * beta) / C, atol=1e-3)
     assert_allclose(len(y) * (parts.kink * np.sign(beta) + parts.ridge * beta), score, atol=1e-3)

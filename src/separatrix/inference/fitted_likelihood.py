@@ -7,13 +7,12 @@ from scipy.special import expit, softmax
 
 from separatrix.core.declaration import LOGISTIC, declaration, evidence_of
 from separatrix.core.errors import cannot
-from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import Target
 from separatrix.inference.bootstrap import at_choice
 from separatrix.inference.covariance import information_sandwich
-from separatrix.penalties.separable import as_separable
 from separatrix.solvers.information import likelihood_evidence
 
 
@@ -40,8 +39,7 @@ class Likelihood:
     @property
     def bounded(self):
         """Whether any coefficient has bounds."""
-        parts = parts_of(self.problem.penalty, self.design.p)
-        return bool(np.isfinite([parts.low, parts.high]).any())
+        return not as_separable(self.problem.penalty, self.design.p).unbounded.all()
 
     def scores(self):
         """Raw scores (n,), or (n, K) with the reference at 0."""

@@ -3,9 +3,9 @@
 from typing import Any
 
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.verbs import is_joint
-from separatrix.penalties.separable import as_separable
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares

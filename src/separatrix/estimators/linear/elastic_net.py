@@ -13,8 +13,9 @@ from separatrix.core.certificate import warn_if_not_certified
 from separatrix.core.declaration import Search, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
-from separatrix.core.objective import gap_unit, parts_of
+from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
+from separatrix.core.separable import Separable, as_separable
 from separatrix.core.solution import Trace
 from separatrix.core.types import Matrix, MatrixLike
 from separatrix.estimators import verification
@@ -25,7 +26,6 @@ from separatrix.estimators.published import certify_each, timed, worst
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
-from separatrix.penalties.separable import Separable
 from separatrix.solvers.choose import LEAST_SQUARES, RIDGE, SEPARABLE, solve_least_squares
 
 # The finest relative gap that this precision can certify.
@@ -147,7 +147,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         """One output."""
         trace = Trace() if self.trace else None
         solution = solve_least_squares(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
-        if problem.design.dtype != np.float64 and parts_of(problem.penalty, problem.design.p).kink.any():
+        if problem.design.dtype != np.float64 and as_separable(problem.penalty, problem.design.p).kink.any():
             # rounding moves the slopes out of the domain of a penalty with kinks; those before it give a tight bound
             solution.theta = solution.beta, solution.intercept
         return solution

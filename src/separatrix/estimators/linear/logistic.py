@@ -19,6 +19,7 @@ from separatrix.core.errors import RankDeficient, Separated, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.protocol import column_names
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
@@ -29,7 +30,6 @@ from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, encode, validate_class_target, validate_soft
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty, Separable
-from separatrix.penalties.separable import as_separable
 from separatrix.solvers.choose import BY_NAME, LIKELIHOOD, WATCHED, solve_likelihood
 from separatrix.solvers.maximum_likelihood import maximum_likelihood
 
@@ -110,8 +110,8 @@ class LogisticRegression(LogOddsClassifier):
     Notes
     -----
     y may also be an (n, k) array of class probabilities, each row summing to 1 (soft labels): then the classes are the
-    names of the columns of a frame, or 0, 1, ... In scikit-learn the multinomial coefficients of classes sum to zero;
-    here too.
+    names of the columns of a frame, or 0, 1, ... The multinomial coefficients of a column sum to
+    zero over the classes, as in scikit-learn, but not under L1 or bounds.
 
     References: Cox (1958), J. R. Statist. Soc. B 20(2). Albert and Anderson (1984), Biometrika 71(1).
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.core.dispatch import atom, implements
-from separatrix.core.objective import parts_of
+from separatrix.core.dispatch import atom, implemented, implements, with_default
+from separatrix.core.jit import compiled
 from separatrix.core.registry import register
 from separatrix.core.types import Array, Parts, Penalty
 from separatrix.core.verbs import of_coefficient, split
@@ -71,6 +71,17 @@ class Separable(NamedTuple):
     low: Array
     high: Array
 
+    @property
+    def dual_domain(self) -> tuple[Array, Array]:
+        """``(low, high)``, (p,) each: between them the conjugates of the penalties are finite. 0 is.
+
+        >>> Separable(*np.array([[0.5], [0.0], [0.0], [np.inf]])).dual_domain
+        (array([-inf]), array([0.5]))
+        """
+        ridge = self.ridge > 0.0
+        low = np.where(ridge | (self.low > -inf), -inf, -self.kink)
+        return low, np.where(ridge | (self.high < inf), inf, self.kink)
+
     def take(self, J: Array) -> "Separable":
         """The penalties of the coefficients J, in that order."""
         return Separable(*(np.ascontiguousarray(part[J]) for part in self))
@@ -123,6 +134,28 @@ def _(penalty: Separable, j: int) -> Bounded:
     return Bounded(penalty.kink[j], penalty.ridge[j], penalty.low[j], penalty.high[j])
 
 
+@with_default
 def as_separable(penalty: Penalty, p: int) -> Separable:
-    """Any penalty on p coefficients as a :class:`Separable` one."""
-    return penalty if isinstance(penalty, Separable) else Separable(*parts_of(penalty, p))
+    """Any penalty on p coefficients as a :class:`Separable` one: the split of each coefficient's.
+
+    >>> from separatrix.penalties import ElasticNet
+    >>> as_separable(ElasticNet(0.5, 2.0, True), 1)
+    Separable(kink=array([0.5]), ridge=array([2.]), low=array([0.]), high=array([inf]))
+    """
+    if not implemented(of_coefficient, penalty):
+        return Separable(*(np.full(p, float(part)) for part in split(penalty)))
+    parts = np.empty((4, p))
+    _fill_parts(penalty, parts)
+    return Separable(*parts)
+
+
+@implements(as_separable, Separable)
+def _(penalty: Separable, p: int) -> Separable:
+    return penalty
+
+
+@compiled
+def _fill_parts(penalty: Penalty, out: Array) -> None:
+    """Column j of out (4, p) = split(penalty_j)."""
+    for j in range(out.shape[1]):
+        out[0, j], out[1, j], out[2, j], out[3, j] = split(of_coefficient(penalty, j))
