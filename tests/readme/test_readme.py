@@ -73,7 +73,7 @@ def test_losses_and_penalties_of_the_map_are_those_that_the_models_declare():
         }
         known = [declaration(members[name]) for name in re.findall(r"`(\w+)`", row[0]) if name in members]
         parts = {part for each in known for part in resolved((*each.losses, *each.penalties))} - {NoPenalty}
-        assert {f"separatrix.{path}" for path in shown} == set(map(file_of, parts)), row[0]
+        assert {f"separatrix.{path.replace('/', '.')}" for path in paths} == set(map(file_of, parts)), row[0]
 
 
 def test_each_command_is_one_line_that_makes_its_own_environment():
