@@ -15,8 +15,9 @@ import scipy.sparse as sp
 from mpmath import mp, mpf
 
 from separatrix.core.certificate import certificate_kind, certify
-from separatrix.core.objective import gap_unit, parts_of
+from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution
 from separatrix.core.target import Target
 from separatrix.designs import as_design
@@ -143,7 +144,7 @@ class Exact(NamedTuple):
 
 def in_digits(problem, X):
     """The problem in 60 digits."""
-    parts = [[mpf(float(a)) for a in part] for part in parts_of(problem.penalty, X.shape[1])]
+    parts = [[mpf(float(a)) for a in part] for part in as_separable(problem.penalty, X.shape[1])]
     rows = [[mpf(float(a)) for a in row] for row in X]
     if problem.intercept:
         rows = [[*row, mpf(1)] for row in rows]
@@ -219,7 +220,7 @@ def claim_and_truth(problem, X, change=0.0):
         else:
             solution = proximal_newton(problem, tol=1e-14, max_iter=200)
         if change:
-            parts = parts_of(problem.penalty, X.shape[1])
+            parts = as_separable(problem.penalty, X.shape[1])
             beta = np.clip(solution.beta * (1.0 + change), parts.low, parts.high)
             solution = Solution(beta, solution.intercept, theta=solution.theta)
         claimed = certify(problem, solution, 1e-14).value

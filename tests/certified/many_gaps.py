@@ -16,8 +16,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from separatrix.core.certificate import certify
-from separatrix.core.objective import gap_unit, parts_of
+from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution
 from separatrix.core.target import Target
 from separatrix.designs import as_design
@@ -76,7 +77,7 @@ def exact_gap(problem, X, beta, intercept):
     y, s = problem.target.y, problem.target.weights
     rows = [[Fraction(float(x)) for x in row] + [Fraction(1)] * problem.intercept for row in X]
     y, s = [Fraction(float(t)) for t in y], [Fraction(float(t)) for t in s]
-    ridge = [Fraction(float(t)) for t in parts_of(problem.penalty, X.shape[1]).ridge] + [
+    ridge = [Fraction(float(t)) for t in as_separable(problem.penalty, X.shape[1]).ridge] + [
         Fraction(0)
     ] * problem.intercept
     total, q = sum(s), len(rows[0])

@@ -10,19 +10,20 @@ from typing import NamedTuple
 import mpmath
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 import separatrix
 from separatrix.core.certificate import certify
 from separatrix.core.dispatch import atom, implements
-from separatrix.core.objective import gap_unit
+from separatrix.core.objective import gap_unit, objective
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution
 from separatrix.core.target import Target
 from separatrix.core.verbs import split
 from separatrix.designs import as_design
 from separatrix.linear_model import LinearRegression, LogisticRegression, QuantileRegressor, Ridge, lasso_path
-from separatrix.losses import Logistic, Squared
-from separatrix.penalties import L1, L2
+from separatrix.losses import Logistic, Quantile, Squared
+from separatrix.penalties import L1, L2, NoPenalty, Separable
 
 sys.path.insert(0, str(Path(__file__).parent))
 import many_duality_gaps
@@ -218,3 +219,105 @@ def test_a_gradient_says_that_it_bounds_no_gap():
     y = rng.random(40) < 0.5
     assert "bounds no gap" in LogisticRegression(C=np.inf).fit(X, y).certificate_.message
     assert "bounds no gap" not in LogisticRegression().fit(X, y).certificate_.message
+
+
+def least_quantile_loss(X, y, q, low, intercept):
+    """``min P`` of a quantile loss with coefficients not below `low`, as a linear program of scipy's."""
+    n = len(y)
+    Z = np.column_stack([X, np.ones(n)]) if intercept else X
+    costs = np.concatenate([np.zeros(Z.shape[1]), np.full(n, q), np.full(n, 1.0 - q)]) / n
+    bounds = [(low if low > -inf else None, None)] * X.shape[1] + [(None, None)] * intercept + [(0, None)] * (2 * n)
+    return linprog(costs, A_eq=np.hstack([Z, np.eye(n), -np.eye(n)]), b_eq=y, bounds=bounds).fun
+
+
+@pytest.mark.parametrize("low", [-inf, -2.0, 0.0])
+def test_quantiles_far_from_the_optimum_claim_no_less_than_the_truth(low):
+    """Coefficients that nothing penalises: the dual point has to be moved into the domain, which has its price."""
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        n, p, q = int(rng.integers(2, 10)), int(rng.integers(1, 3)), float(rng.choice([0.5, 0.9, 0.99, 0.01]))
+        X, intercept = np.exp(2.0 * rng.standard_normal((n, p))), bool(rng.random() < 0.5)
+        y = X @ rng.standard_normal(p) + rng.standard_normal(n) * np.exp(2.0 * rng.standard_normal(n))
+        penalty = Separable(np.zeros(p), np.zeros(p), np.full(p, low), np.full(p, inf))
+        problem = Problem(as_design(X), Target(y), Quantile(q), penalty, intercept)
+        least = least_quantile_loss(X, y, q, low, intercept)
+        beta = np.maximum(2.0 * rng.standard_normal(p), low)
+        for theta in (None, rng.uniform(-q, 1.0 - q, n)):
+            solution = Solution(beta, float(rng.standard_normal()) * intercept, theta=theta)
+            true = objective(problem, solution.beta, solution.intercept) - least
+            claimed = certify(problem, solution, 1e-8).value * gap_unit(problem)
+            assert claimed >= true * (1.0 - 1e-7)
+
+
+def test_an_asymmetric_quantile_pays_for_a_foreign_dual_point():
+    X, y = np.array([[1.0], [0.02]]), np.array([0.0, 1.0])
+    problem = Problem(as_design(X), Target(y), Quantile(0.99), NoPenalty(), False)
+    # P(b) = (0.01 b + 0.99 (1 - 0.02 b)) / 2 falls up to b = 50; at 49 the gap is (0.0198 - 0.01) / 2
+    claimed = certify(problem, Solution(np.array([49.0]), 0.0, theta=np.array([0.01, -0.6])), 1e-8).value
+    assert claimed * gap_unit(problem) >= 0.0049
+
+
+@pytest.mark.parametrize("change", [0.0, 1e-6, 1e-5])
+def test_roundings_of_one_sign_are_within_the_claim(change):
+    """Half a million rows of two kinds: each kind rounds to the same side, row after row."""
+    n, lam = 524_288, 0.1
+    i = np.arange(n)
+    x = np.where(i % 10 < 3, 1.1, 0.6)
+    y = ((i % 7 < 2) | ((x == 1.1) & (i % 5 < 3))).astype(int)
+    model = LogisticRegression(C=1.0 / (n * lam), fit_intercept=False, tol=1e-12).fit(x[:, None], y)
+    model.coef_ = model.coef_ * (1.0 + change)
+    with mpmath.workdps(40):
+        cells = [(mpmath.mpf(a), q, int(((x == a) & (y == q)).sum())) for a in (1.1, 0.6) for q in (0, 1)]
+        strength = 1 / (mpmath.mpf(model.C) * n)
+
+        def slope(b):
+            return sum(c * a * (1 / (1 + mpmath.exp(-a * b)) - q) for a, q, c in cells) / n + strength * b
+
+        def cost(b):
+            return (
+                sum(c * (mpmath.log1p(mpmath.exp(a * b)) - q * a * b) for a, q, c in cells) / n + strength * b * b / 2
+            )
+
+        b = mpmath.mpf(float(model.coef_[0, 0]))
+        true = (cost(b) - cost(mpmath.findroot(slope, b))) / cost(mpmath.mpf(0))
+    assert separatrix.verify(model, x[:, None], y).value >= true
+
+
+def test_a_y_whose_squares_underflow_is_not_certified():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 2))
+    y = X @ [1.0, 2.0] + rng.standard_normal(30)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for model, scale in ((LinearRegression(), 1e-163), (separatrix.linear_model.Lasso(1e-171), 1e-170)):
+            certificate = model.fit(X, scale * y).certificate_
+            assert not certificate.converged and "too small" in certificate.message
+
+
+def test_rows_of_weight_zero_do_not_hide_that_means_are_far():
+    rng = np.random.default_rng(0)
+    n = 60_000
+    a = rng.standard_normal(n)
+    X = np.column_stack([a, a + 6e-4 * rng.standard_normal(n)]) + 5e4
+    y = X @ [1.0, -1.0] + rng.standard_normal(n)
+    s = (np.arange(n) % 2).astype(float)
+    X[::2] = 0.0
+    masked, alone = LinearRegression().fit(X, y, s), LinearRegression().fit(X[1::2], y[1::2])
+    assert masked.certificate_.converged
+    moved = np.array([1.9e-4, -1.9e-4])
+    masked.coef_, alone.coef_ = masked.coef_ + moved, alone.coef_ + moved
+    claims = [separatrix.verify(masked, X, y, s).value, separatrix.verify(alone, X[1::2], y[1::2]).value]
+    assert (1.0 - 1e-9) * claims[1] <= claims[0] <= 1.2 * claims[1]
+
+
+def test_weights_do_not_change_the_unit_of_a_gap():
+    """A mean that is rounded away from y makes P of the null model too large where y hardly varies."""
+    i = np.arange(1_000_000)
+    x, y = (i % 3 == 0).astype(float)[:, None], np.where(i % 6 == 0, 0.3 * (1.0 + 1e-13), 0.3)
+    s = np.full(len(i), 0.1)
+    problems = [Problem(as_design(x), Target(y, each), Squared(), L1(3e-15), True) for each in (None, s)]
+    half = Fraction(1, 2)
+    exact = [Fraction(v) for v in np.unique(y)]
+    share = Fraction(int((y == y.max()).sum()), len(y))
+    null = float(half * share * (1 - share) * (exact[1] - exact[0]) ** 2)
+    assert [gap_unit(problem) for problem in problems] == pytest.approx([null, null], rel=1e-3, abs=0.0)

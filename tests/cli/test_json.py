@@ -5,7 +5,7 @@ import json
 import pytest
 
 from separatrix import __version__
-from separatrix.cli import main, output
+from separatrix.cli import main
 from separatrix.workflow import warmup
 
 # Keys that programs may rely on, besides "command" and "separatrix".
@@ -63,9 +63,9 @@ def test_a_bundled_table_as_json_has_its_columns(shell):
 def test_what_is_no_number_becomes_null():
     import numpy as np
 
-    found = output.json_value(
-        {"a": np.array([1.0, np.nan]), "b": np.float32(0.5), "c": (np.inf, np.True_), 4: np.int64(3)}
-    )
+    from separatrix.core.description import json_value
+
+    found = json_value({"a": np.array([1.0, np.nan]), "b": np.float32(0.5), "c": (np.inf, np.True_), 4: np.int64(3)})
     assert found == {"a": [1.0, None], "b": 0.5, "c": [None, True], "4": 3}
 
 

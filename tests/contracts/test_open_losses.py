@@ -1,20 +1,27 @@
 """Losses and a penalty from outside the package, with field names of their own, are solved and certified like ours."""
 
-from math import exp, inf, log, log1p, tanh
+from functools import partial
+from math import exp, inf, log, log1p, sqrt, tanh
 from typing import NamedTuple
 
+import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.optimize import minimize
+from sklearn.linear_model import Lasso, PoissonRegressor, Ridge
 
 from separatrix.core.certificate import certify
 from separatrix.core.dispatch import atom, implements
+from separatrix.core.objective import gap_unit, objective
 from separatrix.core.problem import Problem
+from separatrix.core.solution import Certificate, Solution
 from separatrix.core.target import Target
 from separatrix.core.verbs import (
     conjugate,
     curvature,
     curvatures,
+    ignores_shifts,
     is_joint,
     is_likelihood,
     is_of_residual,
@@ -30,13 +37,16 @@ from separatrix.core.verbs import (
     split,
     value,
 )
-from separatrix.designs import as_design
+from separatrix.designs import MemoryMappedDesign, as_design
 from separatrix.losses import Logistic, Quantile, Softmax
 from separatrix.penalties import L1, L2
 from separatrix.solvers import linear_program
+from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.descent import descend
 from separatrix.solvers.information import likelihood_evidence
+from separatrix.solvers.newton_by_blocks import newton_by_blocks
 from separatrix.solvers.newton_raphson import newton
+from separatrix.solvers.proximal_newton import proximal_newton
 from separatrix.solvers.quasi_newton import quasi_newton
 from separatrix.solvers.row_space import in_row_space
 
@@ -121,6 +131,53 @@ def _(loss):
 
 
 @implements(link, PoissonDeviance)
+def _(loss, mean):
+    return log(mean)
+
+
+@atom
+class Counts(NamedTuple):
+    """The same as a likelihood without its constant: negative for most counts."""
+
+    saturated: bool = False  # with the constant: a likelihood that is not affine in y
+
+
+@implements(value, Counts)
+def _(loss, y, eta):
+    constant = y - y * log(y) if y > 0.0 else 0.0
+    return exp(eta) - y * eta - (constant if loss.saturated else 0.0)
+
+
+@implements(slope, Counts)
+def _(loss, y, eta):
+    return exp(eta) - y
+
+
+@implements(curvature, Counts)
+def _(loss, y, eta):
+    return exp(eta)
+
+
+@implements(conjugate, Counts)
+def _(loss, y, u):
+    mu = y + u
+    constant = y - y * log(y) if y > 0.0 else 0.0
+    if mu < 0.0:
+        return inf
+    return (mu * log(mu) if mu > 0.0 else 0.0) - mu + (constant if loss.saturated else 0.0)
+
+
+@implements(is_smooth, Counts)
+def _(loss):
+    return True
+
+
+@implements(is_likelihood, Counts)
+def _(loss):
+    return True
+
+
+@implements(link, Counts)
 def _(loss, mean):
     return log(mean)
 
@@ -232,6 +289,11 @@ def _(loss):
     return True
 
 
+@implements(ignores_shifts, Die)
+def _(loss):
+    return True
+
+
 @implements(is_likelihood, Die)
 def _(loss):
     return True
@@ -245,6 +307,132 @@ def _(loss):
 @implements(link, Die)
 def _(loss, mean):
     return np.log(mean)
+
+
+@atom
+class HalfSquares(NamedTuple):
+    """Half the squared distance of a row of scores from a row of targets."""
+
+    unit: float = 1.0
+
+
+@implements(joint_value, HalfSquares)
+def _(loss, y, eta):
+    total = 0.0
+    for c in range(eta.shape[0]):
+        total += 0.5 * (eta[c] - y[c]) ** 2
+    return total
+
+
+@implements(slopes, HalfSquares)
+def _(loss, y, eta, out):
+    for c in range(eta.shape[0]):
+        out[c] = eta[c] - y[c]
+
+
+@implements(curvatures, HalfSquares)
+def _(loss, y, eta, out):
+    out[:] = 1.0
+
+
+@implements(joint_curvature, HalfSquares)
+def _(loss, y, eta, out):
+    for c in range(eta.shape[0]):
+        for d in range(eta.shape[0]):
+            out[c, d] = 1.0 if c == d else 0.0
+
+
+@implements(joint_conjugate, HalfSquares)
+def _(loss, y, u):
+    total = 0.0
+    for c in range(u.shape[0]):
+        total += u[c] * y[c] + 0.5 * u[c] * u[c]
+    return total
+
+
+@implements(is_joint, HalfSquares)
+def _(loss):
+    return True
+
+
+@implements(largest_curvature, HalfSquares)
+def _(loss):
+    return 1.0
+
+
+@implements(is_of_residual, HalfSquares)
+def _(loss):
+    return True
+
+
+@atom
+class Distance(NamedTuple):
+    """The distance of a row of scores from a row of targets, its square near 0: Huber's loss of a vector."""
+
+    near: float
+
+
+@implements(joint_value, Distance)
+def _(loss, y, eta):
+    square = 0.0
+    for c in range(eta.shape[0]):
+        square += (eta[c] - y[c]) ** 2
+    if square <= loss.near**2:
+        return 0.5 * square
+    return loss.near * (sqrt(square) - 0.5 * loss.near)
+
+
+@implements(slopes, Distance)
+def _(loss, y, eta, out):
+    square = 0.0
+    for c in range(eta.shape[0]):
+        square += (eta[c] - y[c]) ** 2
+    factor = 1.0 if square <= loss.near**2 else loss.near / sqrt(square)
+    for c in range(eta.shape[0]):
+        out[c] = factor * (eta[c] - y[c])
+
+
+@implements(joint_curvature, Distance)
+def _(loss, y, eta, out):
+    square = 0.0
+    for c in range(eta.shape[0]):
+        square += (eta[c] - y[c]) ** 2
+    far = square > loss.near**2
+    for c in range(eta.shape[0]):
+        for d in range(eta.shape[0]):
+            out[c, d] = 1.0 if c == d else 0.0
+            if far:
+                out[c, d] -= (eta[c] - y[c]) * (eta[d] - y[d]) / square
+                out[c, d] *= loss.near / sqrt(square)
+
+
+@implements(curvatures, Distance)
+def _(loss, y, eta, out):
+    square = 0.0
+    for c in range(eta.shape[0]):
+        square += (eta[c] - y[c]) ** 2
+    for c in range(eta.shape[0]):
+        r = eta[c] - y[c]
+        out[c] = 1.0 if square <= loss.near**2 else loss.near / sqrt(square) * (1.0 - r * r / square)
+
+
+@implements(joint_conjugate, Distance)
+def _(loss, y, u):
+    total, square = 0.0, 0.0
+    for c in range(u.shape[0]):
+        total += u[c] * y[c] + 0.5 * u[c] * u[c]
+        square += u[c] * u[c]
+    return total if square <= loss.near**2 else inf
+
+
+@implements(is_joint, Distance)
+def _(loss):
+    return True
+
+
+@implements(largest_curvature, Distance)
+def _(loss):
+    return 1.0
 
 
 @atom
@@ -344,6 +532,22 @@ def test_a_loss_from_outside_is_solved_and_certified_by_every_gradient_method(lo
     assert np.abs(gradient).max() < 1e-3
 
 
+@pytest.mark.parametrize("saturated", [False, True])
+def test_a_likelihood_that_may_be_negative_is_certified_where_it_is_solved_and_nowhere_else(saturated):
+    X, y = data(PoissonDeviance())
+    y = 5.0 * y
+    problem = Problem(as_design(X), Target(y), Counts(saturated), L2(0.3), True)
+    solution = newton(problem)
+    theirs = PoissonRegressor(alpha=0.3, tol=1e-12, max_iter=1000).fit(X, y)
+    np.testing.assert_allclose(solution.beta, theirs.coef_, atol=1e-6)
+    assert certify(problem, solution, 1e-8).converged
+    least = objective(problem, solution.beta, solution.intercept)
+    for beta in (solution.beta + 0.01, 0.5 * solution.beta, np.zeros(4)):
+        gap = objective(problem, beta, solution.intercept) - least
+        claimed = certify(problem, Solution(beta, solution.intercept), 1e-8).value * gap_unit(problem)
+        assert gap * (1.0 - 1e-9) <= claimed <= 100.0 * gap
+
+
 @pytest.mark.parametrize("loss", SMOOTH.values(), ids=SMOOTH)
 def test_without_a_penalty_a_loss_from_outside_is_certified_by_its_gradient(loss):
     X, y = data(loss)
@@ -352,6 +556,39 @@ def test_without_a_penalty_a_loss_from_outside_is_certified_by_its_gradient(loss
     for solve in (quasi_newton, newton):
         certificate = certify(problem, solve(problem), 1e-8)
         assert certificate.kind == "gradient" and certificate.converged, certificate
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("solve", [proximal_newton, newton_by_blocks, solve_likelihood])
+@pytest.mark.parametrize("far", [False, True], ids=["near", "far"])
+@pytest.mark.parametrize("loss", [PoissonDeviance(), Counts()], ids=["deviance", "negative"])
+def test_a_loss_of_unbounded_curvature_is_solved_under_an_l1_penalty(loss, solve, storage, far):
+    """The subgradient conditions of the optimum hold at the answer, in fifty digits."""
+    X, y = data(PoissonDeviance())
+    start = (np.array([-6.0, 6.0, 0.0, 0.0]), -30.0) if far else None  # where exp(eta) is nearly flat
+    y = 3.0 * y if isinstance(loss, Counts) else y  # the null model is below 0 then
+    problem = Problem(as_design(storage(X)), Target(y), loss, L1(0.1), True)
+    solution = solve(problem, start=start)
+    certificate = certify(problem, solution, 1e-8)
+    assert certificate.kind == "gap" and certificate.converged, certificate
+    beta, n = solution.beta, len(y)
+    assert np.count_nonzero(beta)
+    with mpmath.workdps(50):
+        mu = [mpmath.exp(mpmath.fdot(row, beta) + mpmath.mpf(solution.intercept)) for row in X.tolist()]
+        rest = [m - mpmath.mpf(t) for m, t in zip(mu, y.tolist())]
+        gradient = [float(mpmath.fdot(X[:, j].tolist(), rest) / n) for j in range(4)]
+        balance = float(mpmath.fsum(rest) / n)
+    assert abs(balance) < 1e-7
+    for g, b in zip(gradient, beta):
+        assert abs(g + 0.1 * np.sign(b)) < 1e-7 if b else abs(g) <= 0.1
+
+
+@pytest.mark.parametrize("solve", [proximal_newton, newton_by_blocks, quasi_newton])
+def test_a_poisson_ridge_is_that_of_scikit_learn(solve):
+    X, y = data(PoissonDeviance())
+    theirs = PoissonRegressor(alpha=0.3, tol=1e-12, max_iter=10_000, solver="newton-cholesky").fit(X, y)
+    solution = solve(Problem(as_design(X), Target(y), PoissonDeviance(), L2(0.3), True))
+    np.testing.assert_allclose([solution.intercept, *solution.beta], [theirs.intercept_, *theirs.coef_], atol=1e-7)
 
 
 def test_a_likelihood_from_outside_has_the_information_of_ours():
@@ -376,6 +613,102 @@ def test_a_joint_loss_from_outside_gives_the_answer_of_ours(penalty, storage):
     solution = quasi_newton(theirs)
     assert certify(theirs, solution, 1e-8).converged
     np.testing.assert_allclose(solution.beta, quasi_newton(ours).beta, atol=1e-8)
+
+
+def outcomes(n=80, k=3):
+    """Rows of X about means of their own, and rows of k targets with some outliers."""
+    rng = np.random.default_rng(14)
+    X = rng.standard_normal((n, 4)) + np.array([0.0, 2.0, -1.0, 0.5])
+    Y = X @ rng.standard_normal((4, k)) + [5.0, 0.0, -3.0][:k] + 0.5 * rng.standard_normal((n, k))
+    Y[::9] += 10.0 * rng.standard_normal((len(Y[::9]), k))
+    return X, Y
+
+
+def by_scipy(X, Y, loss, kink, ridge):
+    """beta and intercept by L-BFGS-B on beta = up - down, up and down not negative: the values written out by hand."""
+    n, (p, k) = len(X), (X.shape[1], Y.shape[1])
+
+    def objective(w):
+        up, down, b = w[: p * k].reshape(p, k), w[p * k : 2 * p * k].reshape(p, k), w[2 * p * k :]
+        beta = up - down
+        r = X @ beta + b - Y
+        size = np.sqrt((r * r).sum(axis=1))
+        near = loss.near if isinstance(loss, Distance) else np.inf
+        far = size > near
+        fit = np.where(far, near * (size - 0.5 * near), 0.5 * size**2) if far.any() else 0.5 * size**2
+        u = r * np.where(far, near / np.maximum(size, 1e-300), 1.0)[:, None] if far.any() else r
+        g = X.T @ u / n + ridge * beta
+        value = fit.mean() + kink * w[: 2 * p * k].sum() + 0.5 * ridge * (beta * beta).sum()
+        return value, np.concatenate([(g + kink).ravel(), (kink - g).ravel(), u.mean(axis=0)])
+
+    start, bounds = np.zeros(2 * p * k + k), [(0.0, None)] * (2 * p * k) + [(None, None)] * k
+    options = {"maxiter": 20_000, "maxfun": 100_000, "ftol": 1e-16, "gtol": 1e-11, "maxcor": 50}
+    w = minimize(objective, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options).x
+    return (w[: p * k] - w[p * k : 2 * p * k]).reshape(p, k), w[2 * p * k :]
+
+
+JOINT = {"half squares": HalfSquares(), "distance": Distance(1.0)}
+JOINT_SOLVERS = {
+    "choose": (solve_likelihood, np.asarray, True),
+    "proximal_newton": (proximal_newton, np.asarray, True),
+    "proximal_newton on sparse rows": (proximal_newton, sp.csr_array, True),
+    "newton_by_blocks": (newton_by_blocks, np.asarray, True),
+    "newton_by_blocks on a stream": (newton_by_blocks, partial(MemoryMappedDesign, block_rows=30), True),
+    "quasi_newton": (quasi_newton, np.asarray, False),
+    "row_space": (in_row_space, np.asarray, False),
+}
+
+
+@pytest.mark.parametrize("penalty", [L1(0.2), L2(0.05)], ids=["L1", "L2"])
+@pytest.mark.parametrize("name", JOINT_SOLVERS)
+@pytest.mark.parametrize("loss", JOINT.values(), ids=JOINT)
+def test_a_joint_loss_that_knows_no_classes_is_solved_and_certified(loss, name, penalty):
+    solve, storage, takes_kinks = JOINT_SOLVERS[name]
+    if penalty == L1(0.2) and not takes_kinks:
+        pytest.skip("a gradient method")
+    X, Y = outcomes()
+    problem = Problem(as_design(storage(X)), Target(Y), loss, penalty, True)
+    solution = solve(problem)
+    certificate = certify(problem, solution, 1e-8)
+    assert certificate.kind == "gap" and certificate.converged, certificate
+    kink, ridge, *_ = split(penalty)
+    if isinstance(loss, HalfSquares):  # k separate problems
+        peers = [Lasso(0.2, tol=1e-14, max_iter=100_000) if kink else Ridge(0.05 * len(X)) for _ in Y.T]
+        for peer, y in zip(peers, Y.T):
+            peer.fit(X, y)
+        beta, intercept = np.transpose([peer.coef_ for peer in peers]), [peer.intercept_ for peer in peers]
+    else:
+        beta, intercept = by_scipy(X, Y, loss, kink, ridge)
+    # a gap of 1e-8 in units of a null model near 10, and a curvature of at least 0.1: |error|² < 2e-7 / 0.1
+    np.testing.assert_allclose(solution.beta, beta, atol=1.5e-3)
+    np.testing.assert_allclose(solution.intercept, intercept, atol=6e-3)
+
+
+@pytest.mark.parametrize("loss", JOINT.values(), ids=JOINT)
+def test_free_coefficients_of_a_joint_loss_do_not_sum_to_zero(loss):
+    X, Y = outcomes()
+    problem = Problem(as_design(X), Target(Y), loss, Each(np.array([0.0, 0.0, 0.3, 0.3])), True)
+    answers = [solve(problem) for solve in (proximal_newton, newton_by_blocks, quasi_newton)]
+    for solution in answers:
+        assert certify(problem, solution, 1e-6).converged
+        np.testing.assert_allclose(solution.beta, answers[0].beta, atol=1e-6)
+    assert np.abs(answers[0].beta[0].sum()) > 0.1
+
+
+def test_a_dual_point_that_no_conjugate_allows_gives_no_certificate_of_nan():
+    X, Y = outcomes()
+    problem = Problem(as_design(X), Target(Y), Distance(1.0), L1(0.2), True)
+    solution = proximal_newton(problem)
+    for theta in (np.full(Y.shape, 50.0), np.full(Y.shape, np.nan)):
+        solution.theta = theta
+        certificate = certify(problem, solution, 1e-8)
+        assert not np.isnan(certificate.value) and not certificate.converged
+
+
+def test_a_gap_that_is_no_number_is_infinite_and_says_so():
+    certificate = Certificate("gap", np.nan, 1e-8)
+    assert certificate.value == inf and not certificate.converged
+    assert str(certificate) == "NOT certified: the gap cannot be computed: it is no number"
 
 
 def test_a_pinball_loss_from_outside_gives_the_quantile():

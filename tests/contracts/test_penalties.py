@@ -7,9 +7,10 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 from separatrix.core import registry
-from separatrix.core.objective import add_conjugate_costs, add_costs, parts_of, sum_of_conjugate_costs
-from separatrix.core.verbs import conjugate_cost, cost, dual_domain, of_coefficient, prox, split
-from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
+from separatrix.core.objective import add_conjugate_costs, add_costs, sum_of_conjugate_costs, sum_of_costs
+from separatrix.core.separable import as_separable
+from separatrix.core.verbs import conjugate_cost, cost, of_coefficient, prox, split
+from separatrix.penalties import L1, L2, ElasticNet, NoPenalty, Separable
 
 PENALTIES = [of_coefficient(penalty, j) for penalty in registry.instances("penalty") for j in (0, 1)]
 PENALTIES = list(dict.fromkeys(PENALTIES))
@@ -101,18 +102,12 @@ def test_compiled_and_plain_loops_agree(penalty):
         assert add_conjugate_costs(penalty, one) == pytest.approx(add_conjugate_costs.py_func(penalty, one), rel=1e-15)
 
 
-@every_penalty
-def test_sums_over_arrays_are_those_of_the_verbs(penalty):
-    parts = parts_of(penalty, 1)
-    for v in POINTS:
-        assert parts.cost(np.array([v])) == pytest.approx(cost(penalty, v), rel=1e-15)
-        # products may be taken in another order: a rounding or two
-        assert parts.conjugate_cost(np.array([[v]])) == pytest.approx(conjugate_cost(penalty, v), rel=1e-15)
-
-
-def test_sums_over_arrays_do_not_underflow():
-    assert parts_of(L2(1e274), 1).cost(np.array([1e-211])) == pytest.approx(0.5e-148, rel=1e-15)
-    assert parts_of(L2(1e-288), 1).conjugate_cost(np.array([1e-214])) == pytest.approx(0.5e-140, rel=1e-15)
+def test_sums_do_not_underflow():
+    inf = np.full(4, np.inf)
+    strong, weak = (Separable(np.full(4, k), np.full(4, r), -inf, inf) for k, r in ((1.8e65, 3.1e274), (0.0, 1e-288)))
+    # 1.8e65 * 1e-210 + 3.1e274 * 1e-420 / 2, and (1e-214)² / 2e-288, four times
+    assert sum_of_costs(strong, np.full(4, 1e-210)) == pytest.approx(7.82e-145, rel=1e-14, abs=0.0)
+    assert sum_of_conjugate_costs(weak, np.full(4, 1e-214)) == pytest.approx(2e-140, rel=1e-14, abs=0.0)
 
 
 def test_a_ridge_of_no_strength_is_no_penalty():
@@ -140,7 +135,7 @@ def test_atoms_of_different_classes_are_never_equal():
 
 @every_penalty
 def test_the_dual_domain_is_where_the_conjugate_is_finite(penalty):
-    low, high = dual_domain(penalty)
+    (low,), (high,) = as_separable(penalty, 1).dual_domain
     assert low <= 0.0 <= high
     for edge, outward in ((low, -1e-9), (high, 1e-9)):
         if math.isfinite(edge):
@@ -152,7 +147,7 @@ def test_the_dual_domain_is_where_the_conjugate_is_finite(penalty):
 
 @every_penalty
 def test_the_parts_of_a_penalty_rebuild_its_cost(penalty):
-    parts = parts_of(penalty, 3)
+    parts = as_separable(penalty, 3)
     assert all(np.shape(part) == (3,) for part in parts)
     for b in POINTS:
         inside = parts.low[1] <= b <= parts.high[1]

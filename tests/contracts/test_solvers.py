@@ -11,12 +11,12 @@ import separatrix
 from separatrix.core.certificate import duality_gap
 from separatrix.core.objective import null_objective
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.target import Target
 from separatrix.designs import as_design
 from separatrix.linear_model import SGDRegressor
 from separatrix.losses import Logistic, Quantile, Squared
 from separatrix.penalties import L1, L2, ElasticNet
-from separatrix.penalties.separable import as_separable
 from separatrix.solvers import linear_program
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.descent import descend

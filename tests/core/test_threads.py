@@ -1,5 +1,6 @@
 """Blocks on threads: in order, nested, and never waiting for each other."""
 
+import os
 import subprocess
 import sys
 
@@ -22,3 +23,21 @@ def test_tasks_within_tasks_end():
     env = {"SEPARATRIX_THREADS": "2", "PYTHONPATH": ":".join(filter(None, sys.path))}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=env)
     assert done.stdout == "[0, 10, 20, 30, 40]\n", done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_makes_threads_of_its_own():
+    code = (
+        "import os\n"
+        "from separatrix.core.threads import parallel_map\n"
+        "parallel_map(abs, range(4))\n"  # threads that a fork does not copy
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    os._exit(sum(parallel_map(abs, range(4))))\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    env = {"SEPARATRIX_THREADS": "2", "PYTHONPATH": ":".join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=60, env=env
+    )
+    assert done.stdout == "6\n", done.stderr

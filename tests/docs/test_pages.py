@@ -1,12 +1,18 @@
 """The examples on the pages run, and every public name has its place in the reference."""
 
+import copy
 import doctest
 import re
+import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import separatrix
+from separatrix.core import declaration, family, registry
+from separatrix.report import registry as report_registry
+from separatrix.workflow import where
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if "_build" not in path.parts)
@@ -22,8 +28,25 @@ def examples(path):
 WITH_EXAMPLES = [path for path in PAGES if examples(path)]
 
 
+@pytest.fixture
+def registry_restored(monkeypatch):
+    """What a page declares is forgotten afterwards, and files beside it can be imported."""
+    registry.members("estimator")  # what a room registers when it is first imported must not be lost
+    monkeypatch.setattr(registry, "_MEMBERS", copy.deepcopy(registry._MEMBERS))
+    monkeypatch.setattr(declaration, "_DECLARATIONS", dict(declaration._DECLARATIONS))
+    monkeypatch.setattr(family, "_FAMILIES", dict(family._FAMILIES))
+    report_registry.sections("")  # likewise
+    monkeypatch.setattr(report_registry, "_SECTIONS", dict(report_registry._SECTIONS))
+    where.everything.cache_clear()
+    yield
+    where.everything.cache_clear()
+    for name in [path.stem for path in DOCS.rglob("*.py")]:
+        sys.modules.pop(name, None)  # to be declared again by the next who imports it
+
+
 @pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.stem)
-def test_examples_of_a_page_run_and_give_what_is_shown(path):
+def test_examples_of_a_page_run_and_give_what_is_shown(path, registry_restored, monkeypatch):
+    monkeypatch.syspath_prepend(path.parent)
     test = doctest.DocTestParser().get_doctest(examples(path), {}, path.name, str(path), 0)
     said = []
     result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=said.append)
@@ -54,20 +77,20 @@ ROOMS = [
     "datasets",
     "plots",
     "persist",
+    "designs",
+    "tables",
 ]
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_public_name_is_in_the_reference(room):
     page = (DOCS / "reference" / f"{room}.md").read_text(encoding="utf-8")
-    for name in getattr(separatrix, room).__all__:
+    for name in import_module(f"separatrix.{room}").__all__:
         assert re.search(rf"^\.\. (auto(class|function)|py:data):: separatrix\.{room}\.{name}$", page, flags=re.M), name
 
 
 @pytest.mark.parametrize("room", ["losses", "penalties"])
 def test_every_loss_and_penalty_is_in_the_reference(room):
-    from importlib import import_module
-
     page = (DOCS / "reference" / "losses.md").read_text(encoding="utf-8")
     for name in import_module(f"separatrix.{room}").__all__:
         assert f".. autoclass:: separatrix.{room}.{name}\n" in page

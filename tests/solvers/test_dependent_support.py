@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Lasso as Reference
 
+from separatrix.core.separable import as_separable
 from separatrix.linear_model import Lasso
 from separatrix.penalties import L1
-from separatrix.penalties.separable import as_separable
 from separatrix.solvers.gram_coordinate import GramProblem
 from separatrix.solvers.linalg.support_factor import SupportFactor
 

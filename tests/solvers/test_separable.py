@@ -138,6 +138,17 @@ def test_a_path_with_unpenalised_and_bounded_columns_ends_where_single_fits_end(
         assert_allclose(intercepts[place], alone.intercept, atol=1e-6)
 
 
+def test_a_path_with_an_unpenalised_column_of_one_bound_takes_few_sweeps():
+    """The conjugate of such a column is infinite on one side: a gap made of it would never fall to the tolerance."""
+    X, eta, _ = rows(n=80)
+    p = X.shape[1]
+    for j in range(8):  # of which sign rounding leaves the gradient of column j is chance
+        unit = Separable((np.arange(p) != j).astype(float), np.zeros(p), np.full(p, -0.5), np.full(p, np.inf))
+        problem = Problem(as_design(X), Target(eta), Squared(), unit)
+        sweeps = path(problem, np.geomspace(3.0, 3e-3, 20), unit.scaled, tol=1e-8, max_iter=10)[3]
+        assert sweeps.max() <= 100
+
+
 def test_a_path_goes_on_while_a_column_left_out_wants_in():
     """Solving a set of columns may make another one want in, although the gap has hardly fallen."""
     for seed in range(40):

@@ -5,7 +5,24 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from separatrix import plots
+from separatrix.core.certificate import certify
+from separatrix.core.errors import NotCertified
+from separatrix.core.problem import Problem
+from separatrix.core.solution import Solution, Trace
+from separatrix.core.target import Target
+from separatrix.designs import as_design
 from separatrix.linear_model import ElasticNet, Lasso, LinearRegression, Ridge
+from separatrix.losses import Logistic, Squared
+from separatrix.penalties import L1, L2, NoPenalty, Separable
+from separatrix.solvers.conjugate_gradient import conjugate_gradient
+from separatrix.solvers.direct import least_squares
+from separatrix.solvers.newton_by_blocks import newton_by_blocks
+from separatrix.solvers.newton_raphson import newton
+from separatrix.solvers.proximal_newton import proximal_newton
+from separatrix.solvers.quasi_newton import quasi_newton
+
+INF = np.full(4, np.inf)
 
 
 def correlated(n, p, seed=0):
@@ -43,6 +60,51 @@ def test_conjugate_gradients_leave_a_trace_of_falling_gaps():
     gaps = model.trace_.certificate
     assert len(gaps) > 3
     assert gaps[-1] <= model.tol < gaps[0]
+
+
+def test_two_strengths_leave_the_objectives_of_both_in_one_trace():
+    """y in thousands: the null model of each output has the objective mean(y²) / 2 about its mean."""
+    X, y = correlated(400, 30_000)
+    Y = np.column_stack([1000.0 * y, 500.0 * y])
+    trace = Ridge([1.0, 2.0], trace=True).fit(X, Y).trace_
+    alone = Ridge(1.0, trace=True).fit(X, Y[:, 0]).trace_
+    np.testing.assert_allclose(trace.objective[: len(alone)], alone.objective, rtol=1e-9)
+    for null, column in zip((trace.objective[0], trace.objective[len(alone)]), Y.T):
+        assert null == pytest.approx(column.var() / 2.0, rel=1e-9)
+
+
+SOLVED = {
+    "quasi_newton": (quasi_newton, Logistic(), L2(0.1)),
+    "quasi_newton without a penalty": (quasi_newton, Logistic(), NoPenalty()),
+    "newton": (newton, Logistic(), L2(0.1)),
+    "newton_by_blocks": (newton_by_blocks, Logistic(), L1(0.01)),
+    "proximal_newton": (proximal_newton, Logistic(), L1(0.01)),
+    "least_squares": (least_squares, Squared(), L2(0.1)),
+    "conjugate_gradient": (conjugate_gradient, Squared(), Separable(np.zeros(4), np.arange(4.0), -INF, INF)),
+}
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_the_certificates_of_a_trace_are_those_that_certify_gives(name):
+    solve, loss, penalty = SOLVED[name]
+    X, y = correlated(80, 4)
+    problem = Problem(as_design(X), Target(y if loss == Squared() else (y > 0.0).astype(float)), loss, penalty)
+    trace = Trace(coefficients=[])
+    solve(problem, tol=1e-9, trace=trace)
+    assert len(trace) > 1
+    for beta, intercept, value in zip(trace.coefficients, trace.intercepts, trace.certificate, strict=True):
+        assert value == certify(problem, Solution(beta, float(intercept)), 1e-9).value
+
+
+def test_descents_leave_no_certificates_in_a_trace():
+    X, y = correlated(80, 4)
+    model = LinearRegression(solver="gradient", trace=True, max_iter=5, learning_rate=1e-3)
+    with pytest.warns(NotCertified):
+        model.fit(X, y)
+    assert model.trace_.certificate == [None] * 6
+    assert [line.get_label() for line in plots.trace(model).lines if not line.get_label().startswith("_")] == [
+        "objective above its lowest"
+    ]
 
 
 @pytest.mark.parametrize("model", [Lasso(), ElasticNet(), Ridge(), LinearRegression()], ids=lambda m: type(m).__name__)

@@ -61,28 +61,10 @@ def print_understanding(out, understanding):
 def write_json(command, document):
     """Print a document with the name of its command and the version; NaN and infinity become null."""
     from separatrix import __version__
+    from separatrix.core.description import json_value  # with numpy, which --help need not wait for
 
     whole = {"command": command, "separatrix": __version__, **document}
     click.echo(json.dumps(json_value(whole), indent=2, ensure_ascii=False, allow_nan=False))
-
-
-def json_value(value):
-    """A value that JSON can hold: arrays as lists, numpy's numbers as Python's, NaN and infinity as None.
-
-    >>> json_value({"a": (1.5, float("nan")), 3: True})
-    {'a': [1.5, None], '3': True}
-    """
-    if isinstance(value, dict):
-        return {str(key): json_value(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set):
-        return [json_value(item) for item in value]
-    if can(value, "tolist"):
-        return json_value(value.tolist())
-    if isinstance(value, bool | int | str) or value is None:
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return str(value)
 
 
 def format_seconds(seconds):

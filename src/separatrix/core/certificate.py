@@ -23,14 +23,17 @@ import numpy as np
 
 from separatrix.core.errors import NotCertified
 from separatrix.core.fenchel import duality_gap as duality_gap
-from separatrix.core.objective import dual_domains, gap_unit, parts_of
+from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
 from separatrix.core.quadratic import quadratic_gap
-from separatrix.core.solution import Certificate, Solution
+from separatrix.core.separable import as_separable
+from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.core.stationarity import relative_gradient
 from separatrix.core.types import Array
 from separatrix.core.verbs import is_joint, is_smooth, is_squared_error
 
+# Squares of smaller numbers lose digits, or are 0.
+SMALLEST_Y = 1e-145
 NO_BOUND = "a small gradient bounds no gap: along nearly dependent columns much may be gained"
 
 
@@ -53,16 +56,22 @@ def certify(problem: Problem, solution: Solution, tol: float, *, started: float 
     return Certificate(kind, value, tolerance, solution.iterations, solution.passes, seconds, message)
 
 
+def record(trace: Trace | None, problem: Problem, value: float, solution: Solution, tol: float) -> None:
+    """Append an iterate to a trace, if one is kept: its objective, given, and what :func:`certify` says of it."""
+    if trace is not None:
+        trace.append(value, certify(problem, solution, tol).value, solution.beta, solution.intercept)
+
+
 def certificate_kind(problem: Problem) -> str:
     """``"gap"`` or ``"gradient"``: see the head of this file."""
     if _is_quadratic(problem) or not is_smooth(problem.loss):
         return "gap"
-    low, high = dual_domains(problem.penalty, problem.design.p)
+    low, high = as_separable(problem.penalty, problem.design.p).dual_domain
     return "gap" if np.all((low < 0.0) & (high > 0.0)) else "gradient"
 
 
 def _is_quadratic(problem: Problem) -> bool:
-    return is_squared_error(problem.loss) and not parts_of(problem.penalty, problem.design.p).kink.any()
+    return is_squared_error(problem.loss) and not as_separable(problem.penalty, problem.design.p).kink.any()
 
 
 def _judged_once(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:
@@ -82,6 +91,10 @@ def _judged_once(problem: Problem, solution: Solution, tol: float) -> tuple[floa
 
 def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:
     """Value, tolerance and message."""
+    if is_squared_error(problem.loss):
+        sizes = np.maximum(*np.abs(problem.target.ends)) * np.sqrt(problem.target.total / problem.target.n)
+        if np.any((sizes > 0.0) & (sizes < SMALLEST_Y)):
+            return np.inf, tol, "y is too small to be squared: use other units"
     if _is_quadratic(problem):
         theta = None if isinstance(solution.theta, tuple) else solution.theta
         gap = quadratic_gap(problem, np.asarray(solution.beta), solution.intercept, tol, theta)

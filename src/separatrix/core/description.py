@@ -5,6 +5,7 @@ A model declares what it is described by (:mod:`separatrix.core.declaration`): o
 """
 
 from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -56,20 +57,26 @@ class Description:
 
     def as_dict(self) -> Any:
         """Plain dicts, lists, numbers and strings, for JSON."""
-        return _plain(asdict(self))
+        return json_value(asdict(self))
 
 
-def _plain(value: Any) -> Any:
-    """Tuples as lists, numbers of numpy as those of Python, numbers that JSON lacks as None."""
+def json_value(value: Any) -> Any:
+    """A value that JSON can hold: arrays as lists, numpy's numbers as Python's, NaN and infinity as None.
+
+    >>> json_value({"a": (1.5, float("nan")), 3: True})
+    {'a': [1.5, None], '3': True}
+    """
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(part) for part in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not abs(value) < float("inf"):
-        return None
-    return value
+        return {str(key): json_value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [json_value(item) for item in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return json_value(value.tolist())
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return str(value)
 
 
 def column_names(model: Any) -> list[str]:

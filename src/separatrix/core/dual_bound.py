@@ -15,15 +15,15 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.jit import compiled
-from separatrix.core.objective import PenaltyParts, sum_of_conjugate_costs
-from separatrix.core.types import Array, Penalty
+from separatrix.core.objective import sum_of_conjugate_costs
+from separatrix.core.separable import Separable
+from separatrix.core.types import Array
 
 EPS = np.finfo(np.float64).eps
 
 
 def dual_bound(
-    penalty: Penalty,
-    parts: tuple[Array, ...],
+    penalty: Separable,
     v: Array,
     beta: Array,
     conjugates_at: Callable[[list[float]], Iterable[float]],
@@ -31,20 +31,19 @@ def dual_bound(
 ) -> float:
     """The best dual value among the scales; see the head of this file.
 
-    `parts` are kink, ridge, low and high of each coefficient's penalty; v and beta are (p,) or (p, k).
-    ``conjugates_at(scales)`` gives ``Σ s_i conjugate(a u_i) / Σs`` for each a, in one pass over the rows. With `error`,
-    of the shape of v, the bound holds wherever v is within it.
+    v and beta are (p,) or (p, k). ``conjugates_at(scales)`` gives ``Σ s_i conjugate(a u_i) / Σs`` for each a, in one
+    pass over the rows. With `error`, of the shape of v, the bound holds wherever v is within it.
     """
     if error is None:
-        ends = _ends(parts, v, beta)
+        ends = _ends(penalty, v, beta)
     else:
-        ends = [min(pair) for pair in zip(_ends(parts, v - error, beta), _ends(parts, v + error, beta))]
+        ends = [min(pair) for pair in zip(_ends(penalty, v - error, beta), _ends(penalty, v + error, beta))]
     tried = list({a if a == 1.0 else a * (1.0 - 2.0 * EPS) for a in ends})
 
     def cost(a: float) -> float:
         if error is None:
             return sum_of_conjugate_costs(penalty, a * v)
-        return _worst_cost(PenaltyParts(*parts), a * (v - error), a * (v + error))
+        return _worst_cost(penalty, a * (v - error), a * (v + error))
 
     best = max(-fit - cost(a) for a, fit in zip(tried, conjugates_at(tried)))
     if best >= 0.0:
@@ -66,18 +65,16 @@ def rounding_along_path(problem: Any, coefficients: Array, null: float) -> Array
     return EPS * (32.0 * np.log2(design.n + design.p + 2.0) * null + 4.0 * scores)
 
 
-def _ends(parts: tuple[Array, ...], v: Array, beta: Array) -> tuple[float, float]:
-    shape, (kink, ridge, low, high) = (len(v), v.size // max(len(v), 1)), parts
-    return scales(
-        kink, ridge, low, high, np.ascontiguousarray(v).reshape(shape), np.ascontiguousarray(beta).reshape(shape)
-    )
+def _ends(penalty: Separable, v: Array, beta: Array) -> tuple[float, float]:
+    shape = (len(v), v.size // max(len(v), 1))
+    return scales(*penalty, np.ascontiguousarray(v).reshape(shape), np.ascontiguousarray(beta).reshape(shape))
 
 
-def _worst_cost(parts: PenaltyParts, low: Array, high: Array) -> float:
+def _worst_cost(penalty: Separable, low: Array, high: Array) -> float:
     """The largest that the conjugate of the penalty may be between the ends: at one of them, as it is convex."""
     across = (low < 0.0) & (high > 0.0)
-    cost = parts.conjugate_cost(np.where(low >= 0.0, high, low))
-    return cost + parts.conjugate_cost(np.where(across, high, 0.0)) if across.any() else cost
+    cost = sum_of_conjugate_costs(penalty, np.where(low >= 0.0, high, low))
+    return cost + sum_of_conjugate_costs(penalty, np.where(across, high, 0.0)) if across.any() else cost
 
 
 @compiled

@@ -16,18 +16,18 @@ import numpy as np
 from separatrix.core.dual_bound import dual_bound
 from separatrix.core.gap_rounding import EPS, Products, RowSums, products, sum_error, unit, value_error
 from separatrix.core.objective import (
-    PenaltyParts,
     add_dual_terms,
-    dual_domains,
     fill_dual_terms,
-    parts_of,
+    never_negative,
     slopes_at,
     sum_of_conjugate_sizes,
+    sum_of_costs,
     total_conjugate,
 )
 from separatrix.core.scores import ScoredRows, Scores
+from separatrix.core.separable import Separable, as_separable
 from separatrix.core.threads import parallel_map
-from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual
+from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual, move_into_domain
 
 
 def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float:
@@ -36,11 +36,11 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     `u` is a dual point, one slope for each row, if a better one is known than the slopes at beta: an array, or the
     coefficients and the intercept whose slopes it is. Any u gives a true bound; a good one gives a tight one.
     """
-    design, target, loss, penalty = problem.design, problem.target, problem.loss, problem.penalty
+    design, target, loss = problem.design, problem.target, problem.loss
     beta = np.asarray(beta, dtype=np.float64)
-    parts = parts_of(penalty, design.p)
+    parts = as_separable(problem.penalty, design.p)
     smooth = np.all(parts.ridge > 0.0) and not parts.kink.any()
-    if u is None and smooth and is_likelihood(loss) and not is_joint(loss):
+    if u is None and smooth and is_likelihood(loss) and not is_joint(loss) and never_negative(problem):
         return _gap_at_slopes(problem, parts, beta, float(intercept))
     centred = target
     if problem.intercept and is_of_residual(loss):
@@ -53,14 +53,14 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
         scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.eta)))
     elif isinstance(u, tuple):
         scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.u)))
-    (_transport if is_joint(loss) else _balance)(problem, scores)
+    move_into_domain(loss, scores, problem.intercept)
 
     sums, summed, sizes = scores.sums_and_products(lambda rows: RowSums.of(loss, rows.y, rows.eta, rows.u, rows.s))
     means = RowSums.means(sums, target.total)
     imbalance = means.imbalance() if problem.intercept else np.zeros(len(means.fit))
     v = products(-summed / target.total, sizes, means.squares, imbalance, target.n)
-    v, unsettled = _settled(problem, scores, v, sizes, float(np.sqrt(means.squares.max())) or 1.0)
-    primal = float(means.fit.sum()) + parts.cost(beta)
+    v, share, price = _settled(problem, scores, v, sizes, float(np.sqrt(means.squares.max())) or 1.0)
+    primal = float(means.fit.sum()) + sum_of_costs(parts, beta)
 
     def conjugates_at(scales: list[float]) -> np.ndarray:
         def each(rows: ScoredRows) -> np.ndarray:
@@ -68,22 +68,27 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
 
         return scores.sums(each) / target.total
 
-    dual = -float(conjugates_at([0.0])[0]) if unsettled > 0.0 else -np.inf
-    if np.isfinite(unsettled):
-        dual = max(dual, dual_bound(penalty, parts, v.v, beta, conjugates_at, v.error) - unsettled)
-    rounding = (sum_error(target.n) + imbalance.max()) * (primal + abs(dual) + means.terms.sum())
-    rounding += value_error(loss, sizes, beta, intercept, means.slopes, float(means.bend.max()))
-    return float(max(primal - dual, 0.0) + rounding)
+    dual = -float(conjugates_at([0.0])[0]) if share > 0.0 else -np.inf
+    if np.isfinite(share):
+        bound = dual_bound(parts, v.v, beta, conjugates_at, v.error)
+        dual = max(dual, (bound - share * price) / (1.0 + share))
+    moved = value_error(loss, sizes, beta, intercept, means.slopes, float(means.bend.max()))
+    return _with_rounding(primal, dual, means.terms.sum(), sum_error(target.n) + imbalance.max(), moved)
 
 
-def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercept: float) -> float:
+def _with_rounding(primal: float, dual: float, terms: float, share: float, moved: float) -> float:
+    """The gap, and what rounding may hide of it: a `share` of the sums, and what the scores' errors `moved`."""
+    return float(max(primal - dual, 0.0) + share * (primal + abs(dual) + terms) + moved)
+
+
+def _gap_at_slopes(problem: Any, parts: Separable, beta: np.ndarray, intercept: float) -> float:
     """The gap of a likelihood at its own slopes, in one read of X.
 
     With an intercept the slopes of one sign are multiplied by a <= 1 so that all sum to zero, and all by a scale that
-    the penalty may ask for. No loss is negative, so that its conjugate is not positive at 0, and by convexity
+    the penalty may ask for. Where no loss is negative its conjugate is not positive at 0, and by convexity
     ``conjugate(a u) <= a conjugate(u)``: the conjugates need not be computed again.
     """
-    target, penalty, total = problem.target, problem.penalty, problem.target.total
+    target, total = problem.target, problem.target.total
     # measured: BLAS on dense blocks takes a sixth less than a loop over rows, cutting blocks out of sparse rows triple
     sums_of = _terms_by_blocks if problem.design.gram_is_cheap else _terms_by_rows
     terms, v_up, v_down, squares = sums_of(problem, beta, intercept)
@@ -95,12 +100,11 @@ def _gap_at_slopes(problem: Any, parts: PenaltyParts, beta: np.ndarray, intercep
     # the sums of both sides are rounded, and with them the share that makes them equal
     imbalance = np.array([4.0 * sum_error(target.n) if problem.intercept else 0.0])
     sizes = np.sqrt(squares / total)
-    primal = fit + parts.cost(beta)
+    primal = fit + sum_of_costs(parts, beta)
     error = products(v, sizes, np.array([square]), imbalance, target.n).error
-    dual = dual_bound(penalty, parts, v, beta, lambda scales: [a * conjugates for a in scales], error)
-    rounding = (sum_error(target.n) + imbalance[0]) * (primal + abs(dual) + terms_size)
-    rounding += value_error(problem.loss, sizes, beta, intercept, np.array([square]), 0.0)
-    return float(max(primal - dual, 0.0) + rounding)
+    dual = dual_bound(parts, v, beta, lambda scales: [a * conjugates for a in scales], error)
+    moved = value_error(problem.loss, sizes, beta, intercept, np.array([square]), 0.0)
+    return _with_rounding(primal, dual, terms_size, sum_error(target.n) + imbalance[0], moved)
 
 
 def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.ndarray]:
@@ -110,7 +114,7 @@ def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.
 
     def task(part: tuple[int, int]) -> tuple[np.ndarray, ...]:
         terms, v_up, v_down = np.zeros(7), np.zeros(design.p), np.zeros(design.p)
-        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty(7))
+        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty((2, 7)))
         return terms, v_up, v_down
 
     sums = [fold(np.add, parts) for parts in zip(*parallel_map(task, design.parts()))]
@@ -120,7 +124,8 @@ def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.
 def _terms_by_blocks(problem: Any, beta: np.ndarray, intercept: float) -> list[np.ndarray]:
     def task(block: Any) -> list[np.ndarray]:
         u, terms = np.empty(len(block.y)), np.zeros(7)
-        fill_dual_terms(problem.loss, block.y, np.asarray(block.X @ beta) + intercept, block.weights, u, terms)
+        eta = np.asarray(block.X @ beta) + intercept
+        fill_dual_terms(problem.loss, block.y, eta, block.weights, u, terms, np.empty((2, 7)))
         return [terms, np.maximum(u, 0.0) @ block.X, np.minimum(u, 0.0) @ block.X, block.column_squares()]
 
     def merge(a: list[np.ndarray], b: list[np.ndarray]) -> list[np.ndarray]:
@@ -130,83 +135,26 @@ def _terms_by_blocks(problem: Any, beta: np.ndarray, intercept: float) -> list[n
     return sums
 
 
-def _balance(problem: Any, scores: Scores) -> None:
-    """Move u into the domain of the loss's conjugate and, where there is an intercept, to Σ s u = 0.
+def _settled(
+    problem: Any, scores: Scores, given: Products, sizes: np.ndarray, most: float
+) -> tuple[Products, float, float]:
+    """Products within the domain of the penalty's conjugate, and t and K, which say what that costs; see below.
 
-    That domain is the range of the slopes, which ends at the slopes of infinite scores.
-    """
-
-    def domain(rows: ScoredRows) -> list[np.ndarray]:
-        return [slopes_at(problem.loss, rows.y, np.full_like(rows.u, end)) for end in (-np.inf, np.inf)]
-
-    def task(rows: ScoredRows) -> tuple[np.ndarray, float, float]:
-        low, high = domain(rows)
-        inner, counted = np.clip(rows.u, low, high), rows.s > 0.0
-        sums = np.array([rows.s @ rows.u, rows.s @ np.maximum(inner, 0.0), rows.s @ np.maximum(-inner, 0.0)])
-        below, above = rows.u - low, rows.u - high
-        return sums, below.min(initial=np.inf, where=counted), above.max(initial=-np.inf, where=counted)
-
-    def merge(a: Any, b: Any) -> tuple[np.ndarray, float, float]:
-        return a[0] + b[0], min(a[1], b[1]), max(a[2], b[2])
-
-    factors, shift = (1.0, 1.0), 0.0
-    if problem.intercept:
-        (total, up, down), least, most = scores.sums(task, merge)
-        mean = total / problem.target.total
-        if most <= mean <= least:
-            shift = mean
-        else:  # shrinking one side never leaves a domain that holds 0, as shifting may
-            factors = (min(1.0, down / up), min(1.0, up / down)) if min(up, down) > 0.0 else (0.0, 0.0)
-
-    def change(rows: ScoredRows) -> ScoredRows:
-        u = np.clip(rows.u - shift, *domain(rows))
-        return rows._replace(u=u if factors == (1.0, 1.0) else np.where(u > 0.0, u * factors[0], u * factors[1]))
-
-    scores.change(change)
-
-
-def _transport(problem: Any, scores: Scores) -> None:
-    """Move rows ``y + u`` of probabilities so that, with an intercept, each class gets the total that it has in y.
-
-    Classes with too much give a share of each of their probabilities, the others receive what a row has given: rows
-    stay probabilities.
-    """
-
-    def means(rows: ScoredRows) -> np.ndarray:
-        mu = np.maximum(rows.y + rows.u, 0.0)
-        return mu / mu.sum(axis=1, keepdims=True)
-
-    scores.change(lambda rows: rows._replace(u=means(rows) - rows.y))
-    if not problem.intercept:
-        return
-    have, want = scores.sums(lambda rows: np.array([rows.s @ (rows.y + rows.u), rows.s @ rows.y]))
-    give = np.clip(1.0 - np.divide(want, have, out=np.ones_like(want), where=have > 0.0), 0.0, 1.0)
-    lack = np.maximum(want - have, 0.0)
-
-    def move(rows: ScoredRows) -> ScoredRows:
-        given = (rows.y + rows.u) * give
-        return rows._replace(u=rows.u + np.outer(given.sum(axis=1), lack / lack.sum()) - given)
-
-    if lack.sum() > 0.0:
-        scores.change(move)
-
-
-def _settled(problem: Any, scores: Scores, given: Products, sizes: np.ndarray, most: float) -> tuple[Products, float]:
-    """Products that are 0 where the penalty allows nothing else, and what that costs; infinity where nobody knows.
-
-    Without a penalty the conjugate is finite only at v = 0 exactly (v <= 0 for non-negative coefficients), which no
-    computed v attains. A change of u by ``c = X_U w`` does, with ``X_U'S X_U w = v_U Σs``. By Cauchy and Schwarz, and
-    since no leverage exceeds 1, ``s_i c_i² <= (Σs)² v_U'(X_U'S X_U)^-1 v_U``. Let t be the largest |c_i| as a share of
-    the room that 0 has in the domain of the loss's conjugate. Then ``(u + c) / (1 + t)`` lies in that domain, and its
-    conjugate is at most that of u and t times those at the ends of the room, of which at `most` so much is used.
+    Without a penalty the conjugate is finite only at v = 0 exactly (v <= 0 for a coefficient with a lower bound), which
+    no computed v attains. A change of u by ``c = X_U w`` does, with ``X_U'S X_U w = d Σs`` for the distance d of v_U
+    from its domain. By Cauchy and Schwarz, and since no leverage exceeds 1, ``s_i c_i² <= (Σs)² d'(X_U'S X_U)^-1 d``.
+    Let t be the largest |c_i| as a share of the room that 0 has in the domain of the loss's conjugate, of which at
+    `most` so much is used, and K the sizes of the conjugates at the ends of the room. Then ``(u + c) / (1 + t)`` lies
+    in that domain. Conjugates are convex, that of the penalty is 0 at 0: from the dual value D at u and the new
+    products comes the value ``(D - t K) / (1 + t)`` at least. t is infinite where nobody knows it.
     """
     design, target, loss = problem.design, problem.target, problem.loss
-    low, high = dual_domains(problem.penalty, design.p)
+    low, high = as_separable(problem.penalty, design.p).dual_domain
     held = ~((low < 0.0) & (high > 0.0))
     if not held.any():
-        return given, 0.0
+        return given, 0.0, 0.0
     if given.v.ndim > 1:
-        return given, np.inf
+        return given, np.inf, 0.0
 
     def least(rows: ScoredRows) -> np.ndarray:
         y, s = rows.y[rows.s > 0.0], rows.s[rows.s > 0.0]
@@ -214,18 +162,22 @@ def _settled(problem: Any, scores: Scores, given: Products, sizes: np.ndarray, m
         return np.array([np.minimum(*ends).min(initial=np.inf), s.min(initial=np.inf)])
 
     room, lightest = np.minimum(scores.sums(least, np.minimum), [most, np.inf])
-    excess = np.where(held, given.v - np.clip(given.v, low, high), 0.0)
-    length = _length(problem, excess, np.where(held, given.error, 0.0), sizes, held) if room > 0.0 else np.inf
+    inside = np.clip(given.v, low, high)
+    length = (
+        _length(problem, np.where(held, given.v - inside, 0.0), np.where(held, given.error, 0.0), sizes, held)
+        if room > 0.0
+        else np.inf
+    )
     if not np.isfinite(length):
-        return given, np.inf
+        return given, np.inf, 0.0
 
     def at_ends(rows: ScoredRows) -> float:
         return sum(sum_of_conjugate_sizes(loss, rows.y, np.full(len(rows.s), end), rows.s) for end in (-room, room))
 
-    share = target.total * length / np.sqrt(lightest) / room
+    share = float(target.total * length / np.sqrt(lightest) / room)
     moved = np.sqrt(target.total) * length * sizes
-    settled = Products(np.where(held, 0.0, given.v), np.where(held, 0.0, given.error + moved))
-    return settled, float(share * scores.sums(at_ends) / target.total)
+    settled = Products(np.where(held, inside, given.v), np.where(held, 0.0, given.error + moved))
+    return settled, share, float(scores.sums(at_ends) / target.total)
 
 
 def _length(problem: Any, v: np.ndarray, error: np.ndarray, sizes: np.ndarray, held: np.ndarray) -> float:

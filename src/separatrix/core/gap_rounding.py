@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.core.long_sums import PIECE
 from separatrix.core.objective import (
-    PIECE,
     curvatures_at,
     slopes_at,
     total_value,
@@ -35,8 +35,11 @@ def unit(m: float) -> float:
 
 
 def sum_error(n: int) -> float:
-    """The error of a sum over rows that is taken in pieces, relative to the sum of sizes."""
-    return unit(min(n, PIECE) + n / PIECE)
+    """The error of a sum over rows that is taken in pieces, relative to the sum of sizes.
+
+    ``unit(PIECE)`` is what PIECE roundings of one sign may cost, too; sums of blocks of rows are few.
+    """
+    return unit(min(n, PIECE) + 64.0)
 
 
 class RowSums(NamedTuple):

@@ -24,9 +24,9 @@ import numpy as np
 
 from separatrix.core.extended import Pair
 from separatrix.core.gap_rounding import EPS, SURE, unit
-from separatrix.core.objective import PenaltyParts, parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.refusal import TooLarge
+from separatrix.core.separable import Separable, as_separable
 
 # Operations that a factor may cost where no solver has made one.
 AFFORDABLE = 1 << 31
@@ -86,7 +86,7 @@ def quadratic_gap(
     """
     p, k = problem.design.p, int(np.prod(problem.target.outputs))
     half = 0.5 * float(np.finfo(beta.dtype).eps)
-    parts = parts_of(problem.penalty, p)
+    parts = as_separable(problem.penalty, p)
     beta = np.asarray(beta, dtype=np.float64).reshape(p, k)
     intercept = np.asarray(intercept)
     half_0 = 0.5 * float(np.finfo(np.result_type(intercept, np.float32)).eps)
@@ -121,7 +121,7 @@ class _Judge:
     """One solution, in units of y: coefficients `beta` (p, k) and `intercept` (k,)."""
 
     def __init__(
-        self, problem: Problem, parts: PenaltyParts, scales: _Scales, beta: np.ndarray, intercept: np.ndarray
+        self, problem: Problem, parts: Separable, scales: _Scales, beta: np.ndarray, intercept: np.ndarray
     ) -> None:
         self.problem, self.parts, self.scales, self.beta, self.intercept = problem, parts, scales, beta, intercept
         self.bounded = bool(np.isfinite(parts.low).any() or np.isfinite(parts.high).any())

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.registry import register
+from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
 
 # Of certificates whose value is not relative.
@@ -35,6 +36,11 @@ class Certificate:
     seconds: float = 0.0
     message: str = ""
 
+    def __post_init__(self) -> None:
+        if np.isnan(self.value):
+            object.__setattr__(self, "value", np.inf)
+            object.__setattr__(self, "message", self.message or f"the {self.kind} cannot be computed: it is no number")
+
     @property
     def converged(self) -> bool:
         return bool(self.value <= self.tolerance)
@@ -52,7 +58,11 @@ class Certificate:
 @register("record")
 @dataclass
 class Trace:
-    """Objective, certificate and, where ``coefficients`` is a list, coefficients and intercept at each iteration."""
+    """Objective, certificate and, where ``coefficients`` is a list, coefficients and intercept at each iteration.
+
+    A certificate is the value that :func:`~separatrix.core.certificate.certify` gives. Descents, which take many cheap
+    steps, leave None.
+    """
 
     objective: list[float] = field(default_factory=list)
     certificate: list[float | None] = field(default_factory=list)
@@ -87,3 +97,10 @@ class Solution:
     details: dict[str, Any] = field(default_factory=dict)
     iterations: int = 0
     passes: int = 0
+
+    @classmethod
+    def of(cls, beta: Array, intercept: Array, target: AnyTarget, **rest: Any) -> "Solution":
+        """A solution of coefficients (p, k) and intercepts (k,), in the shape that the target's outputs ask for."""
+        if target.outputs:
+            return cls(beta, intercept, **rest)
+        return cls(beta[:, 0], float(intercept[0]), **rest)

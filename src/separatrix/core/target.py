@@ -63,10 +63,17 @@ class Target:
         return np.bincount(self.y, minlength=k)
 
     def mean(self) -> Any:
-        """The weighted mean of y: a number, or one for each column."""
+        """The weighted mean of y, a number or one for each column: in two steps, right to the last digit."""
         if self.s is None:
-            return self.y.mean(axis=0)
-        return self.s @ self.y / self.total
+            mean = self.y.mean(axis=0)
+            return mean + (self.y - mean).mean(axis=0)
+        mean = self.s @ self.y / self.total
+        return mean + self.s @ (self.y - mean) / self.total
+
+    @cached_property
+    def ends(self) -> tuple[Any, Any]:
+        """The smallest and the largest y, of each output."""
+        return self.y.min(axis=0), self.y.max(axis=0)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -166,6 +173,11 @@ class StreamedTarget:
 
     def mean(self) -> Any:
         return self._sums.y / self._sums.total
+
+    @cached_property
+    def ends(self) -> tuple[Any, Any]:
+        lows, highs = zip(*((y.min(axis=0), y.max(axis=0)) for y, _ in self.passes() if len(y)))
+        return np.min(lows, axis=0), np.max(highs, axis=0)
 
     def mapped(self, change: Callable[[Array, Array | None], Rows]) -> "StreamedTarget":
         """A target whose y and s are ``change(y, s)``, applied to each block as it is read."""

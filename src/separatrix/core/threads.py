@@ -35,6 +35,10 @@ def _pool(size: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(size, thread_name_prefix=_NAME)
 
 
+if can(os, "register_at_fork"):  # the threads of a pool do not exist in a forked process
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
 @cache
 def _controller() -> Any:
     from threadpoolctl import ThreadpoolController  # comes with scikit-learn

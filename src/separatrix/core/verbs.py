@@ -15,6 +15,7 @@ from math import inf
 from typing import Any
 
 from separatrix.core.dispatch import generic, with_default
+from separatrix.core.jit import part, part_exactly
 from separatrix.core.types import Array, Loss, Parts, Penalty, RowsAtom
 
 # ------------------------------------------------------------------ losses: scalar functions of (y, eta)
@@ -113,6 +114,36 @@ def joint_conjugate(loss: Loss, y: Array, u: Array) -> float:
     """sup over rows eta of ``u'eta - joint_value(loss, y, eta)``, for u that sum to 0 if the loss ignores shifts."""
 
 
+@with_default
+def ignores_shifts(loss: Loss) -> bool:
+    """Whether a number added to all scores of a row changes nothing, as with probabilities of classes."""
+    return False
+
+
+@with_default
+def curvature_of_rows(loss: Loss, y: Array, eta: Array, u: Array) -> Any:
+    """The matrices ``h_i`` of :func:`joint_curvature` of all rows; y, eta and the slopes u there are (n, k).
+
+    An object with ``between(c, d)``, the entries cd (n,), and ``total(s)``, the sum ``Σ s_i h_i`` (k, k). The default
+    (:class:`~separatrix.core.objective.CurvatureMatrices`) holds n k² numbers; a loss may know a shorter form.
+    """
+    from separatrix.core.objective import CurvatureMatrices  # a sum of verbs
+
+    return CurvatureMatrices(loss, y, eta)
+
+
+@with_default
+def move_into_domain(loss: Loss, scores: Any, intercept: bool) -> None:
+    """Move the slopes u of :class:`~separatrix.core.scores.Scores` to where every conjugate is finite.
+
+    With an `intercept`, to ``Σ s_i u_i = 0`` as well. At the optimum the slopes are there, up to rounding; every move
+    loosens the bound that is made of them.
+    """
+    from separatrix.core.dual_point import move_jointly, move_rows  # made of verbs
+
+    (move_jointly if is_joint(loss) else move_rows)(loss, scores, intercept)
+
+
 # ------------------------------------------------------------------ penalties: scalar functions of one coefficient
 
 
@@ -126,11 +157,11 @@ def of_coefficient(penalty: Penalty, j: int) -> Penalty:
 def split(penalty: Penalty) -> Parts:
     """``(kink, ridge, low, high)``, where the penalty is ``kink |beta| + ½ ridge beta²`` on ``low <= beta <= high``.
 
-    ``kink >= 0``, ``ridge >= 0`` and ``low <= 0 <= high``. A penalty of this form needs to implement this only.
+    ``kink >= 0``, ``ridge >= 0`` and ``low <= 0 <= high``. A penalty implements this only: the functions below follow.
     """
 
 
-@with_default
+@part_exactly  # no small number is squared, whatever the order that would suit a compiler
 def cost(penalty: Penalty, beta: float) -> float:
     """The penalty on one coefficient; infinity outside its bounds."""
     kink, ridge, low, high = split(penalty)
@@ -140,7 +171,7 @@ def cost(penalty: Penalty, beta: float) -> float:
     return size + 0.5 * ridge * beta * beta if ridge > 0.0 else size
 
 
-@with_default
+@part
 def prox(penalty: Penalty, v: float, step: float) -> float:
     """argmin over u of ``(u - v)² / (2 step) + cost(penalty, u)``."""
     kink, ridge, low, high = split(penalty)
@@ -149,29 +180,16 @@ def prox(penalty: Penalty, v: float, step: float) -> float:
     return min(max(shrunk / (1.0 + step * ridge), low), high)
 
 
-@with_default
+@part_exactly
 def conjugate_cost(penalty: Penalty, v: float) -> float:
     """sup over beta of ``v beta - cost(penalty, beta)``; infinity outside the domain."""
     kink, ridge, low, high = split(penalty)
-    excess = abs(v) - kink
+    excess, best = abs(v) - kink, high if v > 0.0 else -low
     if excess <= 0.0:
         return 0.0
-    bound = high if v > 0.0 else -low
-    if ridge > 0.0 and excess <= ridge * bound:
-        return 0.5 * excess * excess / ridge
-    if bound == 0.0 or bound == inf:
-        return bound
-    return excess * bound - 0.5 * ridge * bound * bound
-
-
-@with_default
-def dual_domain(penalty: Penalty) -> tuple[float, float]:
-    """``(low, high)``, the interval of v on which the conjugate is finite; it holds 0."""
-    kink, ridge, low, high = split(penalty)
-    return (
-        -inf if ridge > 0.0 or low > -inf else -kink,
-        inf if ridge > 0.0 or high < inf else kink,
-    )
+    if ridge > 0.0:
+        best = min(best, excess / ridge)  # the coefficient that attains the supremum
+    return (excess - 0.5 * ridge * best) * best if 0.0 < best < inf else best
 
 
 # ------------------------------------------------------------------ storages: one row at a time

@@ -117,7 +117,7 @@ class Factor:
         aliased = np.concatenate([self.kept[rank:], self.aliased])
         return replace(self, R=R, kept=self.kept[:rank], aliased=aliased, combination=combination)
 
-    def condition(self, sweeps: int = 12, settled: float = 1.0) -> float:
+    def condition(self, settled: float = 1.0) -> float:
         """2-norm condition number of R, by power iterations on R'R and on its inverse (right to a few per cent).
 
         They end when a sweep finds less than `settled` times as much: 1.1 is enough to tell the order of magnitude.
@@ -128,7 +128,7 @@ class Factor:
         start = 1.0 + 0.5 * np.cos(np.arange(q))  # no symmetry that an eigenvector could be orthogonal to
         big, small = start.copy(), start.copy()
         ratio = 1.0
-        for _ in range(sweeps):
+        for _ in range(12):
             big = self.R.T @ (self.R @ (big / np.linalg.norm(big)))
             small = cho_solve((self.R, False), small / np.linalg.norm(small), check_finite=False)
             before, ratio = ratio, float(np.sqrt(np.linalg.norm(big) * np.linalg.norm(small)))

@@ -90,10 +90,18 @@ def moments(design: Any, target: AnyTarget, *, about_mean: bool = True, gram: bo
     else:
         sums = design.reduce(task, Moments.merge, target, gram=gram)
     design.refuse_if_not_finite(sums.xy, sums.xx)
+    if about_mean and x_shift is None and _is_far(sums):  # the sample did not tell: it had other weights, say
+        x_shift = sums.x_mean
+        sums = design.reduce(task, Moments.merge, target, gram=gram)
     if x_shift is not None:
         sums.x_mean = sums.x_mean + x_shift
     sums.y_mean = sums.y_mean + about
     return sums
+
+
+def _is_far(sums: Moments) -> bool:
+    spread = np.sqrt(sums.squares / sums.total)
+    return bool((np.abs(sums.x_mean) > 10.0 * FAR_FROM_ZERO * spread).any())
 
 
 def provisional_means(design: Design) -> Array | None:

@@ -64,10 +64,10 @@ class WorkingColumns:
         limit = 0.5 * (np.sqrt(old * old + 4.0 * price * n * float(self.design.stored)) - old)
         return max(least, int(np.searchsorted(np.cumsum(self._stored[J]), limit)))
 
-    def matrices_per_step(self, each_row: float = 80.0) -> float:
-        """What a Gram matrix costs, in steps that make do without a new one: `each_row` ns are for its loss."""
+    def matrices_per_step(self) -> float:
+        """What a Gram matrix costs, in steps that make do without a new one: 80 ns a row are for the loss."""
         n, numbers = self.design.n, self.numbers
-        return self.PAIR * numbers * numbers / n / (2.0 * self.NUMBER * numbers + each_row * n)
+        return self.PAIR * numbers * numbers / n / (2.0 * self.NUMBER * numbers + 80.0 * n)
 
     def fitted(self, beta: np.ndarray) -> np.ndarray:
         """``Z beta``, of the columns that count."""

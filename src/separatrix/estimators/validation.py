@@ -27,6 +27,8 @@ UNREAD = 1 << 20
 # Of more labels than this, whole numbers are told apart by counting them: sorting a million takes a tenth of a second,
 # longer than a closed form of their classes.
 MANY_LABELS = 1 << 14
+# Sums of weighted squares stay within the range of numbers.
+LARGEST_WEIGHT = 1e30
 
 
 def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True, reset=True, summed=False):
@@ -333,6 +335,12 @@ def _weights(sample_weight, n):
         )
     if not s.any():
         raise cannot("fit with sample_weight", because="all weights are zero", instead="at least one positive weight")
+    if not 1.0 / LARGEST_WEIGHT <= s.max() <= LARGEST_WEIGHT:
+        raise cannot(
+            f"use sample_weight with the largest value {s.max():g}",
+            because="sums of weighted squares would leave the range of numbers",
+            instead="weights whose largest is between 1e-30 and 1e30 (and a strength that is divided likewise)",
+        )
     return s
 
 

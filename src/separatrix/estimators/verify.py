@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.certificate import certify, mistakes
 from separatrix.core.declaration import declaration, evidence_of, steps_of
 from separatrix.core.errors import cannot
-from separatrix.core.objective import parts_of
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Certificate
 from separatrix.core.types import MatrixLike
 from separatrix.estimators.published import published_solutions, timed, worst
@@ -137,7 +137,7 @@ def _recompute(kind, problem, solution, tolerance):
         return mistakes(((problem.target.y * eta <= 0.0) & (problem.target.weights > 0.0)).sum())
     if isinstance(problem.loss, Quantile):
         solution.theta = linear_program.solve(problem).theta
-    elif solution.beta.dtype != np.float64 and parts_of(problem.penalty, problem.design.p).kink.any():
+    elif solution.beta.dtype != np.float64 and as_separable(problem.penalty, problem.design.p).kink.any():
         start = solution.beta.astype(np.float64), solution.intercept
         finer = solve_separable(problem, tol=tolerance, start=start)
         solution.theta = finer.beta, finer.intercept

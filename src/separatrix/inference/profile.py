@@ -107,7 +107,7 @@ def _end(surface, a, side, z, error):
             inside = distance
         else:
             outside = distance
-        # the log-likelihood is concave: it lies below its tangent, and cannot fall enough before the tangent does
+        # a rule of thumb: a likelihood that is nearly flat here is taken for flat for ever (it may fall faster later)
         if np.isinf(outside) and fall * FAR * error < 0.5 * z * z - drop and distance > stride:
             return side * np.inf
         step = (z - r) * r / fall if fall > 0.0 and r > 0.1 * z else np.inf

@@ -8,9 +8,12 @@ import numpy as np
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.jit import part
 from separatrix.core.registry import register
+from separatrix.core.scores import ScoredRows, Scores
 from separatrix.core.types import Array
 from separatrix.core.verbs import (
+    curvature_of_rows,
     curvatures,
+    ignores_shifts,
     is_joint,
     is_likelihood,
     joint_conjugate,
@@ -18,6 +21,7 @@ from separatrix.core.verbs import (
     joint_value,
     largest_curvature,
     link,
+    move_into_domain,
     slopes,
 )
 
@@ -106,7 +110,59 @@ def _(loss: Softmax, y: Array, u: Array) -> float:
     return total
 
 
+class Covariances(NamedTuple):
+    """``diag(mu_i) - mu_i mu_i'`` of rows of class probabilities mu (n, k): the curvature, in n k numbers."""
+
+    mu: Array
+
+    def between(self, c: int, d: int) -> Array:
+        """The entries cd, (n,)."""
+        return self.mu[:, c] * (1.0 - self.mu[:, c] if c == d else -self.mu[:, d])
+
+    def total(self, s: Array) -> Array:
+        """``Σ s_i (diag(mu_i) - mu_i mu_i')``, (k, k)."""
+        weighted = s[:, None] * self.mu
+        return np.diag(weighted.sum(axis=0)) - weighted.T @ self.mu
+
+
+@implements(curvature_of_rows, Softmax)
+def _(loss: Softmax, y: Array, eta: Array, u: Array) -> Covariances:
+    return Covariances(u + y)
+
+
+@implements(move_into_domain, Softmax)
+def _(loss: Softmax, scores: Scores, intercept: bool) -> None:
+    """Rows ``y + u`` are probabilities; with an intercept, each class gets the total that it has in y.
+
+    Classes with too much give a share of each of their probabilities, the others receive what a row has given: rows
+    stay probabilities.
+    """
+
+    def means(rows: ScoredRows) -> Array:
+        mu = np.maximum(rows.y + rows.u, 0.0)
+        return mu / mu.sum(axis=1, keepdims=True)
+
+    scores.change(lambda rows: rows._replace(u=means(rows) - rows.y))
+    if not intercept:
+        return
+    have, want = scores.sums(lambda rows: np.array([rows.s @ (rows.y + rows.u), rows.s @ rows.y]))
+    give = np.clip(1.0 - np.divide(want, have, out=np.ones_like(want), where=have > 0.0), 0.0, 1.0)
+    lack = np.maximum(want - have, 0.0)
+
+    def move(rows: ScoredRows) -> ScoredRows:
+        given = (rows.y + rows.u) * give
+        return rows._replace(u=rows.u + np.outer(given.sum(axis=1), lack / lack.sum()) - given)
+
+    if lack.sum() > 0.0:
+        scores.change(move)
+
+
 @implements(is_joint, Softmax)
+def _(loss: Softmax) -> bool:
+    return True
+
+
+@implements(ignores_shifts, Softmax)
 def _(loss: Softmax) -> bool:
     return True
 

@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.errors import cannot
-from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
-from separatrix.penalties.separable import as_separable
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
@@ -44,7 +43,7 @@ def solve_least_squares(
     factorisation takes over. Coefficients that must not be negative go to the active-set method.
     """
     design = problem.design
-    _, ridge, low, high = parts_of(problem.penalty, design.p)
+    _, ridge, low, high = as_separable(problem.penalty, design.p)
     if np.isfinite(low).any() or np.isfinite(high).any():
         if (low != 0.0).any() or np.isfinite(high).any():
             raise cannot(

@@ -9,12 +9,15 @@ From     Hestenes and Stiefel (1952), J. Res. Nat. Bur. Standards 49(6). We carr
 Cost     one read of X for each iteration on one thread: a block of rows serves X v and X'(X v) while it is in cache.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from separatrix.core.objective import parts_of
+from separatrix.core.certificate import record
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.threads import n_threads
 from separatrix.core.types import Array
@@ -29,7 +32,7 @@ def conjugate_gradient(
 ) -> Solution:
     """Solve each output in turn; see the head of this file. ``details["reached"]``: whether `tol` was met, it seems."""
     design, target = problem.design, problem.target
-    s, lam = target.weights, parts_of(problem.penalty, design.p).ridge * target.total
+    s, lam = target.weights, as_separable(problem.penalty, design.p).ridge * target.total
     Y = target.y.reshape(design.n, -1)
     y_mean = s @ Y / target.total if problem.intercept else np.zeros(Y.shape[1])
     Y = Y - y_mean
@@ -40,18 +43,27 @@ def conjugate_gradient(
     Y, lam = Y / y_unit, lam / x_unit**2
     xy = sums.xy / y_unit / x_unit
     beta, alpha, passes, reached = np.zeros((design.p, Y.shape[1])), np.zeros(Y.shape), 1, True
+    one_ridge = bool(lam.all() and not np.ptp(lam))
+
+    def solution(part: Problem, beta: np.ndarray, alpha: np.ndarray, mean: np.ndarray, dual: bool) -> Solution:
+        """Of one output or all: beta (p, k) and alpha (n, k) in units of ours, means (k,) of y."""
+        beta = beta * (y_unit / x_unit)
+        theta = dual_point(alpha, float(lam[0]) * y_unit, s, part.target.outputs == ()) if dual else None
+        return Solution.of(beta, fitted_intercept(part, beta, X_c.mean, mean), part.target, theta=theta)
+
     for c in range(Y.shape[1]):
-        beta[:, c], alpha[:, c], used, gap = _solve(X_c, x_unit, Y[:, c], s, xy[:, c], lam, tol, max_iter, trace)
+        output = replace(problem, target=target.output(c)) if target.outputs else problem
+
+        def keep(value: float, b: np.ndarray, a: np.ndarray, output: Problem = output, c: int = c) -> None:
+            iterate = solution(output, b[:, None], a[:, None], y_mean[c : c + 1], one_ridge)
+            record(trace, output, y_unit**2 * value, iterate, tol)
+
+        each = None if trace is None else keep
+        beta[:, c], alpha[:, c], used, gap = _solve(X_c, x_unit, Y[:, c], s, xy[:, c], lam, tol, max_iter, each)
         passes, reached = passes + used, reached and gap <= tol
-    beta *= y_unit / x_unit
-    if trace is not None:
-        trace.objective[:] = [y_unit**2 * value for value in trace.objective]
-    offset = fitted_intercept(problem, beta, X_c.mean, y_mean)
-    one = target.outputs == ()
-    return Solution(
-        beta[:, 0] if one else beta,
-        float(offset[0]) if one else offset,
-        theta=dual_point(alpha, float(lam[0]) * y_unit, s, one) if reached and lam.all() and not np.ptp(lam) else None,
+    fit = solution(problem, beta, alpha, y_mean, reached and one_ridge)
+    return replace(
+        fit,
         trace=trace,
         details={"reached": reached},
         iterations=passes - 1,
@@ -68,9 +80,12 @@ def _solve(
     lam: np.ndarray,
     tol: float,
     max_iter: int,
-    trace: Trace | None,
+    keep: Callable[[float, np.ndarray, np.ndarray], None] | None,
 ) -> tuple[np.ndarray, np.ndarray, int, float]:
-    """One output: beta, alpha, iterations, and an estimate of the gap relative to the null model."""
+    """One output: beta, alpha, iterations, and an estimate of the gap relative to the null model.
+
+    `keep` is called with objective, beta and alpha of each iterate.
+    """
     beta, alpha, r, g = np.zeros(X_c.p), np.zeros(X_c.n), y.copy(), g.copy()
     same = float(lam[0]) if np.all(lam == lam[0]) else None
     null = float((s * y) @ y)
@@ -80,8 +95,8 @@ def _solve(
     direction, dual_direction, square = g.copy(), rho.copy(), float(g @ g)
     for iteration in range(max_iter):
         gap = _gap(rho, r, s, g, lam, same) / null
-        if trace is not None:
-            trace.append(0.5 * float((s * r) @ r + lam @ (beta * beta)) / float(s.sum()), gap)
+        if keep is not None:
+            keep(0.5 * float((s * r) @ r + lam @ (beta * beta)) / float(s.sum()), beta, alpha)
         if gap <= tol or square == 0.0:
             return beta, alpha, iteration, gap
         image, normal = _images(X_c, x_unit, s, direction)

@@ -5,12 +5,14 @@ Given    the columns Z in play, and the curvature of every row.
 Cost     n (set)² for a new matrix, n (set) (new) where columns came and the old curvature still serves.
 """
 
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
 from separatrix.core.objective import fill_joint_slopes, fill_slopes, sum_of_joint_values, sum_of_values
 from separatrix.core.problem import Problem
+from separatrix.core.verbs import curvature_of_rows, ignores_shifts
 from separatrix.designs.working import WorkingColumns
 from separatrix.solvers.compiled.curvature import look
 from separatrix.solvers.gram_coordinate import GramProblem
@@ -18,7 +20,7 @@ from separatrix.solvers.gram_coordinate import GramProblem
 # Rows whose curvature has changed by less than this part, all in all, need no new matrix: it would be the same.
 UNCHANGED = 1e-3
 
-Look = tuple[float, np.ndarray, np.ndarray]  # mean loss, slopes, and what the curvature is made of
+Look = tuple[float, np.ndarray, Any]  # mean loss, slopes, and curvature
 
 
 class ConstantCurvature:
@@ -113,68 +115,67 @@ class ScalarCurvature:
 
 
 class JointCurvature:
-    """For softmax: H has a block ``p_c (1{c = d} - p_d)`` for each pair of classes; coefficients class by class."""
+    """For losses of k scores: H has a diagonal for each pair of scores; coefficients score by score."""
 
     _model: GramProblem
 
     def __init__(self, problem: Problem, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
         self.loss, self.y, self.intercept = problem.loss, y, problem.intercept
-        self.columns, self.share = columns, share
-        self._mu: np.ndarray | None = None
+        self.columns, self.share, self.k = columns, share, y.shape[1]
+        self._h: Any = None
         self._size = -1
 
     def look(self, eta: np.ndarray) -> Look:
-        """Mean loss, slopes and class probabilities at the scores eta."""
+        """Mean loss, slopes and second derivatives at the scores eta."""
         u = np.empty(eta.shape)
         fill_joint_slopes(self.loss, self.y, eta, u)
-        return sum_of_joint_values(self.loss, self.y, eta, self.share), u, u + self.y
+        value = sum_of_joint_values(self.loss, self.y, eta, self.share)
+        return value, u, curvature_of_rows(self.loss, self.y, eta, u)
 
-    def _between(self, mu: np.ndarray) -> np.ndarray:
-        """1'H1: (k, k)."""
-        weighted = self.share[:, None] * mu
-        return np.diag(weighted.sum(axis=0)) - weighted.T @ mu
+    def intercept_step(self, h: Any, imbalance: np.ndarray) -> np.ndarray:
+        """Newton's step for the intercepts alone."""
+        return -pseudo_inverse(h.total(self.share)) @ imbalance
 
-    def intercept_step(self, mu: np.ndarray, imbalance: np.ndarray) -> np.ndarray:
-        """Newton's step for the intercepts alone; they sum to zero, for a common shift changes nothing."""
-        return -inverse_of_sum_zero(self._between(mu)) @ imbalance
-
-    def fresh(self, mu: np.ndarray) -> bool:
-        """Whether the matrix in use is as good as a new one."""
-        if self._mu is None:
+    def fresh(self, h: Any) -> bool:
+        """Whether the matrix in use is as good as a new one, by its diagonal."""
+        if self._h is None:
             return False
-        bends = mu * (1.0 - mu)
-        return self.share @ np.abs(bends - self._mu * (1.0 - self._mu)).sum(axis=1) <= UNCHANGED * (
-            self.share @ bends.sum(axis=1)
-        )
+        bends, old = (np.array([each.between(c, c) for c in range(self.k)]) for each in (h, self._h))
+        return bool((np.abs(bends - old) @ self.share).sum() <= UNCHANGED * (bends @ self.share).sum())
 
-    def model(self, mu: np.ndarray, renew: bool, free: np.ndarray) -> GramProblem:
-        """The Gram problem of the columns in play at the probabilities mu or, unless `renew`, at earlier ones.
+    def model(self, h: Any, renew: bool, free: np.ndarray) -> GramProblem:
+        """The Gram problem of the columns in play at the curvature h or, unless `renew`, at earlier ones.
 
-        A common shift of the coefficients of a `free` column changes nothing; a ridge on their sum keeps it at zero.
+        Where the loss ignores shifts, one of the coefficients of a `free` column changes nothing; a ridge on their sum
+        keeps it at zero.
         """
-        if self._mu is None or renew:
-            self._mu = mu
+        if self._h is None or renew:
+            self._h = h
         elif self._size == self.columns.size:
             return self._model
         self._size = m = self.columns.size
-        mu, k = self._mu, self._mu.shape[1]
-        G, sums = np.empty((k * m, k * m)), np.empty((k * m, k))
-        for c in range(k):
-            rows = slice(c * m, (c + 1) * m)
-            for d in range(c, k):
-                w = self.share * mu[:, c] * (1.0 - mu[:, c] if c == d else mu[:, d])
-                sign, block = (1.0 if c == d else -1.0), slice(d * m, (d + 1) * m)
-                G[rows, block] = sign * self.columns.products(w)
-                G[block, rows] = G[rows, block]
-                sums[rows, d] = sums[block, c] = sign * self.columns.correlate(w)
+        G, sums = np.empty((self.k * m, self.k * m)), np.empty((self.k * m, self.k))
+        for c, d in combinations_with_replacement(range(self.k), 2):
+            rows, block, w = slice(c * m, (c + 1) * m), slice(d * m, (d + 1) * m), self.share * self._h.between(c, d)
+            G[rows, block] = self._products(w)
+            G[block, rows] = G[rows, block]
+            sums[rows, d] = sums[block, c] = self.columns.correlate(w)
         if self.intercept:
-            self._inverse, self._sums = inverse_of_sum_zero(self._between(mu)), sums
+            self._inverse, self._sums = pseudo_inverse(self._h.total(self.share)), sums
             G -= sums @ self._inverse @ sums.T
-        for j in np.flatnonzero(free):
-            classes = j + m * np.arange(k)
-            G[np.ix_(classes, classes)] += G[classes, classes].mean()
-        self._model = GramProblem.whole(G, np.zeros(k * m))
+        if ignores_shifts(self.loss):
+            hold_sums(G, self.k, free)
+        self._model = GramProblem.whole(G, np.zeros(self.k * m))
         return self._model
+
+    def _products(self, w: np.ndarray) -> np.ndarray:
+        """``Z' diag(w) Z`` for w of any signs."""
+        total = np.zeros((self.columns.size, self.columns.size))
+        for sign in (1.0, -1.0):
+            side = np.maximum(sign * w, 0.0)
+            if side.any():
+                total += sign * self.columns.products(side)
+        return total
 
     def centred(self, q: np.ndarray, imbalance: Any) -> np.ndarray:
         """Minus the gradient, with the intercepts at the model's optimum."""
@@ -188,6 +189,13 @@ class JointCurvature:
         return -self._inverse @ (imbalance + self._sums.T @ d.T.ravel())
 
 
-def inverse_of_sum_zero(between: np.ndarray) -> np.ndarray:
-    """The inverse among vectors of sum zero; all others make no difference to the probabilities."""
+def pseudo_inverse(between: np.ndarray) -> np.ndarray:
+    """The inverse among intercepts that make a difference, which a shift common to all classes does not."""
     return np.linalg.pinv(between, rcond=1e-13, hermitian=True)
+
+
+def hold_sums(G: np.ndarray, k: int, free: np.ndarray) -> None:
+    """Add a ridge on the sum of the k coefficients of each `free` column to G, stacked score by score."""
+    for j in np.flatnonzero(free):
+        scores = j + len(free) * np.arange(k)
+        G[np.ix_(scores, scores)] += G[scores, scores].mean()

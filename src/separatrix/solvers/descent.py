@@ -58,8 +58,8 @@ def gradient_descent(
         has it; noisy steps can leave a shallow basin that exact ones cannot. With noise all `max_iter` steps are taken
         unless the exact gradient meets `tol`.
     random_state : int, RandomState or None.  Seed of the noise.
-    trace : Trace or None.  Filled with the objective and relative gradient at the start and after every step, and with
-        w where ``trace.coefficients`` is a list.
+    trace : Trace or None.  Filled with the objective at the start and after every step, and with w where
+        ``trace.coefficients`` is a list.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def gradient_descent(
     def move(w: np.ndarray, g: np.ndarray) -> np.ndarray:
         return w - learning_rate * (g + noise * rng.standard_normal(w.shape) if noise else g)
 
-    record = None if trace is None else trace.append
+    record = None if trace is None else lambda value, w: trace.append(value, None, w)
     w, iterations, size, diverged = _walk(w, look, move, max_iter, tol, record, judged=not noise)
     if diverged:
         warnings.warn(Diverged(learning_rate, iterations), stacklevel=2)
@@ -95,7 +95,7 @@ def _walk(
     move: Callable[[np.ndarray, np.ndarray], np.ndarray],
     max_iter: int,
     tol: float,
-    record: Callable[[float, float, np.ndarray], None] | None,
+    record: Callable[[float, np.ndarray], None] | None,
     scale: float | None = None,
     judged: bool = True,
 ) -> tuple[np.ndarray, int, float, bool]:
@@ -111,7 +111,7 @@ def _walk(
         for iteration in range(max_iter + 1):
             value, g, size = look(w)
             if record is not None:
-                record(value, size, w)
+                record(value, w)
             if best is None:
                 ceiling = max(value, value if scale is None else scale)
                 bound = ceiling + BEYOND_ALL_BOUNDS * max(abs(ceiling), 1.0 if scale is None else 0.0)
@@ -167,8 +167,8 @@ def descend(
     shuffle : bool.  Whether each pass takes the examples in a new random order; no effect on full batches.
     random_state : int, RandomState or None.  Seed of the orders.
     start : (beta, intercept) or None.  Where to begin; None is zero.
-    trace : Trace or None.  Filled with the objective (summed over outputs) and the relative gradient at the start and
-        after every pass, and with the coefficients where ``trace.coefficients`` is a list.
+    trace : Trace or None.  Filled with the objective (summed over outputs) at the start and after every pass, and with
+        the coefficients where ``trace.coefficients`` is a list.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def descend(
     else:
         move = partial(_move_in_batches, problem, ridge, size, learning_rate, rng if shuffle else None)
 
-    record = None if trace is None else lambda value, relative, W: trace.append(value, relative, *look.unpack(W))
+    record = None if trace is None else lambda value, W: trace.append(value, None, *look.unpack(W))
     W, iterations, _, diverged = _walk(look.pack(start), look, move, max_iter, tol, record, look.null())
     if diverged:
         bounded = largest_curvature(problem.loss) < inf
@@ -261,9 +261,8 @@ class _Look:
 
     def unpack(self, W: np.ndarray) -> tuple[np.ndarray, Any]:
         """Coefficients and intercept, in the shape of y."""
-        if self.problem.target.y.ndim == 1:
-            return W[1:, 0].copy(), float(W[0, 0])
-        return W[1:].copy(), W[0].copy()
+        solution = Solution.of(W[1:].copy(), W[0].copy(), self.problem.target)
+        return solution.beta, solution.intercept
 
 
 def _move_in_batches(
@@ -301,9 +300,7 @@ def _move_in_batches(
     return moved
 
 
-def steepest_curvature(
-    problem: Problem, batch_size: int | None = None, *, max_iter: int = 200, tol: float = 1e-12
-) -> float:
+def steepest_curvature(problem: Problem, batch_size: int | None = None) -> float:
     r"""The largest eigenvalue of the Hessian of a problem, or a bound on it that holds for every example.
 
     .. math:: \lambda_{\max}\big(\tfrac{c}{\sum s} Z'SZ + \mathrm{diag}(0, \lambda_1, \dots, \lambda_p)\big),
@@ -332,13 +329,13 @@ def steepest_curvature(
     v = np.random.default_rng(0).standard_normal(1 + design.p)  # any start that is not orthogonal to the answer
     v[0] *= problem.intercept
     largest = 0.0
-    for _ in range(max_iter):
+    for _ in range(200):
         v /= np.abs(v).max() or 1.0  # squares of entries beyond 1e154 would overflow in the norm
         v /= np.linalg.norm(v) or 1.0
         eta = s * (design.matvec(v[1:]) + v[0])
         before, u = largest, np.concatenate([[eta.sum() if problem.intercept else 0.0], design.rmatvec(eta)])
         u[1:] += (ridge - common) * v[1:]
         largest, v = float(v @ u), u
-        if largest - before <= tol * largest:
+        if largest - before <= 1e-12 * largest:
             break
     return largest + float(common)

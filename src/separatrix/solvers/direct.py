@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.statistics import LeastSquaresStatistics
 from separatrix.core.types import Array
@@ -33,14 +33,14 @@ def least_squares(
 ) -> Solution:
     """Solve; see the head of this file. `tol` and `start` have no effect: every digit is computed, from the data."""
     design, target, intercept = problem.design, problem.target, problem.intercept
-    lam = parts_of(problem.penalty, design.p).ridge * target.total
+    lam = as_separable(problem.penalty, design.p).ridge * target.total
     sums = design.moments(target, about_mean=intercept, gram=design.forms_gram)
     factor = design.factor(target, lam, intercept)
     condition = factor.condition()
     beta, _ = factor.solve(sums.xy, np.zeros(sums.xy.shape[1]))
     first = sums.y_mean - sums.x_mean @ beta
     extended = design.n * design.p <= SMALL or condition > ILL_CONDITIONED or sums.far
-    fit = refine(design, target, factor, lam, beta, first, extended=extended, max_steps=max_iter, trace=trace)
+    fit = refine(problem, factor, lam, beta, first, extended=extended, max_steps=max_iter, trace=trace)
     beta = factor.minimum_norm(fit.beta)
     aliased = len(factor.aliased) > 0
     offset = fitted_intercept(problem, beta, sums.x_mean, sums.y_mean) if aliased else fit.intercept
@@ -48,15 +48,8 @@ def least_squares(
     sizes = np.sqrt(sums.yy.clip(min=0.0) + sums.total * sums.y_mean**2)
     rows = target.rows_of_positive_weight
     direct = DirectFit(factor, fit, lam, condition, rows, sums.yy, lengths, sizes)
-    one = target.outputs == ()
-    return Solution(
-        beta[:, 0] if one else beta,
-        float(offset[0]) if one else offset,
-        trace=trace,
-        details={"fit": direct},
-        iterations=fit.passes,
-        passes=fit.passes + 1,
-    )
+    passes = fit.passes + 1
+    return Solution.of(beta, offset, target, trace=trace, details={"fit": direct}, iterations=fit.passes, passes=passes)
 
 
 @register("record")

@@ -12,8 +12,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.designs.centred import Centred
 from separatrix.designs.moments import provisional_means
@@ -28,7 +28,7 @@ def dual_ridge(
     """Solve and refine; see the head of this file. `tol`, `start` and `trace` have no effect."""
     design, target = problem.design, problem.target
     weights, total = target.weights, target.total
-    lam = float(parts_of(problem.penalty, design.p).ridge[0]) * total
+    lam = float(as_separable(problem.penalty, design.p).ridge[0]) * total
     share = weights / total if problem.intercept else np.zeros(design.n)
     Y = target.y.reshape(design.n, -1)
     y_mean = share @ Y
@@ -49,14 +49,7 @@ def dual_ridge(
         best, kept, theta = excess, beta, dual_point(alpha, lam, weights, target.outputs == ())
         alpha = alpha + solve(rest)
     offset = fitted_intercept(problem, kept, X_c.mean, y_mean)
-    one = target.outputs == ()
-    return Solution(
-        kept[:, 0] if one else kept,
-        float(offset[0]) if one else offset,
-        theta=theta,
-        iterations=step,
-        passes=2 * step + 2,
-    )
+    return Solution.of(kept, offset, target, theta=theta, iterations=step, passes=2 * step + 2)
 
 
 def dual_point(alpha: np.ndarray, lam: float, weights: np.ndarray, one: bool) -> np.ndarray:

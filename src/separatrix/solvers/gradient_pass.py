@@ -33,11 +33,12 @@ class GradientPass:
         self.problem = problem
         self.ridge = ridge_of(problem, "follow the gradient")
         refuse_jumps(problem.loss, "follow the gradient")
-        self.k = problem.target.y.shape[1] if is_joint(problem.loss) else 1
+        self.joint = is_joint(problem.loss)
+        self.k = problem.target.y.shape[1] if self.joint else 1
         self.shape = (1 + problem.design.p, self.k)
         self.count = 0
         dense = problem.design.gram_is_cheap
-        self.by_rows = problem.design.stored_by_rows and (self.k == 1 or dense)
+        self.by_rows = problem.design.stored_by_rows and (dense or not self.joint)
         if self.by_rows:
             self._order, self._parts = slice(None), problem.design.parts()
             if not dense and problem.design.p > SCATTERED:
@@ -54,7 +55,7 @@ class GradientPass:
         return G
 
     def _over_rows(self, W: np.ndarray) -> np.ndarray:
-        if self.k > 1:
+        if self.joint:
             return self._jointly(W)
         g = self._sum_over_rows(add_gradient, W, len(W))
         return np.concatenate([g[-1:], g[:-1]])[:, None]
@@ -94,7 +95,7 @@ class GradientPass:
 
         def task(block: Block) -> np.ndarray:
             B, y, s = block
-            if self.k == 1:
+            if not self.joint:
                 u = slopes_at(problem.loss, y, np.asarray(B @ beta[:, 0]) + intercept[0])
                 u = u if s is None else s * u
                 return np.append(u.sum(), u @ B)[:, None]
@@ -108,7 +109,7 @@ class GradientPass:
     def diagonal(self, W: np.ndarray) -> np.ndarray:
         """``(1/Σs) Σ_i s_i h_i x_ij²`` (p, k): the diagonal of the Hessian, without the penalty."""
         total = self.problem.target.total
-        if self.by_rows and self.k == 1:
+        if self.by_rows and not self.joint:
             return self._sum_over_rows(add_curvatures, W, len(W) - 1)[:, None] / total
         weights = score_curvatures(self.problem, W) * self.problem.target.weights[:, None]
         squares: np.ndarray = self.problem.design.reduce(

@@ -19,6 +19,8 @@ from separatrix.solvers.linalg.support_factor import SupportFactor
 
 # Beyond this support a triangle takes more memory (128 MB) and time than sweeps do.
 LARGEST_SUPPORT = 4000
+# Rounds that lower neither gap nor objective before the rest is taken for rounding.
+MOST_IDLE = 5
 
 
 def violation(beta: np.ndarray, q: np.ndarray, penalty: Separable) -> float:
@@ -81,7 +83,7 @@ class GramProblem:
     def solve(self, penalty: Separable, null: float, tol: float, max_sweeps: int = 10_000) -> int:
         """Solve to the relative gap `tol` of these columns; `null` is ½ y'y. Returns the sweeps used."""
         before = self.sweeps
-        best = np.inf
+        best, lowest, idle = np.inf, np.inf, 0
         if self._factor.holds(self._support(penalty), penalty.ridge):
             self._finish(penalty)  # another strength: its solution is likely to have the support of the last
         while self.sweeps - before < max_sweeps:
@@ -91,16 +93,20 @@ class GramProblem:
             gap = self.gap(penalty, null)
             if gap <= tol or (gap < 1e-14 and gap > 0.5 * best):  # no more to be had in this precision
                 break
-            best = min(best, gap)
+            value = self.objective(penalty)
+            idle = 0 if gap < best or value < lowest - EPS * null else idle + 1
+            if idle == MOST_IDLE:
+                break
+            best, lowest = min(best, gap), min(lowest, value)
         return self.sweeps - before
 
-    def solve_within(self, penalty: Separable, limit: float, max_sweeps: int = 1000) -> int:
-        """Solve until no column breaks its optimality condition by more than `limit`; returns the sweeps used.
+    def solve_within(self, penalty: Separable, limit: float) -> None:
+        """Solve until no column breaks its optimality condition by more than `limit`.
 
         For quadratics that come without a y, such as the models of a loss that Newton's method makes.
         """
         before, best = self.sweeps, np.inf
-        while self.sweeps - before < max_sweeps:
+        while self.sweeps - before < 1000:
             worst = self._sweep_within(penalty, limit)
             if worst > limit:
                 self._finish(penalty)
@@ -108,7 +114,6 @@ class GramProblem:
             if worst <= limit or worst >= best:
                 break
             best = worst
-        return self.sweeps - before
 
     def _sweep_within(self, penalty: Separable, limit: float) -> float:
         """Sweep to the limit, or for as long as a factorisation would take; returns the violation left.
@@ -130,10 +135,10 @@ class GramProblem:
         """How far the worst column is from its optimality condition, in units of the gradient."""
         return violation(self.beta[: self.size], self.q[: self.size], penalty)
 
-    def _settle(self, penalty: Separable, most: int = 8) -> bool:
+    def _settle(self, penalty: Separable) -> bool:
         """Sweep until a sweep leaves the support as it was: then a factorisation is worth its cost."""
         changed = 0
-        for _ in range(most):
+        for _ in range(8):
             self.sweeps += 1
             crossed, changed = sweep(self.G, penalty, self.size, self.beta, self.q)
             if crossed == 0:
@@ -148,7 +153,7 @@ class GramProblem:
         ry = 2.0 * null - float(beta @ c)
         rr = max(ry - float(beta @ q), 0.0)
         held = penalty.bounded_where_free(beta)
-        dual = dual_bound(held, held, q, beta, lambda scales: [0.5 * a * a * rr - a * ry for a in scales])
+        dual = dual_bound(held, q, beta, lambda scales: [0.5 * a * a * rr - a * ry for a in scales])
         return max(0.5 * rr + sum_of_costs(penalty, beta) - dual, 0.0) / null + 16.0 * EPS
 
     def objective(self, penalty: Separable) -> float:

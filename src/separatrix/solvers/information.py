@@ -19,15 +19,15 @@ from separatrix.core.errors import cannot
 from separatrix.core.objective import (
     curvatures_at,
     null_objective,
-    parts_of,
     total_conjugate,
     total_value,
 )
 from separatrix.core.problem import Problem
 from separatrix.core.scores import ScoredRows, Scores
+from separatrix.core.separable import as_separable
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import weights_of
-from separatrix.core.verbs import is_likelihood
+from separatrix.core.verbs import ignores_shifts, is_likelihood
 from separatrix.designs import Moments, as_dense, moments
 from separatrix.designs.base import Block
 from separatrix.designs.factor import EPS, Factor, gram_factor, triangle_factor
@@ -66,7 +66,13 @@ def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: An
             because="it is no likelihood in its canonical parameter",
             instead="a loss that implements is_likelihood, such as Logistic or Softmax",
         )
-    target, parts = problem.target, parts_of(problem.penalty, problem.design.p)
+    if problem.target.outputs and not ignores_shifts(problem.loss):
+        raise cannot(
+            f"form the information of the loss {type(problem.loss).__name__}",
+            because="its scores are not compared with those of a first class",
+            instead="a joint loss that implements ignores_shifts, such as Softmax",
+        )
+    target, parts = problem.target, as_separable(problem.penalty, problem.design.p)
     classes = None if classes is None else tuple(np.asarray(classes).tolist())
     # the least loss of a row is minus the conjugate at 0
     saturated = (total_conjugate(problem.loss, y, np.zeros_like(y), weights_of(y, s)) for y, s in target.passes())

@@ -19,8 +19,8 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 
 from separatrix.core.errors import cannot
-from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.types import Loss
 from separatrix.core.verbs import conjugate, is_of_residual, slope, value
@@ -39,7 +39,8 @@ def solve(
 ) -> Solution:
     """Minimise a quantile problem; `method`, `options` and `max_iter` go to ``linprog``.
 
-    `tol`, `start` and `trace` have no effect: a vertex is found exactly. ``details`` holds status and message.
+    `tol`, `start` and `trace` have no effect: a vertex is found, to HiGHS's tolerances. ``details`` holds
+    status and message.
     """
     options = {**({} if max_iter is None else {"maxiter": max_iter}), **(options or {})}
     kink, (low, high) = _kinks(problem), _pinball(problem.loss)
@@ -77,7 +78,7 @@ def solve(
 
 def _kinks(problem: Problem) -> np.ndarray:
     """The strength of the absolute value of each coefficient; a penalty that is more than that is refused."""
-    parts = parts_of(problem.penalty, problem.design.p)
+    parts = as_separable(problem.penalty, problem.design.p)
     bounded = np.isfinite(parts.low).any() or np.isfinite(parts.high).any()
     if bounded or parts.ridge.any():
         raise cannot(

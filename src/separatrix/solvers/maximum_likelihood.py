@@ -130,6 +130,5 @@ def _shorten(problem: Problem, solution: Solution) -> None:
     shortest = factor.minimum_norm(kept)
     if problem.intercept:
         offset = offset + factor.mean @ (kept - shortest)
-    joint = solution.beta.ndim == 2
-    solution.beta = shortest if joint else shortest[:, 0]
-    solution.intercept = offset if joint else float(offset[0])
+    fit = Solution.of(shortest, offset, target)
+    solution.beta, solution.intercept = fit.beta, fit.intercept

@@ -17,18 +17,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.core.certificate import record
 from separatrix.core.errors import cannot
-from separatrix.core.objective import curvatures_at, null_objective, null_score, slopes_at, sum_of_costs, total_value
+from separatrix.core.objective import curvatures_at, gap_unit, null_score, slopes_at, sum_of_costs, total_value
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
-from separatrix.core.verbs import is_joint, is_smooth
+from separatrix.core.verbs import ignores_shifts
 from separatrix.designs import as_dense
 from separatrix.designs.base import Block
 from separatrix.designs.moments import provisional_means
-from separatrix.penalties.separable import as_separable
-from separatrix.solvers.curvature import inverse_of_sum_zero
+from separatrix.solvers.curvature import hold_sums, pseudo_inverse
 from separatrix.solvers.gram_coordinate import GramProblem
 from separatrix.solvers.preconditioner import joint_hessian
+from separatrix.solvers.smooth import refuse_misfits
 
 # A Hessian of more coefficients than these would take more than 200 MB, and most of the time.
 MOST_COEFFICIENTS = 5000
@@ -55,7 +57,7 @@ def newton_by_blocks(
         about the error that it leaves, is below ``tol^1.25``; that step is taken.
     max_iter : int, [0, inf).  Iterations at the most.
     start : (beta, intercept) or None.  Where to begin; None is the model without columns.
-    trace : Trace or None.  Filled with objective, length of the step and coefficients at each iteration.
+    trace : Trace or None.  Filled with objective, certificate and coefficients at each iteration.
 
     >>> from separatrix.core.target import Target
     >>> from separatrix.designs import as_design
@@ -66,13 +68,12 @@ def newton_by_blocks(
     array([0.4055])
     """
     walk = _Walk(problem, start)
-    scale = np.sqrt(null_objective(problem) or 1.0)
+    scale = np.sqrt(gap_unit(problem))
     nearly = 0.01 * np.sqrt(tol**1.25) * scale
     last, iteration = np.inf, 0
     while True:
         step = walk.step()
-        if trace is not None:
-            trace.append(walk.value, step.length, *walk.coefficients())
+        record(trace, problem, walk.value, walk.solution(), tol)
         stalled = last < 1e-9 * scale and step.length > 0.5 * last  # only rounding moves
         if iteration == max_iter or stalled:
             break
@@ -83,7 +84,7 @@ def newton_by_blocks(
         last = step.length
         if not walk.go(step):
             break
-    return Solution(*walk.coefficients(), trace=trace, iterations=iteration, passes=walk.passes)
+    return walk.solution(trace=trace, iterations=iteration, passes=walk.passes)
 
 
 class _Step(NamedTuple):
@@ -158,12 +159,10 @@ class _Walk:
         p, k, penalty = self.p, self.k, self.penalty.repeat(self.k)
         G = np.ascontiguousarray(self.H[:, 1:, :, 1:]).reshape(k * p, k * p)
         cross = self.H[:, 1:, :, 0].reshape(k * p, k)
-        inverse = inverse_of_sum_zero(self.H[:, 0, :, 0]) if self.problem.intercept else np.zeros((k, k))
+        inverse = pseudo_inverse(self.H[:, 0, :, 0]) if self.problem.intercept else np.zeros((k, k))
         G -= cross @ inverse @ cross.T
-        if k > 1:  # a common shift of unpenalised coefficients changes nothing: a ridge on their sum keeps it at zero
-            for j in np.flatnonzero(self.penalty.free):
-                classes = j + p * np.arange(k)
-                G[np.ix_(classes, classes)] += G[classes, classes].mean()
+        if ignores_shifts(self.problem.loss):
+            hold_sums(G, k, self.penalty.free)
         model = GramProblem.whole(G, np.zeros(k * p))
         model.beta = self.beta.T.ravel().copy()
         model.q = -self.g[1:].T.ravel() + cross @ (inverse @ self.g[0])
@@ -212,13 +211,13 @@ class _Walk:
                 return float(t)
         return 0.0
 
-    def coefficients(self) -> tuple[np.ndarray, Any]:
+    def solution(self, **rest: Any) -> Solution:
         """Coefficients and intercepts of the columns as given; what only differences fix sums to zero over classes."""
         beta, intercept = self.beta.copy(), self.offset - self.shift @ self.beta
-        if self.k > 1:
+        if ignores_shifts(self.problem.loss):
             beta[self.penalty.free] -= beta[self.penalty.free].mean(axis=1, keepdims=True)
             intercept = intercept - intercept.mean()
-        return (beta, intercept) if self.problem.target.outputs else (beta[:, 0], float(intercept[0]))
+        return Solution.of(beta, intercept, self.problem.target, **rest)
 
 
 def _pieces(block: Block, q: int) -> Iterator[Block]:
@@ -229,15 +228,11 @@ def _pieces(block: Block, q: int) -> Iterator[Block]:
 
 
 def _check(problem: Problem) -> None:
-    joint, outputs = is_joint(problem.loss), problem.target.outputs
-    size = problem.design.p * int(np.prod(outputs))
-    because, instead = "", "a smooth loss (Logistic, Squared) with one output, or Softmax with k"
-    if not joint and not is_smooth(problem.loss):
-        because = f"the slope of the loss {type(problem.loss).__name__} jumps"
-    elif bool(outputs) != joint:
-        because = f"{type(problem.loss).__name__} does not fit targets of shape {outputs} in each row"
-    elif size > MOST_COEFFICIENTS:
-        because = f"the Hessian of {size} coefficients does not fit: at most {MOST_COEFFICIENTS}"
-        instead = "fewer columns, SGDClassifier or SGDRegressor (partial_fit on blocks), or data in memory"
-    if because:
-        raise cannot("solve by Newton's method on blocks", because=because, instead=instead)
+    refuse_misfits(problem, "solve by Newton's method on blocks")
+    size = problem.design.p * int(np.prod(problem.target.outputs))
+    if size > MOST_COEFFICIENTS:
+        raise cannot(
+            "solve by Newton's method on blocks",
+            because=f"the Hessian of {size} coefficients does not fit: at most {MOST_COEFFICIENTS}",
+            instead="fewer columns, SGDClassifier or SGDRegressor (partial_fit on blocks), or data in memory",
+        )

@@ -10,8 +10,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.optimize import nnls
 
-from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.designs.factor import triangle_factor
 from separatrix.solvers.linalg.refine import fitted_intercept
@@ -22,7 +22,7 @@ def nonnegative_least_squares(
 ) -> Solution:
     """Solve each output in turn; see the head of this file. `tol`, `start` and `trace` have no effect."""
     design, target = problem.design, problem.target
-    lam = parts_of(problem.penalty, design.p).ridge * target.total
+    lam = as_separable(problem.penalty, design.p).ridge * target.total
     sums = design.moments(target, about_mean=problem.intercept, gram=design.forms_gram)
     factor = triangle_factor(design, target, sums, lam, problem.intercept)
     live = np.concatenate([factor.kept, factor.aliased])
@@ -38,8 +38,7 @@ def nonnegative_least_squares(
         beta[live, c] = scale * scaled
         iterations += int(np.count_nonzero(scaled))
     offset = fitted_intercept(problem, beta, sums.x_mean, sums.y_mean)
-    one = target.outputs == ()
-    return Solution(beta[:, 0] if one else beta, float(offset[0]) if one else offset, iterations=iterations, passes=2)
+    return Solution.of(beta, offset, target, iterations=iterations, passes=2)
 
 
 def _active_set(R: np.ndarray, z: np.ndarray, max_iter: int | None) -> np.ndarray:

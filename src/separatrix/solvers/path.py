@@ -18,9 +18,9 @@ import numpy as np
 
 from separatrix.core.certificate import certify
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.verbs import is_squared_error
 from separatrix.designs import moments
-from separatrix.penalties.separable import as_separable
 from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.gram_coordinate import GramProblem
 from separatrix.solvers.proximal_newton import WorkingSet, solve_at

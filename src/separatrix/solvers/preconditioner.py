@@ -10,11 +10,11 @@ all together (:class:`JointHessian`) where they and the columns are few.
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky
 
-from separatrix.core.objective import fill_curvature_matrices
+from separatrix.core.objective import curvature_matrices
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.types import Loss
-from separatrix.core.verbs import is_joint, is_likelihood
+from separatrix.core.verbs import ignores_shifts
 from separatrix.designs import as_design
 from separatrix.designs.base import Design
 from separatrix.designs.factor import Factor
@@ -51,7 +51,7 @@ class Preconditioner:
 
     def __init__(self, gradient: GradientPass, sample: Problem, W: np.ndarray) -> None:
         design, target, ridge = sample.design, sample.target, gradient.ridge
-        self.shifts = _ignores_shifts(sample)
+        self.shifts = ignores_shifts(sample.loss)
         self.heavy: slice | np.ndarray = slice(None)
         self.light: np.ndarray | None = None
         count = taken_together(design)
@@ -77,11 +77,6 @@ class Preconditioner:
         return _without_shift(step) if self.shifts else step
 
 
-def _ignores_shifts(problem: Problem) -> bool:
-    """Whether a shift common to all scores of a row changes nothing: so it is with likelihoods of several classes."""
-    return bool(is_joint(problem.loss) and is_likelihood(problem.loss))
-
-
 def _without_shift(step: np.ndarray) -> np.ndarray:
     """A step of coefficients that sum to zero over the classes."""
     return np.asarray(step - step.mean(axis=1, keepdims=True))
@@ -92,8 +87,8 @@ class JointHessian:
 
     .. math:: H = \frac{1}{\sum s} \sum_i s_i\,\nabla^2 \ell_i \otimes z_i z_i' + \mathrm{diag}(\lambda) \otimes I
 
-    Along scores common to all classes the H of a likelihood is zero, and the gradient too: there the mean of the class
-    blocks is added, which changes nothing in the other directions. Columns are centred and scaled.
+    Where the loss ignores shifts, H is zero along scores common to all classes, and the gradient too: there the mean of
+    the class blocks is added, which changes nothing in the other directions. Columns are centred and scaled.
     """
 
     def __init__(self, problem: Problem, ridge: np.ndarray, W: np.ndarray) -> None:
@@ -107,7 +102,7 @@ class JointHessian:
         Z = np.column_stack([np.full(target.n, float(problem.intercept)), X * self.scale])
         k, q = W.shape[1], Z.shape[1]
         H = joint_hessian(problem.loss, target.y, design.matvec(W[1:]) + W[0], s, Z)
-        self.shifts = _ignores_shifts(problem)
+        self.shifts = ignores_shifts(problem.loss)
         if self.shifts:
             common = np.trace(H, axis1=0, axis2=2) / k  # the mean block of a class with itself
             H += common[None, :, None, :] / k
@@ -137,8 +132,7 @@ def joint_hessian(
     H = np.zeros((k, q, k, q))
     height = max(1, MATRICES // classes**2)
     for rows in (slice(i, min(i + height, n)) for i in range(0, n, height)):
-        bends = np.empty((rows.stop - rows.start, classes, classes))
-        fill_curvature_matrices(loss, Y[rows], eta[rows], bends)
+        bends = curvature_matrices(loss, Y[rows], eta[rows])
         bends *= s[rows, None, None]
         for c in range(k):
             for d in range(c + 1):

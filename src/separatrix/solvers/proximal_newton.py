@@ -16,21 +16,24 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.certificate import record
 from separatrix.core.dual_bound import EPS, dual_bound
-from separatrix.core.errors import cannot
-from separatrix.core.objective import null_objective, null_score, sum_of_costs, total_conjugate
+from separatrix.core.objective import gap_unit, null_objective, null_score, sum_of_costs, total_conjugate
 from separatrix.core.problem import Problem
+from separatrix.core.separable import Separable, as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.types import Penalty
-from separatrix.core.verbs import is_joint, is_of_residual, is_squared_error, largest_curvature
+from separatrix.core.verbs import ignores_shifts, is_of_residual, is_squared_error, largest_curvature
 from separatrix.designs.working import working_columns
-from separatrix.penalties.separable import Separable, as_separable
 from separatrix.solvers.curvature import ConstantCurvature, JointCurvature, Look, ScalarCurvature
 from separatrix.solvers.gram_coordinate import violation
+from separatrix.solvers.smooth import refuse_misfits
 
 # The strong rule of a step by this factor expects all columns of more than half the strength.
 LARGE_STEP = 1.5
 HALVINGS = 40
+# No score moves farther at once under a loss whose curvature has no bound, such as an exponential: it stays finite.
+FARTHEST = 30.0
 MOST_STEPS = 30  # on one working set; quadratic convergence needs about five
 # Below this tolerance iterations go on until the coefficients do not depend, beyond rounding, on row order or start.
 TIGHT = 1e-7
@@ -43,17 +46,19 @@ class WorkingSet:
         self.problem, target = problem, problem.target
         self.share = target.weights / target.total
         # y and the intercept move together in such a loss; about the mean of y nothing large cancels
-        self.centre = float(target.mean()) if problem.intercept and is_of_residual(problem.loss) else 0.0
+        self.centre = target.mean() if problem.intercept and is_of_residual(problem.loss) else 0.0
         self.y = target.y - self.centre
         self.null = null_objective(problem)
+        self.scale = self.null if self.null >= 0.0 else gap_unit(problem)
         self.shape = target.y.shape[1:]
         self.index = np.empty(0, dtype=np.intp)
         self.inside = np.zeros(problem.design.p, dtype=bool)
         self.beta = np.zeros((0, *self.shape))
         self.columns = working_columns(problem.design, self.share if problem.intercept else None)
-        self.exact = is_squared_error(problem.loss)
+        self.exact = is_squared_error(problem.loss) and not self.shape
         kind = JointCurvature if self.shape else ConstantCurvature if self.exact else ScalarCurvature
         self.curvature: Any = kind(problem, self.y, self.columns, self.share)
+        self.farthest = np.inf if largest_curvature(problem.loss) < np.inf else FARTHEST
         self.passes = 0
         self.change = np.inf  # of the scores, in the last step
         self.level = 0.0  # the largest slope of the model without columns
@@ -93,13 +98,13 @@ class WorkingSet:
         """The objective."""
         return self.fit + sum_of_costs(self.played, self.beta)
 
-    def _balance(self, most: int = 20) -> None:
+    def _balance(self) -> None:
         """Newton's method for the intercept alone: slopes that sum to zero are what a dual point needs."""
         imbalance = self.share @ self.u
-        for _ in range(most):
+        for _ in range(20):
             if np.abs(imbalance).max() <= 4.0 * EPS * self.level:
                 break
-            step = self.curvature.intercept_step(self.w, imbalance)
+            step = np.clip(self.curvature.intercept_step(self.w, imbalance), -self.farthest, self.farthest)
             for _ in range(HALVINGS):
                 fit, u, w = self.curvature.look(self.eta + step)
                 rest = self.share @ u
@@ -149,8 +154,9 @@ class WorkingSet:
         costly = np.flatnonzero((reach.max(axis=0) if self.shape else reach) > penalty.kink)
         v, beta = v[costly], beta[costly]  # the conjugates of the others are 0
         held = penalty.take(costly).bounded_where_free(beta)
-        dual = dual_bound(held, held, v, beta, lambda scales: [total_conjugate(loss, y, a * u, share) for a in scales])
-        return max(self.value - dual, 0.0) / self.null if self.null > 0.0 else 0.0
+        u = u * (1.0 - 4.0 * EPS) if self.shape else u  # joint slopes at the edge of a domain may be rounded beyond it
+        dual = dual_bound(held, v, beta, lambda scales: [total_conjugate(loss, y, a * u, share) for a in scales])
+        return max(self.value - dual, 0.0) / self.scale if self.scale > 0.0 else 0.0
 
     def coefficients(self) -> np.ndarray:
         """beta of all columns."""
@@ -159,14 +165,16 @@ class WorkingSet:
         return beta
 
     def intercept(self) -> Any:
-        """The intercept in terms of the columns as given; those of classes sum to zero, as only differences count."""
+        """The intercept in terms of the columns as given; they sum to zero where only differences count."""
         intercept = self.offset - self.columns.means @ self.beta + self.centre
-        return intercept - intercept.mean() if self.shape else float(intercept)
+        if not self.shape:
+            return float(intercept)
+        return intercept - intercept.mean() if ignores_shifts(self.problem.loss) else intercept
 
     def solution(self, iterations: int = 0, trace: Trace | None = None) -> Solution:
-        """Coefficients and intercept; unpenalised coefficients of classes sum to zero, as intercepts do."""
+        """Coefficients and intercept; unpenalised coefficients sum to zero where intercepts do."""
         beta = self.coefficients()
-        if self.shape:
+        if ignores_shifts(self.problem.loss):
             beta[self.penalty.free] -= beta[self.penalty.free].mean(axis=1, keepdims=True)
         return Solution(beta, self.intercept(), trace=trace, iterations=iterations, passes=self.passes)
 
@@ -232,7 +240,8 @@ class WorkingSet:
         d0 = self.curvature.intercept_move(d, self.share @ self.u)
         move = self.columns.fitted(d) + d0
         promised = sum_of_costs(self.played, wanted) - sum_of_costs(self.played, self.beta) - float((q * d).sum())
-        start, t = self.value, 1.0
+        length = float(np.abs(move).max(initial=0.0))
+        start, t = self.value, 1.0 if length <= self.farthest else self.farthest / length
         rounding = 4.0 * EPS * abs(start)
         for _ in range(HALVINGS):
             beta = wanted if t == 1.0 else self.beta + t * d
@@ -241,15 +250,15 @@ class WorkingSet:
             value = seen[0] + sum_of_costs(self.played, beta)
             if value <= start + 1e-4 * t * min(promised, 0.0) + rounding:
                 self.beta, self.eta, self.offset = np.ascontiguousarray(beta), eta, self.offset + t * d0
-                self.change = t * float(np.abs(move).max(initial=0.0)) / (1.0 + float(np.abs(eta).max(initial=0.0)))
+                self.change = t * length / (1.0 + float(np.abs(eta).max(initial=0.0)))
                 self._look(seen)
                 return True
             t *= 0.5
         return False
 
-    def polish(self, most: int = 6) -> None:
+    def polish(self) -> None:
         """Steps until the scores stand still: then neither row order nor start shows in the coefficients."""
-        for _ in range(most):
+        for _ in range(6):
             q = self.correlations()
             if self.change <= 16.0 * EPS or violation(self.beta, q, self.played) <= EPS * self.level:
                 return
@@ -280,11 +289,11 @@ def proximal_newton(
 
     Parameters
     ----------
-    problem : Problem.  A loss with a largest curvature and y of shape (n,), or a joint loss and (n, k).
+    problem : Problem.  A smooth loss and y of shape (n,), or a joint loss and (n, k).
     tol : float, [0, inf).  Relative duality gap to be reached.
     max_iter : int, [0, inf).  Growths of the working set at the most.
     start : (beta, intercept) or None.  Where to begin; None is the model without columns.
-    trace : Trace or None.  Filled with objective and gap at each growth of the working set.
+    trace : Trace or None.  Filled with objective and certificate at each growth of the working set.
 
     >>> from separatrix.core.target import Target
     >>> from separatrix.designs import as_design
@@ -297,7 +306,8 @@ def proximal_newton(
     >>> proximal_newton(Problem(as_design(X), Target(y), Logistic(), L1(0.15))).beta.round(4)  # the logit of 0.6
     array([0.4055])
     """
-    _check(problem)
+    refuse_misfits(problem, "solve with proximal_newton")
+    problem.design.needs("columns", "solve with proximal_newton")
     state = WorkingSet(problem, start)
     # an exact model is solved to rounding, which costs nothing; others are polished
     _, used = solve_at(state, tol, max_iter, inner=1e-7 if state.exact else 0.3, trace=trace)
@@ -326,7 +336,7 @@ def solve_at(
     gap, wish, used = state.gap(), state.wish(), 0
     while True:
         if trace is not None:
-            trace.append(state.value, gap)
+            record(trace, state.problem, state.value, state.solution(), tol)
         if gap <= tol or used == max_iter:
             break
         used += 1
@@ -351,18 +361,3 @@ def _slack(state: WorkingSet, gap: float, outside: np.ndarray, batch: np.ndarray
     if state.exact:
         return 1e-2 * gap if len(batch) < len(outside) else 0.0
     return 0.1 * gap if len(outside) else 0.0
-
-
-def _check(problem: Problem) -> None:
-    because = None
-    if not is_joint(problem.loss) and largest_curvature(problem.loss) == np.inf:
-        because = f"the slope of the loss {type(problem.loss).__name__} jumps"
-    elif (problem.target.y.ndim == 2) != is_joint(problem.loss):
-        because = f"{type(problem.loss).__name__} does not fit y of shape {problem.target.y.shape}"
-    if because:
-        raise cannot(
-            "solve with proximal_newton",
-            because=because,
-            instead="a smooth loss (Logistic, Squared) with one output, or Softmax with k",
-        )
-    problem.design.needs("columns", "solve with proximal_newton")

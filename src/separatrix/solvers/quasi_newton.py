@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.objective import null_objective, objective
+from separatrix.core.certificate import record
+from separatrix.core.objective import gap_unit, objective
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
@@ -59,23 +60,20 @@ def quasi_newton(
         is ``tol^1.25``: then the default leaves ten digits of the coefficients, whatever the order of the rows.
     max_iter : int, [0, inf).  Iterations on the whole data at the most.
     start : (beta, intercept) or None.  None starts from the optimum of a sample, or from zero.
-    trace : Trace or None.  Filled with objective and decrement of each iteration, and with the coefficients
-        where ``trace.coefficients`` is a list. Costs a pass more for each.
+    trace : Trace or None.  Filled with objective and certificate of each iteration, and with the coefficients
+        where ``trace.coefficients`` is a list. Costs passes more for each.
     """
     gradient = GradientPass(problem)
     W = np.zeros(gradient.shape)
     if start is not None:
         W[1:], W[0] = np.reshape(start[0], (-1, gradient.k)), start[1]
-    scale = null_objective(problem) or 1.0
+    scale = gap_unit(problem)
     settled = tol**1.25 * np.sqrt(scale)
     with one_blas_thread():
-        W, iterations = _Walk(problem, gradient, trace)(W, settled, tol * scale, max_iter, warm=start is not None)
-    return Solution(*_apart(W), trace=trace, iterations=iterations, passes=gradient.count)
-
-
-def _apart(W: np.ndarray) -> tuple[np.ndarray, Any]:
-    """Coefficients and intercept of W (1 + p, k): (p,) and a float for one score, else (p, k) and (k,)."""
-    return (W[1:, 0].copy(), float(W[0, 0])) if W.shape[1] == 1 else (W[1:].copy(), W[0].copy())
+        W, iterations = _Walk(problem, gradient, trace, tol)(W, settled, tol * scale, max_iter, warm=start is not None)
+    return Solution.of(
+        W[1:].copy(), W[0].copy(), problem.target, trace=trace, iterations=iterations, passes=gradient.count
+    )
 
 
 class _Walk:
@@ -86,9 +84,10 @@ class _Walk:
         problem: Problem,
         gradient: GradientPass,
         trace: Trace | None = None,
+        tol: float = 0.0,
         rows_per_column: int = ROWS_PER_COLUMN,
     ) -> None:
-        self.problem, self.gradient, self.trace = problem, gradient, trace
+        self.problem, self.gradient, self.trace, self.tol = problem, gradient, trace, tol
         self.sample = _sample(problem, rows_per_column)
 
     def __call__(self, W: np.ndarray, settled: float, gap: float, max_iter: int, warm: bool) -> tuple[np.ndarray, int]:
@@ -98,19 +97,20 @@ class _Walk:
         if sample is not problem and together and not warm:
             # the optimum of the sample is about sqrt(p / m) from that of the whole: to go much nearer would be wasted
             rough = 0.1 * np.sqrt(gradient.k * problem.design.p / sample.design.n)
-            W, _ = _Walk(sample, GradientPass(sample), None, ROWS_PER_COLUMN_BELOW)(W, rough, np.inf, max_iter, False)
+            walk = _Walk(sample, GradientPass(sample), rows_per_column=ROWS_PER_COLUMN_BELOW)
+            W, _ = walk(W, rough, np.inf, max_iter, False)
         newton = sample is problem and together
         exact = newton and (gradient.k == 1 or W.size <= FEW)
         precondition = self._precondition(exact)
         preconditioner, age = precondition(W), 0
-        nearly = NEARLY_QUADRATIC * np.sqrt(null_objective(problem))
+        nearly = NEARLY_QUADRATIC * np.sqrt(gap_unit(problem))
         memory: Memory = deque(maxlen=MEMORY)
         before = np.inf
         G = gradient(W)
         problem.design.refuse_if_not_finite(G)
         for iteration in range(max_iter + 1):
             decrement = _decrement(preconditioner, G)
-            self._record(W, decrement)
+            self._record(W)
             if iteration == max_iter or (decrement <= settled and _fenchel(gradient.ridge, G) <= gap):
                 break
             if newton and decrement > SLOW * before and (exact or age >= MEMORY):
@@ -147,10 +147,11 @@ class _Walk:
             return partial(JointHessian, self.sample, self.gradient.ridge)
         return partial(Preconditioner, self.gradient, self.sample)
 
-    def _record(self, W: np.ndarray, decrement: float) -> None:
+    def _record(self, W: np.ndarray) -> None:
         if self.trace is not None:
-            beta, intercept = _apart(W)
-            self.trace.append(objective(self.problem, beta, intercept), decrement, beta, intercept)
+            solution = Solution.of(W[1:], W[0], self.problem.target)
+            value = objective(self.problem, solution.beta, solution.intercept)
+            record(self.trace, self.problem, value, solution, self.tol)
 
 
 def _sample(problem: Problem, rows_per_column: int) -> Problem:
@@ -201,14 +202,14 @@ def _two_loops(memory: Memory, preconditioner: Any, G: np.ndarray) -> np.ndarray
 
 
 def _along(
-    gradient: GradientPass, W: np.ndarray, G: np.ndarray, direction: np.ndarray, first: float, most: int = 30
+    gradient: GradientPass, W: np.ndarray, G: np.ndarray, direction: np.ndarray, first: float
 ) -> tuple[np.ndarray, np.ndarray] | tuple[None, None]:
     """A point along a direction, with its gradient, where the slope is smaller than at the start; by secants of it."""
     slope = float((G * direction).sum())
     if not slope < 0.0:
         return None, None
     low, slope_low, high, t = 0.0, slope, np.inf, first
-    for _ in range(most):
+    for _ in range(30):
         moved = W + t * direction
         G_moved = gradient(moved)
         slope_moved = float((G_moved * direction).sum())

@@ -6,10 +6,10 @@ The ridge may differ by coefficient: ``Σ_j ½ ridge_j beta_j²``, with zeros fo
 import numpy as np
 
 from separatrix.core.errors import cannot
-from separatrix.core.objective import parts_of
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.types import Loss
-from separatrix.core.verbs import is_smooth
+from separatrix.core.verbs import is_joint, is_smooth
 
 
 def ridge_of(problem: Problem, doing: str) -> np.ndarray:
@@ -17,7 +17,7 @@ def ridge_of(problem: Problem, doing: str) -> np.ndarray:
 
     A penalty that is more than that is refused: `doing` says what cannot be done with it.
     """
-    parts = parts_of(problem.penalty, problem.design.p)
+    parts = as_separable(problem.penalty, problem.design.p)
     because = None
     if parts.kink.any():
         because = "a penalty with a kink at 0 has no gradient there"
@@ -30,6 +30,18 @@ def ridge_of(problem: Problem, doing: str) -> np.ndarray:
             instead="L2 or no penalty, or coordinate descent",
         )
     return parts.ridge
+
+
+def refuse_misfits(problem: Problem, doing: str) -> None:
+    """Raise where the slope of a loss jumps, or the target has other outputs than the loss takes."""
+    name, outputs, because = type(problem.loss).__name__, problem.target.outputs, None
+    if not is_smooth(problem.loss):
+        because = f"the slope of the loss {name} jumps"
+    elif bool(outputs) != is_joint(problem.loss):
+        because = f"{name} does not fit targets of shape {outputs} in each row"
+    if because:
+        instead = "a smooth loss (Logistic, Squared) with one output, or Softmax with k"
+        raise cannot(doing, because=because, instead=instead)
 
 
 def refuse_jumps(loss: Loss, doing: str) -> None:

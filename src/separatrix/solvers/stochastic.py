@@ -17,9 +17,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from separatrix.core.errors import Diverged, cannot
-from separatrix.core.objective import constant_objective, objective, parts_of
+from separatrix.core.objective import constant_objective, objective
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.types import Loss, Penalty
 from separatrix.core.verbs import slope
@@ -204,7 +205,7 @@ def as_walker(start: Walker | tuple[Any, float] | None, p: int) -> Walker:
 
 def strengths(penalty: Penalty, p: int) -> tuple[float, float]:
     """The strengths of |beta| and of beta²/2 in a penalty that is the same for all p coefficients."""
-    parts = parts_of(penalty, p)
+    parts = as_separable(penalty, p)
     because = None
     if np.isfinite(parts.low).any() or np.isfinite(parts.high).any():
         because = "a step may leave the bounds of the coefficients"

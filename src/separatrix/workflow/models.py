@@ -14,11 +14,11 @@ def family_named(name, task):
     None if there is none, or if it is the name of a class.
     """
     known = families(task)
-    exact = [family for family in known if _bare(family.name) == _bare(name)]
+    exact = [family for family in known if bare_name(family.name) == bare_name(name)]
     if not exact and name in registry.members("estimator"):
         return None
-    words = [_bare(word) for word in name.split()]
-    near = exact or [family for family in known if all(word in _bare(family.name) for word in words)]
+    words = [bare_name(word) for word in name.split()]
+    near = exact or [family for family in known if all(word in bare_name(family.name) for word in words)]
     if len(near) > 1:
         raise cannot(
             f"tell which family {name!r} means",
@@ -92,13 +92,13 @@ def _class_named(name, task):
     members = registry.members("estimator")
     fits = is_classifier if task == "classification" else is_regressor
     classes = {each: cls for each, cls in members.items() if _takes_no_model(cls) and fits(cls())}
-    by_bare = {_bare(each): each for each in classes}
-    if _bare(name) in by_bare:
-        return classes[by_bare[_bare(name)]]
+    by_bare = {bare_name(each): each for each in classes}
+    if bare_name(name) in by_bare:
+        return classes[by_bare[bare_name(name)]]
     known = [family.name for family in families(task)]
     near = get_close_matches(name, [*known, *classes], n=3, cutoff=0.5)
     other = "regression" if task == "classification" else "classification"
-    wrong_task = family_named(name, other) is not None or _bare(name) in {_bare(each) for each in members}
+    wrong_task = family_named(name, other) is not None or bare_name(name) in {bare_name(each) for each in members}
     raise cannot(
         f"fit {name!r}",
         because=f"it is not for {task}" if wrong_task else "no family or class is called that",
@@ -147,5 +147,6 @@ def _value(text):
         return text
 
 
-def _bare(name):
+def bare_name(name):
+    """Letters and digits of a name, in lower case: how names are compared."""
     return "".join(letter for letter in str(name).lower() if letter.isalnum())

@@ -19,6 +19,7 @@ from separatrix.core.declaration import declaration, resolve
 from separatrix.core.family import families
 from separatrix.core.refusal import cannot
 from separatrix.workflow.latex import readable
+from separatrix.workflow.models import bare_name
 
 ROOT = Path(__file__).parents[1]
 _FACADES = [path.stem for path in sorted(ROOT.glob("*.py")) if path.stem != "__init__"]
@@ -51,7 +52,7 @@ class Entry:
 
 def find(name):
     """The entries that a name means, closest first; raises where there is none, naming the nearest."""
-    entries, wanted = everything(), _bare(name)
+    entries, wanted = everything(), bare_name(name)
     for fits in (
         lambda entry: wanted in _names(entry)[:2],
         lambda entry: wanted in _names(entry),
@@ -61,7 +62,7 @@ def find(name):
         matches = [entry for entry in entries if wanted and fits(entry)]
         if matches:
             beside = [
-                e for e in entries if e not in matches and e.kind == "model" and wanted == _bare(Path(e.file).stem)
+                e for e in entries if e not in matches and e.kind == "model" and wanted == bare_name(Path(e.file).stem)
             ]
             return [with_parts(entry) for entry in (*matches, *beside)]
     spelled = {called: entry.name for entry in reversed(entries) for called in reversed(_names(entry))}
@@ -103,11 +104,7 @@ def with_parts(entry):
 
 
 def _names(entry):
-    return [_bare(entry.name), *map(_bare, entry.called), _bare(Path(entry.file).stem)]
-
-
-def _bare(name):
-    return re.sub(r"[^a-z0-9]", "", str(name).lower())
+    return [bare_name(entry.name), *map(bare_name, entry.called), bare_name(Path(entry.file).stem)]
 
 
 @cache

@@ -5,8 +5,7 @@ import textwrap
 from dataclasses import asdict
 from importlib.util import find_spec
 
-import numpy as np
-
+from separatrix.core.description import json_value
 from separatrix.core.refusal import cannot
 
 FRAMES = ("pandas", "polars", "pyarrow")
@@ -152,16 +151,4 @@ def plain(comparison):
     document["standings"] = [asdict(standing) for standing in comparison.standings]
     document["p_values"] = [{"families": list(pair), "p": p} for pair, p in comparison.p_values.items()]
     document["rows"] = {"train": len(comparison.y_train), "test": len(comparison.y_test)}
-    return _plain(document)
-
-
-def _plain(value):
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    return json_value(document)

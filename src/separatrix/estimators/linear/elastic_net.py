@@ -15,6 +15,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
+from separatrix.core.separable import Separable, as_separable
 from separatrix.core.solution import Trace
 from separatrix.core.types import Matrix, MatrixLike
 from separatrix.estimators import verification
@@ -25,7 +26,6 @@ from separatrix.estimators.published import certify_each, timed, worst
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet as ElasticNetPenalty
-from separatrix.penalties.separable import Separable, as_separable
 from separatrix.prediction import forms
 from separatrix.solvers.choose import solve_least_squares, solve_separable
 

@@ -122,8 +122,8 @@ class LogisticRegression(LogOddsClassifier):
     Notes
     -----
     y may also be an (n, k) array of class probabilities, each row summing to 1 (soft labels): then the classes are the
-    names of the columns of a frame, or 0, 1, ... In scikit-learn the multinomial coefficients of classes sum to zero;
-    here too.
+    names of the columns of a frame, or 0, 1, ... The multinomial coefficients of a column sum to
+    zero over the classes, as in scikit-learn, but not under L1 or bounds.
 
     References: Cox (1958), J. R. Statist. Soc. B 20(2). Albert and Anderson (1984), Biometrika 71(1).
 

@@ -12,6 +12,7 @@ from separatrix.core.dual_bound import rounding_along_path
 from separatrix.core.errors import cannot
 from separatrix.core.objective import null_objective
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import MatrixLike
@@ -20,7 +21,6 @@ from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet
-from separatrix.penalties.separable import as_separable
 from separatrix.solvers.path import path, strength_grid
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.separable import as_separable
 from separatrix.penalties import Separable
-from separatrix.penalties.separable import as_separable
 
 
 def with_factors(estimator: Any, penalty: Any, p: int) -> Any:

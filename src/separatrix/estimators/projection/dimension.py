@@ -29,7 +29,7 @@ def by_evidence(values, n):
     .. math:: |A_Z| = \prod_{i \le k} \prod_{i < j \le d} (\hat\lambda_j^{-1} - \hat\lambda_i^{-1})
               (\lambda_i - \lambda_j)\, n, \qquad \hat\lambda_j = \lambda_j \ (j \le k), \ \hat v \ \text{beyond}
 
-    References: Minka (2000), Automatic choice of dimensionality for PCA, NIPS 13, eq. 77 and 80.
+    References: Minka (2000), Automatic choice of dimensionality for PCA, NIPS 13, pages 598 to 604.
 
     >>> by_evidence(np.array([9.0, 7.0, 1.05, 1.0, 0.95]), 200)
     2

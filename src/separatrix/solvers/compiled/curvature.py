@@ -1,7 +1,7 @@
 """One look at every row of a likelihood."""
 
 from separatrix.core.jit import compiled
-from separatrix.core.objective import PIECE
+from separatrix.core.long_sums import PIECE
 from separatrix.core.types import Array, Loss
 from separatrix.core.verbs import curvature, slope, value
 

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from separatrix.core.certificate import record
 from separatrix.core.extended import Pair
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
-from separatrix.core.solution import Trace
-from separatrix.core.target import AnyTarget
+from separatrix.core.solution import Solution, Trace
 from separatrix.core.types import Array
-from separatrix.designs.base import Design
 from separatrix.designs.factor import Factor
 
 EPS = np.finfo(np.float64).eps
+TRACED = 1e-14  # the tolerance of a least-squares solution, for its trace
 VISIBLE = 1e-9  # the root of a relative gap well below the tightest tolerance
 
 
@@ -36,8 +36,7 @@ class Refined:
 
 
 def refine(
-    design: Design,
-    target: AnyTarget,
+    problem: Problem,
     factor: Factor,
     lam: Array,
     beta: Array,
@@ -49,22 +48,22 @@ def refine(
 ) -> Refined:
     """Refine from a start until the correction is below rounding or stops shrinking.
 
-    A `trace` gets the objective, and its excess over the minimum as a share of it, before each correction.
+    A `trace` gets objective and certificate before each correction.
     """
+    target = problem.target
     beta = Pair(beta, np.zeros_like(beta))
     intercept = Pair(intercept, np.zeros_like(intercept))
     smallest = np.inf
     passes = 0
     while passes < max_steps:
         passes += 1
-        g, g0, rss = design.residual_sums(target, beta, intercept, doubled=extended)
+        g, g0, rss = problem.design.residual_sums(target, beta, intercept, doubled=extended)
         g = g - (lam * beta.high.T).T
         step, step0 = factor.solve(g, g0)
         size = _relative(step, beta.high, factor)
         if trace is not None:
-            value = float(rss.sum() + (lam @ beta.high**2).sum())
-            excess = abs(float((g * step).sum() + (g0 * step0).sum()))
-            trace.append(0.5 * value / factor.total, excess / value if value > 0.0 else 0.0)
+            value = 0.5 * float(rss.sum() + (lam @ beta.high**2).sum()) / factor.total
+            record(trace, problem, value, Solution.of(beta.high, intercept.high, target), TRACED)
         if size <= (EPS * EPS if extended else EPS) or size > 0.5 * smallest:
             break
         smallest = size

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from separatrix.core.dispatch import atom, implements
-from separatrix.core.objective import parts_of
+from separatrix.core.dispatch import atom, implemented, implements, with_default
+from separatrix.core.jit import compiled
 from separatrix.core.registry import register
 from separatrix.core.types import Array, Parts, Penalty
 from separatrix.core.verbs import of_coefficient, split
@@ -71,6 +71,17 @@ class Separable(NamedTuple):
     low: Array
     high: Array
 
+    @property
+    def dual_domain(self) -> tuple[Array, Array]:
+        """``(low, high)``, (p,) each: between them the conjugates of the penalties are finite. 0 is.
+
+        >>> Separable(*np.array([[0.5], [0.0], [0.0], [np.inf]])).dual_domain
+        (array([-inf]), array([0.5]))
+        """
+        ridge = self.ridge > 0.0
+        low = np.where(ridge | (self.low > -inf), -inf, -self.kink)
+        return low, np.where(ridge | (self.high < inf), inf, self.kink)
+
     def take(self, J: Array) -> "Separable":
         """The penalties of the coefficients J, in that order."""
         return Separable(*(np.ascontiguousarray(part[J]) for part in self))
@@ -84,17 +95,18 @@ class Separable(NamedTuple):
         return self if times == 1 else Separable(*(np.tile(part, times) for part in self))
 
     def bounded_where_free(self, beta: Array) -> "Separable":
-        """The same, with bounds of twice their size for coefficients that nothing penalises or bounds.
+        """The same, with bounds of twice their size for coefficients that nothing penalises, on sides without bounds.
 
-        The conjugate of no penalty is finite at v = 0 only, which no computed v attains. With these bounds it is
-        finite: a gap made of them stops a solver and is not published.
+        The conjugate of no penalty is infinite for every v that points to such a side, as rounding makes it do. With
+        these bounds it is finite: a gap made of them stops a solver and is not published.
         """
-        free = self.free
-        if not free.any():
+        held = (self.kink == 0.0) & (self.ridge == 0.0)
+        if not held.any():
             return self
         size = np.abs(beta) if beta.ndim == 1 else np.abs(beta).max(axis=1)
-        held = free & (size > 0.0)
-        return self._replace(low=np.where(held, -2.0 * size, self.low), high=np.where(held, 2.0 * size, self.high))
+        held &= size > 0.0
+        low, high = held & (self.low == -inf), held & (self.high == inf)
+        return self._replace(low=np.where(low, -2.0 * size, self.low), high=np.where(high, 2.0 * size, self.high))
 
     @property
     def unbounded(self) -> Array:
@@ -117,6 +129,28 @@ def _(penalty: Separable, j: int) -> Bounded:
     return Bounded(penalty.kink[j], penalty.ridge[j], penalty.low[j], penalty.high[j])
 
 
+@with_default
 def as_separable(penalty: Penalty, p: int) -> Separable:
-    """Any penalty on p coefficients as a :class:`Separable` one."""
-    return penalty if isinstance(penalty, Separable) else Separable(*parts_of(penalty, p))
+    """Any penalty on p coefficients as a :class:`Separable` one: the split of each coefficient's.
+
+    >>> from separatrix.penalties import ElasticNet
+    >>> as_separable(ElasticNet(0.5, 2.0, True), 1)
+    Separable(kink=array([0.5]), ridge=array([2.]), low=array([0.]), high=array([inf]))
+    """
+    if not implemented(of_coefficient, penalty):
+        return Separable(*(np.full(p, float(part)) for part in split(penalty)))
+    parts = np.empty((4, p))
+    _fill_parts(penalty, parts)
+    return Separable(*parts)
+
+
+@implements(as_separable, Separable)
+def _(penalty: Separable, p: int) -> Separable:
+    return penalty
+
+
+@compiled
+def _fill_parts(penalty: Penalty, out: Array) -> None:
+    """Column j of out (4, p) = split(penalty_j)."""
+    for j in range(out.shape[1]):
+        out[0, j], out[1, j], out[2, j], out[3, j] = split(of_coefficient(penalty, j))
