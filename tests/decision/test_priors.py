@@ -148,7 +148,7 @@ def test_the_certificate_bounds_what_any_other_priors_could_gain_and_the_likelih
 
 
 def test_stopping_early_is_said_with_numbers():
-    with pytest.warns(NotCertified, match="likelihood gap is .* Raise max_iter"):
+    with pytest.warns(NotCertified, match="likelihood gap in nats per row is .* Raise max_iter"):
         found = estimate_priors(two_normals(200, 0.1), [0.5, 0.5], max_iter=1)
     assert not found.certificate.converged
     assert "NOT certified" in repr(found)

@@ -68,9 +68,7 @@ def test_the_map_shows_every_model_in_the_file_that_defines_it():
 def test_losses_and_penalties_of_the_map_are_those_that_the_models_declare():
     members = registry.members("estimator")
     for row in (row for row in table_rows() if any(name in members for name in re.findall(r"`(\w+)`", row[0]))):
-        shown = {
-            path.replace("/", ".") for path in re.findall(r"`((?:losses|penalties|core)/\w+)\.py`", " ".join(row[2:]))
-        }
+        paths = re.findall(r"`((?:losses|penalties|core)/\w+)\.py`", " ".join(row[2:]))
         known = [declaration(members[name]) for name in re.findall(r"`(\w+)`", row[0]) if name in members]
         parts = {part for each in known for part in resolved((*each.losses, *each.penalties))} - {NoPenalty}
         assert {f"separatrix.{path.replace('/', '.')}" for path in paths} == set(map(file_of, parts)), row[0]

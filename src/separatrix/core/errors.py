@@ -6,6 +6,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from separatrix.core.refusal import cannot as cannot  # re-exported; refusal.py avoids importing scikit-learn
+from separatrix.core.solution import named
 
 
 class EmptyWindow(UserWarning):
@@ -25,7 +26,7 @@ class NotCertified(ConvergenceWarning):
     def __init__(self, kind: str, value: float, tolerance: float, passes: int, instead: str) -> None:
         self.kind, self.value, self.tolerance, self.passes = kind, value, tolerance, passes
         super().__init__(
-            f"Not certified: the relative {kind} is {value:.2e}, above tol={tolerance:.0e}, after {passes} passes "
+            f"Not certified: the {named(kind)} is {value:.2e}, above tol={tolerance:.0e}, after {passes} passes "
             f"of the solver. {instead}"
         )
 

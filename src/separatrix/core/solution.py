@@ -9,15 +9,24 @@ from separatrix.core.registry import register
 from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
 
+# Of certificates whose value is not relative.
+UNITS = {"likelihood gap": "nats per row", "modified score": "standard errors"}
+
+
+def named(kind: str) -> str:
+    """A kind of certificate in words: "relative gap", "modified score in standard errors"."""
+    return f"{kind} in {UNITS[kind]}" if kind in UNITS else f"relative {kind}"
+
 
 @register("record")
 @dataclass(frozen=True)
 class Certificate:
     """How good an answer is, held against the tolerance asked for.
 
-    ``value`` is relative: for a gap, the bound on ``P(beta) - min P`` divided by ``P`` of the null model. Only the
-    ``mistakes`` of a perceptron's last pass are a plain number. ``passes`` are reads of the data by the solver: those
-    that the certificate itself took are not among them.
+    ``value`` is relative: for a gap, the bound on ``P(beta) - min P`` divided by ``P`` of the null model. A likelihood
+    gap is in nats a row, a modified score in standard errors. ``mistakes`` are a plain number: those of a perceptron's
+    last pass or, where no pass was made (``verify``), rows on the wrong side of the published boundary. ``passes`` are
+    reads of the data by the solver: those that the certificate itself took are not among them.
     """
 
     kind: str
@@ -40,10 +49,11 @@ class Certificate:
     def __str__(self) -> str:
         verdict = "certified" if self.converged else "NOT certified"
         if self.kind == "mistakes":
-            return f"{verdict}: {self.value:.0f} mistakes in the last pass"
+            counted = "mistakes in the last pass" if self.passes else "rows on the wrong side"
+            return f"{verdict}: {self.value:.0f} {counted}"
         if self.value == float("inf") and self.message:
             return f"{verdict}: {self.message}"
-        return f"{verdict}: relative {self.kind} {self.value:.1e} (tol {self.tolerance:.0e})"
+        return f"{verdict}: {named(self.kind)} {self.value:.1e} (tol {self.tolerance:.0e})"
 
 
 @register("record")

@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import certify, mistakes
-from separatrix.core.declaration import declaration, steps_of
+from separatrix.core.declaration import declaration, evidence_of, steps_of
 from separatrix.core.errors import cannot
 from separatrix.core.separable import as_separable
 from separatrix.core.solution import Certificate
 from separatrix.core.types import MatrixLike
 from separatrix.estimators.published import published_solutions, timed, worst
 from separatrix.estimators.recompute.comparison import Comparison, half_unit, not_looked_at, tolerance_of
+from separatrix.estimators.recompute.evidence import hold_evidence
 from separatrix.solvers import linear_program
 from separatrix.solvers.choose import solve_separable
 
@@ -37,11 +38,15 @@ def verify(
 
     .. math:: \frac{P(\hat\beta, \hat b) - \min P}{P(\text{null model})} \le \text{value}
 
-    for a model that minimises something. Of a closed form the counts, means and variances are summed again in extended
-    precision, and coefficients, axes and probabilities are held against their equations: the value is the largest
-    relative difference. Of a model that keeps its rows it is the share of cells and targets that are not those of the
-    data; of a model of several parts, and of a pipeline, that of the worst part. The message of the certificate names
-    the published numbers that were looked at, and those that were not.
+    where the certificate is of the kind "gap". A gap is quadratic in a small change: one of a small coefficient may
+    stay within the tolerance. The kind "gradient", of likelihoods with coefficients that nothing penalises, bounds no
+    gap, and its message says so. Of a closed form the counts, means and variances are summed again in extended
+    precision, and coefficients, axes and probabilities are held against their equations. The value is then that of the
+    equation that is farthest above its tolerance, or nearest to it: a difference relative to the sizes of the terms of
+    a sum, in standard deviations for coefficients of discriminants. Of a model that keeps its rows it is the share of
+    cells and targets that are not those of the data; of a model of several parts, and of a pipeline, that of the worst
+    part. The message of the certificate names the published numbers that were looked at, those that were not, and
+    settings that a search chose, which are taken on trust.
 
     Parameters
     ----------
@@ -102,9 +107,15 @@ def of_problems(model, X, y, sample_weight=None):
     tolerance = tolerance_of(model)
     kind = model.certificate_.kind
     proof = worst([_recompute(kind, p, s, tolerance) for p, s in zip(problems, solutions)])
-    rest = not_looked_at(model, COEFFICIENTS)
-    message = f"recomputed from {problems[0].design.n} rows and the published coefficients{rest}"
-    return replace(timed(proof, started), message=message)
+    evidence, seen, notes = evidence_of(model), COEFFICIENTS, []
+    if evidence is not None and len(problems) == 1 and not problems[0].design.is_streamed:
+        comparison = hold_evidence(model, evidence, problems[0], solutions[0])
+        seen, notes = {*seen, "evidence_"}, comparison.notes
+        if proof.converged and not comparison.certificate().converged:
+            proof = replace(comparison.certificate(), message="evidence_ is not that of the data")
+    rest = not_looked_at(model, seen)
+    message = f"recomputed from {problems[0].design.n} rows and the published coefficients"
+    return replace(timed(proof, started), message="; ".join(filter(None, (proof.message, message, *notes))) + rest)
 
 
 def of_target_problems(model, X, y, sample_weight=None):

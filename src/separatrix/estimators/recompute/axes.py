@@ -3,17 +3,20 @@
 import operator
 
 import numpy as np
+from scipy.linalg import eigvalsh
 
 from separatrix.designs import StreamedDesign, as_dense, as_design
-from separatrix.estimators.recompute.comparison import Comparison, tolerance_of
+from separatrix.estimators.recompute.comparison import EPS, Comparison, tolerance_of
 from separatrix.estimators.streams import name_columns_of
 from separatrix.estimators.validation import validate_rows
+from separatrix.solvers.principal_axes import signs
 
+PROVED = 2000  # columns up to which all that is left out is decomposed; of more, a larger variance is searched for
 PROBES, STEPS = 4, 8  # random directions and power steps that look for a larger variance among what is left out
 
 
 def principal(model, X, y=None, sample_weight=None):
-    """The mean, the axes, their variances and all numbers that are made of these."""
+    """The mean, the axes with their signs, their variances and all numbers that are made of these."""
     if isinstance(X, StreamedDesign):
         design = name_columns_of(model, X, reset=False)
     else:
@@ -38,9 +41,17 @@ def principal(model, X, y=None, sample_weight=None):
     largest = max(float(variances.max(initial=0.0)), np.finfo(float).tiny)
     residuals = scatter_times(P.T) / (n - 1) - P.T * variances
     comparison.residual(np.linalg.norm(residuals, axis=0).max() / largest, tolerance, "components_")
-    comparison.residual(_left_out(scatter_times, P, p) / (n - 1) / largest - variances.min() / largest, tolerance)
+    comparison.residual(0.0 if np.all(signs(P.T) == 1.0) else np.inf, 0.0, "components_")
+    # By Weyl's inequality λ_{k+1}(S) is at most the largest eigenvalue of S - P'ΛP, right to p eps of that of S.
+    if p <= PROVED:
+        left = scatter_times(np.eye(p)) / (n - 1) - (P.T * variances) @ P
+        most = eigvalsh(left, subset_by_index=[p - 1, p - 1])[0] / largest
+    else:
+        most = _left_out(scatter_times, P, p) / (n - 1) / largest
+        comparison.notes.append("a left-out direction of larger variance was searched for and not proved absent")
+    comparison.residual(most - variances.min() / largest, tolerance + p * EPS, "components_")
+    comparison.residual(np.diff(variances).max(initial=0.0) / largest, tolerance, "explained_variance_")  # they fall
     comparison.number("singular_values_", np.sqrt((n - 1) * variances), tolerance=tolerance)
-    comparison.names.append("explained_variance_")
     if total > 0.0:
         comparison.number("explained_variance_ratio_", (n - 1) * variances / total, tolerance=tolerance)
     rest = max(total - (n - 1) * np.sum(variances, dtype=np.longdouble), 0.0)

@@ -18,8 +18,11 @@ def fisher(model, X, y, sample_weight=None):
     w = model.coef_[0].astype(np.float64)
     width, along = w @ sums.scatter_times(w[:, None])[:, 0], w @ difference
     equations = Equations(sums, sums.scatter_times, sums.scale, singular)
-    right = difference[:, None] * (width / along if along else 1.0)  # w is a multiple of the solution
+    right = difference[:, None] * (width / along if along else 1.0)  # w is a multiple of the solution,
     equations.hold(comparison, model.coef_.T, right, "coef_")
+    rounding = half_unit(model.coef_) * float(np.abs(w) @ np.abs(difference)) + _along_rounding(sums, w)
+    # a positive one, from the first class to the second, where the rounding of the means lets it be told
+    comparison.residual(np.inf if along <= -rounding else 0.0, 0.0, "coef_")
     _hold_projection(model, comparison, sums, w, along, width)
     d, codes, s = sums.design.matvec(model.coef_[0]), sums.target.y, sums.target.s
     reach = (sums.p + 2.0) * (half_unit(model.coef_) + EPS) * float((sums.sizes @ np.abs(w)).max())
@@ -48,9 +51,13 @@ def _hold_projection(model, comparison, sums, w, along, width):
     """The length of w and ``J(w) = (w · (m_2 - m_1))² / w' S_W w``, the means right to ``(n + 8) eps``."""
     tolerance = RESIDUAL + 4.0 * len(w) * half_unit(model.coef_)
     comparison.residual(abs(w @ w - 1.0), tolerance, "coef_")
-    means = (sums.n + BESIDE) * EPS * float((sums.sizes @ np.abs(w)).sum())
-    tolerance += 2.0 * means / max(abs(along), np.finfo(float).tiny)
+    tolerance += 2.0 * _along_rounding(sums, w) / max(abs(along), np.finfo(float).tiny)
     comparison.number("J_", along**2 / width if width > 0.0 else np.inf, tolerance=tolerance)
+
+
+def _along_rounding(sums, w):
+    """What the rounding of two class means may move their difference along w."""
+    return (sums.n + BESIDE) * EPS * float((sums.sizes @ np.abs(w)).sum())
 
 
 def diagonal(model, X, y, sample_weight=None):

@@ -63,18 +63,16 @@ class ClassSums:
 
     def scatter_times(self, A, code=None):
         """The scatter within all classes, or within one, times A (p, q): no p-by-p matrix is made."""
-        return self._over_rows(lambda Z: Z, A, code)
+        return self.products(lambda Z: Z, lambda Z: Z @ A, code)
 
-    def sphered_scatter(self, W, code=None):
-        """``W' S W`` of the scatter within all classes, or within one: the products of rows ``(x - mean) W``."""
-        return self._over_rows(lambda Z: Z @ W, W, code)
+    def products(self, left, right, code=None):
+        """``Σ s left(z)' right(z)`` over rows less their class mean, z (1, p), of all classes or of one."""
 
-    def _over_rows(self, left, right, code):
         def task(block):
             Z = (self._rows(block) - self.means[block.y]).astype(np.float64)
             s = np.ones(len(Z)) if block.s is None else block.s
             s = s if code is None else s * (block.y == code)
-            return left(Z).T @ (s[:, None] * (Z @ right))
+            return left(Z).T @ (s[:, None] * right(Z))
 
         return self.design.reduce(task, operator.add, self.target)
 

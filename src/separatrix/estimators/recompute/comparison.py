@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 from separatrix.core.certificate import closed_form
-from separatrix.core.declaration import declaration
+from separatrix.core.declaration import declaration, evidence_of
 
 EPS = np.finfo(np.float64).eps
 # Roundings of a term beside those of the summation: shift, weight, square, division, and the way back from the shift.
@@ -28,7 +28,7 @@ class Comparison:
         self.model, self.n = model, n
         self.started = time.perf_counter()
         self.worst = (0.0, (n + BESIDE) * EPS)
-        self.names = []
+        self.names, self.notes = [], []  # of what was looked at, and how
 
     def number(self, name, recomputed, size=None, means=1, tolerance=0.0):
         """Hold an attribute to the recomputed one, relative to `size` (its own size where none is given)."""
@@ -58,7 +58,8 @@ class Comparison:
     def certificate(self):
         """The worst difference, with the names of what was looked at and of what was not."""
         names = ", ".join(sorted(name for name in self.names if not name.startswith("_")))
-        message = f"recomputed from {self.n} rows: {names}{not_looked_at(self.model, self.names)}"
+        said = "; ".join([names, *self.notes])
+        message = f"recomputed from {self.n} rows: {said}{not_looked_at(self.model, self.names)}"
         return closed_form(*self.worst, started=self.started, message=message)
 
 
@@ -82,12 +83,16 @@ def half_unit(published):
 def not_looked_at(model, names):
     """Words for the published numbers of a model that are not among `names`; empty where there are none.
 
-    What a search chose is a part of what the model states, and so is looked at with the rest.
+    What a search chose is a part of what the model states; that no other setting is better is taken on trust.
     """
     search = declaration(model).search
-    seen = {*names, *(() if search is None else search.chosen.values())}
-    rest = sorted(name for name, value in vars(model).items() if _is_published(name, value) and name not in seen)
-    return f"; not looked at: {', '.join(rest)}" if rest else ""
+    chosen = set() if search is None else set(search.chosen.values())
+    published = {name for name, value in vars(model).items() if _is_published(name, value)}
+    if evidence_of(model) is not None:
+        published.add("evidence_")
+    rest = sorted(published - {*names} - chosen)
+    said = f"; taken on trust: {', '.join(sorted(chosen))}" if chosen else ""
+    return said + (f"; not looked at: {', '.join(rest)}" if rest else "")
 
 
 def _is_published(name, value):

@@ -16,7 +16,7 @@ from separatrix.estimators.verify import verify
 from separatrix.losses import Logistic
 from separatrix.penalties import NoPenalty
 
-CURVE = 1e-8  # relative gap that the likelihood of a calibration curve is held to
+CURVE = 1e-8  # what the relative gradient of the likelihood of a calibration curve may be
 
 
 def one_vs_rest(model, X, y, sample_weight=None):
@@ -51,7 +51,7 @@ def calibrated(model, X, y, sample_weight=None):
 
 
 def calibration_curve(model, d, y, sample_weight=None):
-    """The class ratio, and slope and place of the curve: closed forms of moments, or the gap of its likelihood."""
+    """The class ratio, and slope and place of the curve: closed forms of moments, or the gradient of its likelihood."""
     d, codes, s = validate_scores(model, d, y, sample_weight, reset=False)
     weights = np.ones(len(d), dtype=np.longdouble) if s is None else s.astype(np.longdouble)
     counts = np.array([weights[codes == c].sum() for c in (0, 1)])
@@ -68,6 +68,7 @@ def calibration_curve(model, d, y, sample_weight=None):
     gamma, intercept = model.gamma_, np.log(float(counts[1] / counts[0])) - model.gamma_ * model.d0_
     design = as_design(d[:, None])
     problem = Problem(design, Target(model._targets(codes, counts.astype(float)), s), Logistic(), NoPenalty(), True)
-    gap = certify(problem, Solution(np.array([gamma]), float(intercept)), CURVE)
-    comparison.residual(gap.value, gap.tolerance, "gamma_", "d0_")
+    gradient = certify(problem, Solution(np.array([gamma]), float(intercept)), CURVE)
+    comparison.residual(gradient.value, gradient.tolerance, "gamma_", "d0_")
+    comparison.notes.append("gamma_ and d0_ by the relative gradient of the likelihood")
     return comparison.certificate()

@@ -1,6 +1,7 @@
 """The certificate: a proof that the fit solves its problem."""
 
 from separatrix.core.declaration import certificate_of, declaration
+from separatrix.core.solution import named
 from separatrix.estimators.verify import verify
 from separatrix.report.blocks import Facts, Note, Text
 from separatrix.report.numbers import short
@@ -34,7 +35,7 @@ def certificate(context):
     )
     meaning = MEANINGS.get(kind, "The value says how far the fit is from an exact solution.")
     pairs = [
-        ("kind", kind if kind == "mistakes" else f"relative {kind}"),
+        ("kind", kind if kind == "mistakes" else named(kind)),
         ("value", short(published.value, 2)),
         ("tolerance", short(published.tolerance, 2)),
     ]
