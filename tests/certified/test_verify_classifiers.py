@@ -1,17 +1,20 @@
 """verify() of classifiers: confirmed from data and published coefficients, and refuted when these are tampered with."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import separatrix
+from separatrix.core.errors import Separated
 from separatrix.linear_model import (
     LeastSquaresClassifier,
     LogisticRegression,
     LogisticRegressionCV,
     Perceptron,
+    Ridge,
     RidgeClassifier,
     RidgeClassifierCV,
     SGDClassifier,
@@ -71,3 +74,36 @@ def test_the_mistakes_of_a_perceptron_are_counted_again():
     assert separatrix.verify(model, X, y).converged
     model.coef_ = -model.coef_
     assert separatrix.verify(model, X, y).value > 0
+
+
+@pytest.mark.parametrize("factor", [[0.0, 1.0], [0.0, 0.0]])
+def test_unpenalised_columns_that_separate_the_classes_leave_no_maximum(factor):
+    X, y = np.array([[-2.0, 0.3], [-1.0, -0.1], [1.0, 0.2], [2.0, -0.4]]), [0, 0, 1, 1]
+    with pytest.warns(Separated):
+        model = LogisticRegression(penalty_factor=factor).fit(X, y)
+    for certificate in (model.certificate_, separatrix.verify(model, X, y)):
+        assert not certificate.converged and "no maximum exists" in str(certificate)
+
+
+def test_unpenalised_columns_that_do_not_separate_leave_a_maximum():
+    X, y = np.array([[-2.0, 0.3], [-1.0, -0.1], [1.0, 0.2], [2.0, -0.4]]), [0, 0, 1, 1]
+    model = LogisticRegression(penalty_factor=[1.0, 0.0]).fit(X, y)
+    assert model.certificate_.converged and separatrix.verify(model, X, y).converged
+
+
+@pytest.mark.parametrize("y", [[0, 0, 0, 0, 1, 1, 1, 1], [0, 1, 2, 0, 1, 2, 0, 1]])
+def test_verify_proves_that_separated_classes_have_no_maximum(y):
+    X = np.eye(3)[np.array(y)] + 0.01 * np.arange(8)[:, None]
+    with pytest.warns(Separated):
+        model = LogisticRegression(C=np.inf).fit(X, y)
+    assert "no maximum exists" in str(separatrix.verify(model, X, y))
+
+
+def test_the_kind_of_a_certificate_does_not_tell_verify_what_to_compute():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 3))
+    y = X @ [1.0, 2.0, 0.0] + 10.0
+    model = Ridge().fit(X, y)
+    model.coef_ = np.full(3, 0.1)
+    model.certificate_ = replace(model.certificate_, kind="mistakes")  # of which there would be none
+    assert not separatrix.verify(model, X, y).converged

@@ -15,9 +15,9 @@ from separatrix.core.objective import null_objective, objective
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution
 from separatrix.core.target import Target
-from separatrix.designs import DenseDesign
+from separatrix.designs import DenseDesign, as_design
 from separatrix.losses import Huber, Logistic, Quantile, Squared
-from separatrix.penalties import L1, L2, ElasticNet, NoPenalty
+from separatrix.penalties import L1, L2, Bounded, ElasticNet, NoPenalty
 
 sys.path.insert(0, str(Path(__file__).parent))
 from exact_problems import DIGITS, exact_objective, optimum, random_problem
@@ -166,3 +166,10 @@ def test_the_gap_bounds_what_a_long_descent_still_gains(loss, penalty):
     last = objective(problem, beta, intercept)
     assert all(gap >= here - last for here, gap in seen)
     assert seen[-1][1] <= 1e-6
+
+
+@pytest.mark.parametrize("parts", [(-1.0, 0.0), (0.1, -5.0), (np.nan, 0.0), (0.1, 0.0, 0.5), (0.1, 0.0, -1.0, np.nan)])
+def test_a_penalty_that_is_not_convex_is_not_certified(parts):
+    problem = Problem(as_design(np.eye(3)), Target(np.arange(3.0)), Squared(), Bounded(*parts))
+    with pytest.raises(ValueError, match="not convex, or its bounds leave 0 out"):
+        certify(problem, Solution(np.zeros(3), 0.0), 1e-8)

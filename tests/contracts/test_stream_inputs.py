@@ -1,5 +1,6 @@
 """What a stream is given: names of columns, labels, weights and files are checked, and refused in plain words."""
 
+import os
 import warnings
 
 import numpy as np
@@ -14,7 +15,7 @@ from separatrix.decomposition import PCA
 from separatrix.designs import MemoryMappedDesign, ParquetDesign
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from separatrix.estimators.verify import verify
-from separatrix.linear_model import Lasso, LinearRegression, LogisticRegression
+from separatrix.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from separatrix.naive_bayes import GaussianNB
 from separatrix.neighbors import KNeighborsClassifier
 from separatrix.preprocessing import PolynomialFeatures
@@ -130,5 +131,12 @@ def test_models_that_hold_all_rows_refuse_a_stream(design):
     for model in models:
         with pytest.raises(TypeError, match="Cannot hold all rows of ParquetDesign in an array"):
             model.fit(design(), "word")
-    with pytest.raises(TypeError, match="Cannot examine LogisticRegression: it needs a number for each row in memory"):
-        LogisticRegression(C=np.inf).fit(design(), "word").summary(design(), "word")
+
+
+def test_a_mapped_file_that_was_cut_off_is_refused(tmp_path):
+    path = tmp_path / "X.npy"
+    np.save(path, np.random.default_rng(0).standard_normal((20_000, 5)))
+    design = MemoryMappedDesign(path)
+    os.truncate(path, 1000)
+    with pytest.raises(ValueError, match="shorter than when it was opened"):
+        Ridge().fit(design, np.arange(20_000.0))

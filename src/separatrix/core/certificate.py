@@ -21,7 +21,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.core.errors import NotCertified
+from separatrix.core.errors import NotCertified, cannot
 from separatrix.core.fenchel import duality_gap as duality_gap
 from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
@@ -91,6 +91,13 @@ def _judged_once(problem: Problem, solution: Solution, tol: float) -> tuple[floa
 
 def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:
     """Value, tolerance and message."""
+    kink, ridge, low, high = as_separable(problem.penalty, problem.design.p)
+    if not ((kink >= 0.0) & (ridge >= 0.0) & (low <= 0.0) & (high >= 0.0)).all():
+        raise cannot(
+            f"certify a solution under {type(problem.penalty).__name__}",
+            because="it is not convex, or its bounds leave 0 out",
+            instead="kink >= 0, ridge >= 0 and low <= 0 <= high",
+        )
     if is_squared_error(problem.loss):
         sizes = np.maximum(*np.abs(problem.target.ends)) * np.sqrt(problem.target.total / problem.target.n)
         if np.any((sizes > 0.0) & (sizes < SMALLEST_Y)):

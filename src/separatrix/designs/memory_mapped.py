@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from os import PathLike, fspath
+from os.path import getsize
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,18 @@ class MemoryMappedDesign(StreamedDesign):
             if only:
                 yield Chunk(np.empty((stop - start, 0)), start, {})
             else:
+                self._refuse_if_cut_off()
                 yield Chunk(np.array(self._mapped[start:stop], dtype=np.float64, order="C"), start, {})
+
+    def _refuse_if_cut_off(self) -> None:
+        """Raise if the file is shorter than it was: reading behind its end would end the process."""
+        X = self._mapped
+        if isinstance(X, np.memmap) and X.filename is not None and getsize(X.filename) < X.offset + X.nbytes:
+            raise cannot(
+                f"read {self.origin!r}",
+                because="the file is shorter than when it was opened",
+                instead="a file that nobody changes, or a new MemoryMappedDesign",
+            )
 
 
 def _mapped(path: Any) -> Array:

@@ -7,6 +7,7 @@ fitting does not wait for it; or a sentence that says why there is nothing to ve
 from separatrix.core.registry import late
 
 OF_PROBLEMS = late("separatrix.estimators.verify:of_problems")
+OF_MISTAKES = late("separatrix.estimators.verify:of_mistakes")
 OF_TARGET_PROBLEMS = late("separatrix.estimators.verify:of_target_problems")
 OF_INSIDE = late("separatrix.estimators.verify:of_inside")
 OF_MODIFIED_LIKELIHOOD = late("separatrix.estimators.recompute.firth:modified_likelihood")

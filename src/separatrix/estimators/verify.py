@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.certificate import certify, mistakes
+from separatrix.core.certificate import certify, mistakes, no_optimum
 from separatrix.core.declaration import declaration, evidence_of, steps_of
 from separatrix.core.errors import cannot
 from separatrix.core.separable import as_separable
@@ -23,6 +23,7 @@ from separatrix.estimators.recompute.comparison import Comparison, half_unit, no
 from separatrix.estimators.recompute.evidence import hold_evidence
 from separatrix.solvers import linear_program
 from separatrix.solvers.choose import solve_separable
+from separatrix.solvers.maximum_likelihood import unpenalised_separation
 
 COEFFICIENTS = {"coef_", "intercept_", "target_coef_", "target_intercept_"}
 
@@ -95,7 +96,13 @@ def of_inside(model, X, y, sample_weight=None):
     return verify(declaration(model).inside(model), X, y, sample_weight)
 
 
-def of_problems(model, X, y, sample_weight=None):
+def of_mistakes(model, X, y, sample_weight=None):
+    """The rows on the wrong side of a perceptron that stopped at none; else the same as :func:`of_problems`."""
+    counted = model.certificate_.kind == "mistakes"
+    return of_problems(model, X, y, sample_weight, recompute=_mistakes if counted else _recompute)
+
+
+def of_problems(model, X, y, sample_weight=None, *, recompute=None):
     """The certificate of the problems that a model states (``_restate``), at its published coefficients.
 
     Nothing that a solver found out is used, but for the dual points of the quantile program and of coefficients with
@@ -105,8 +112,7 @@ def of_problems(model, X, y, sample_weight=None):
     problems = model._restate(X, y, sample_weight)
     solutions = published_solutions(model, problems)
     tolerance = tolerance_of(model)
-    kind = model.certificate_.kind
-    proof = worst([_recompute(kind, p, s, tolerance) for p, s in zip(problems, solutions)])
+    proof = worst([(recompute or _recompute)(p, s, tolerance) for p, s in zip(problems, solutions)])
     evidence, seen, notes = evidence_of(model), COEFFICIENTS, []
     if evidence is not None and len(problems) == 1 and not problems[0].design.is_streamed:
         comparison = hold_evidence(model, evidence, problems[0], solutions[0])
@@ -130,14 +136,20 @@ def of_target_problems(model, X, y, sample_weight=None):
     return worst([certificate, replace(comparison.certificate(), message=certificate.message)])
 
 
-def _recompute(kind, problem, solution, tolerance):
-    if kind == "mistakes":
-        eta = problem.design.matvec(solution.beta) + solution.intercept
-        return mistakes(((problem.target.y * eta <= 0.0) & (problem.target.weights > 0.0)).sum())
+def _mistakes(problem, solution, tolerance):
+    eta = problem.design.matvec(solution.beta) + solution.intercept
+    return mistakes(((problem.target.y * eta <= 0.0) & (problem.target.weights > 0.0)).sum())
+
+
+def _recompute(problem, solution, tolerance):
     if linear_program.is_pinball(problem.loss):
         solution.theta = linear_program.solve(problem).theta
     elif solution.beta.dtype != np.float64 and as_separable(problem.penalty, problem.design.p).kink.any():
         start = solution.beta.astype(np.float64), solution.intercept
         finer = solve_separable(problem, tol=tolerance, start=start)
         solution.theta = finer.beta, finer.intercept
-    return certify(problem, solution, tolerance)
+    proof = certify(problem, solution, tolerance)
+    separation = unpenalised_separation(problem, solution) if proof.kind == "gradient" else None
+    if separation is None:
+        return proof
+    return no_optimum(f"{separation.verdict} separation", tolerance, iterations=0, passes=0, started=None)

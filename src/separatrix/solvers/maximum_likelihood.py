@@ -14,14 +14,18 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.certificate import certify
+from separatrix.core.objective import curvatures_at
 from separatrix.core.problem import Problem
+from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
+from separatrix.core.verbs import is_likelihood
+from separatrix.designs import as_design
 from separatrix.designs.factor import triangle_factor
 from separatrix.designs.moments import moments
-from separatrix.penalties import L2
+from separatrix.penalties import L2, NoPenalty
 from separatrix.solvers.choose import solve_likelihood
-from separatrix.solvers.information import likelihood_evidence, without_aliased
+from separatrix.solvers.information import SURE, likelihood_evidence, without_aliased
 from separatrix.solvers.separation.existence import separation_of
 
 # Strengths tried in turn on separated classes: scores stay below 25, the likelihood comes within 1e-7 of its supremum.
@@ -77,6 +81,28 @@ def maximum_likelihood(
         _shorten(problem, solution)
     solution.details["evidence"] = evidence
     return solution
+
+
+def unpenalised_separation(
+    problem: Problem, solution: Solution, names: Sequence[str] | None = None, classes: Sequence[Any] | None = None
+) -> Any:
+    """The proof that columns that nothing penalises or bounds separate the classes: no maximum exists then.
+
+    None where they do not, where the loss is no likelihood, and where no fitted probability is near 0 or 1.
+    """
+    design, target = problem.design, problem.target
+    free = np.flatnonzero(as_separable(problem.penalty, design.p).free)
+    if not len(free) or not is_likelihood(problem.loss) or design.is_streamed:
+        return None
+    beta = np.asarray(solution.beta, dtype=np.float64)
+    curvatures = curvatures_at(problem.loss, target.y, design.matvec(beta) + solution.intercept)
+    if not (curvatures.reshape(target.n, -1).max(axis=1) < SURE)[target.weights > 0.0].any():
+        return None
+    part = replace(problem, design=as_design(design.gather(free)), penalty=NoPenalty())
+    chosen = None if names is None else [names[int(j)] for j in free]
+    k = 2 if not target.outputs else target.outputs[0]
+    proof = separation_of(part, beta[free], solution.intercept, n_classes=k, names=chosen, classes=_array(classes))
+    return proof if proof.exists is False else None
 
 
 def _array(classes: Sequence[Any] | None) -> np.ndarray | None:

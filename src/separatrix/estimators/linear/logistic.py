@@ -31,7 +31,7 @@ from separatrix.estimators.validation import check_choice, check_number, encode,
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty, Separable
 from separatrix.solvers.choose import BY_NAME, LIKELIHOOD, WATCHED, solve_likelihood
-from separatrix.solvers.maximum_likelihood import maximum_likelihood
+from separatrix.solvers.maximum_likelihood import maximum_likelihood, unpenalised_separation
 
 _AUTOMATIC = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _PENALTIES = {"l2": 0.0, "l1": 1.0}
@@ -191,9 +191,13 @@ class LogisticRegression(LogOddsClassifier):
 
     def _solve(self, problem, options):
         solve = partial(solve_likelihood, method=self.solver)
-        if not as_separable(problem.penalty, problem.design.p).free.all():
-            return solve(problem, **options)
         names = vars(self).get("feature_names_in_")
+        if not as_separable(problem.penalty, problem.design.p).free.all():
+            solution = solve(problem, **options)
+            separation = unpenalised_separation(problem, solution, names, self.classes_)
+            if separation is not None:
+                solution.details["separation"] = separation
+            return solution
         return maximum_likelihood(problem, solve=solve, classes=self.classes_, names=names, **options)
 
     def _certified(self, problem, solution, started):
