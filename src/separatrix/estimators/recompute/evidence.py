@@ -36,7 +36,8 @@ def hold_evidence(model, evidence, problem, solution):
         value, stated = np.asarray(value, dtype=np.float64), np.asarray(published[name], dtype=np.float64)
         size = np.maximum(np.abs(value), np.nan_to_num(size))
         off = np.divide(np.abs(stated - value), size, out=np.zeros(value.shape), where=size > 0.0)
-        comparison.residual(np.nanmax(off, initial=0.0), tolerance + np.max(moved), "evidence_")
+        off = np.where(np.isnan(stated) == np.isnan(value), np.nan_to_num(off), np.inf)
+        comparison.residual(np.max(off, initial=0.0), tolerance + np.max(moved), "evidence_")
     comparison.notes.append("condition, digits and sure rows of evidence_ were not compared")
     return comparison
 
