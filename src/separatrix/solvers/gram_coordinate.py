@@ -106,6 +106,7 @@ class GramProblem:
         For quadratics that come without a y, such as the models of a loss that Newton's method makes.
         """
         before, best, lowest, idle = self.sweeps, np.inf, np.inf, 0
+        limit = max(limit, EPS * float(np.abs(self.c[: self.size]).max(initial=0.0)))  # less is rounding
         while self.sweeps - before < 1000 and idle < MOST_IDLE:
             worst = self._sweep_within(penalty, limit)
             if worst > limit:
