@@ -5,12 +5,14 @@ import warnings
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import is_classifier
 
 from separatrix.core import registry
 from separatrix.inference import describe
 from separatrix.inference.bootstrap import coefficient_intervals
+from separatrix.linear_model import LinearRegression
 
 PREDICTORS = {name: cls for name, cls in registry.members("estimator").items() if hasattr(cls, "predict")}
 NAMES = ["<script>alert(1)</script>", "age", "blood pressure"]
@@ -178,3 +180,15 @@ def test_names_that_do_not_match_the_columns_are_refused():
 
     with pytest.raises(ValueError, match="Cannot describe Ridge with 3 names: 1 columns reach it"):
         describe(Ridge().fit([[0.0], [1.0]], [0.0, 1.0]), ["a", "b", "c"])
+
+
+def test_the_largest_effect_is_named_in_the_unit_that_it_is_measured_in():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((50, 2)) * [10.0, 1.0], columns=["wide", "narrow"])
+    y = 2.0 * frame.wide + 0.5 * frame.narrow
+    model = LinearRegression().fit(frame, y)
+    names = list(frame.columns)
+    assert "one unit more of 'wide' changes the prediction by +2" in describe(model, names).words
+    changed = 2.0 * frame.wide.std(ddof=0)
+    assert f"one standard deviation more of 'wide' ({0.5 * changed:.3g})" in describe(model, names, frame, y).words
+    assert f"changes the prediction by +{changed:.3g}." in describe(model, names, frame, y).words

@@ -7,6 +7,7 @@ from sklearn.base import is_classifier
 
 from separatrix.core.declaration import FIRTH, LOGISTIC, declaration, evidence_of
 from separatrix.core.description import MOST_ROWS, DescribedTable, Description, fit_notes
+from separatrix.core.protocol import is_sparse
 from separatrix.designs import as_design
 from separatrix.inference.bootstrap import coefficient_intervals
 
@@ -68,7 +69,8 @@ def in_coefficients(model, names, X, y, units):
     notes = [*effects.notes, *_left_out(len(names), used), *fit_notes(model)]
     search = declaration(model).search
     pictures = ("path", "boundary") if search is not None and search.grid else ("boundary",)
-    return Description(_words(model, effects, names, spreads, units, used, odds), tuple(tables), pictures, tuple(notes))
+    words = _words(model, effects, names, spreads, units, used, odds, X is not None)
+    return Description(words, tuple(tables), pictures, tuple(notes))
 
 
 def _classical(model, X, y):
@@ -116,8 +118,8 @@ def _resampled(model, X, y):
 
 
 def _spreads(X):
-    """Standard deviations of the columns of an array or a sparse array."""
-    design = as_design(X)
+    """Standard deviations of the columns of an array, a frame or a sparse array."""
+    design = as_design(X if is_sparse(X) else np.asarray(X, dtype=np.float64))
     mean = design.column_sums() / design.n
     return np.sqrt((design.column_squares() / design.n - mean * mean).clip(min=0.0))
 
@@ -187,7 +189,7 @@ def _signed(value):
     return (f"{value:+,.0f}" if 1e3 <= abs(value) < 1e9 else f"{value:+.3g}").replace("-", "−")
 
 
-def _words(model, effects, names, spreads, units, used, odds):
+def _words(model, effects, names, spreads, units, used, odds, standard):
     p, label = len(names), effects.labels[0]
     uses = f"all {p}" if used == p else f"{used} of {p}"
     if not used:
@@ -201,7 +203,7 @@ def _words(model, effects, names, spreads, units, used, odds):
     c, j = np.unravel_index(np.abs(effects.coef * spreads).argmax(), effects.coef.shape)
     step = float(effects.coef[c, j] * spreads[j])
     deviation = spreads[j] * units[j]
-    more = f"one standard deviation more of {names[j]!r}"
+    more = f"one {'standard deviation' if standard else 'unit'} more of {names[j]!r}"
     more += f" ({deviation:.3g})" if np.isfinite(deviation) and not np.isclose(deviation, 1.0) else ""
     if odds and abs(step) < 50.0:
         of = effects.labels[c]
