@@ -23,6 +23,7 @@ _ROOMS = (
     "inference",
     "decision",
     "solvers",
+    "designs",
     "datasets",
     "tables",
     "assess",

@@ -14,6 +14,9 @@ from separatrix import (
     decomposition as decomposition,
 )
 from separatrix import (
+    designs as designs,
+)
+from separatrix import (
     discriminant_analysis as discriminant_analysis,
 )
 from separatrix import (
