@@ -26,7 +26,6 @@ from separatrix.core.fenchel import duality_gap as duality_gap
 from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
 from separatrix.core.quadratic import quadratic_gap
-from separatrix.core.separable import as_separable
 from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.core.stationarity import relative_gradient
 from separatrix.core.types import Array
@@ -66,12 +65,11 @@ def certificate_kind(problem: Problem) -> str:
     """``"gap"`` or ``"gradient"``: see the head of this file."""
     if _is_quadratic(problem) or not is_smooth(problem.loss):
         return "gap"
-    low, high = as_separable(problem.penalty, problem.design.p).dual_domain
-    return "gap" if np.all((low < 0.0) & (high > 0.0)) else "gradient"
+    return "gap" if problem.parts.penalises_all else "gradient"
 
 
 def _is_quadratic(problem: Problem) -> bool:
-    return is_squared_error(problem.loss) and not as_separable(problem.penalty, problem.design.p).kink.any()
+    return is_squared_error(problem.loss) and not problem.parts.kink.any()
 
 
 def _judged_once(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:
@@ -91,8 +89,8 @@ def _judged_once(problem: Problem, solution: Solution, tol: float) -> tuple[floa
 
 def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:
     """Value, tolerance and message."""
-    kink, ridge, low, high = as_separable(problem.penalty, problem.design.p)
-    if not ((kink >= 0.0) & (ridge >= 0.0) & (low <= 0.0) & (high >= 0.0)).all():
+    kink, ridge, low, high = problem.parts
+    if not all(part.min(initial=0.0) >= 0.0 for part in (kink, ridge, -low, high)):
         raise cannot(
             f"certify a solution under {type(problem.penalty).__name__}",
             because="it is not convex, or its bounds leave 0 out",

@@ -10,6 +10,8 @@ from separatrix.core.scores import ScoredRows, Scores
 from separatrix.core.types import Array, Loss
 from separatrix.core.verbs import link
 
+# Slopes that sum to no more than this share of their sizes are left as they are: rounding would move others as far.
+BALANCED = 16.0 * np.finfo(np.float64).eps
 # How far joint slopes are moved towards a point inside the domain: the first of these shares that is enough.
 SHARES = (0.0, *(10.0 ** np.arange(-15.0, 0.5, 1.0)))
 
@@ -34,7 +36,9 @@ def move_rows(loss: Loss, scores: Scores, intercept: bool) -> None:
     if intercept:
         (total, up, down), least, most = scores.sums(task, merge)
         mean = total / scores.target.total
-        if most <= mean <= least:
+        if abs(total) <= BALANCED * (up + down) and most <= 0.0 <= least:
+            pass
+        elif most <= mean <= least:
             shift = mean
         else:  # shrinking one side never leaves a domain that holds 0, as shifting may
             factors = (min(1.0, down / up), min(1.0, up / down)) if min(up, down) > 0.0 else (0.0, 0.0)

@@ -14,7 +14,17 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.dual_bound import dual_bound
-from separatrix.core.gap_rounding import EPS, Products, RowSums, products, sum_error, unit, value_error
+from separatrix.core.gap_rounding import (
+    EPS,
+    Products,
+    RowSums,
+    product_error,
+    products,
+    sum_error,
+    unit,
+    value_error,
+)
+from separatrix.core.jit import compiled
 from separatrix.core.objective import (
     add_dual_terms,
     fill_dual_terms,
@@ -25,7 +35,7 @@ from separatrix.core.objective import (
     total_conjugate,
 )
 from separatrix.core.scores import ScoredRows, Scores
-from separatrix.core.separable import Separable, as_separable
+from separatrix.core.separable import Separable
 from separatrix.core.threads import parallel_map
 from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual, move_into_domain
 
@@ -36,10 +46,9 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     `u` is a dual point, one slope for each row, if a better one is known than the slopes at beta: an array, or the
     coefficients and the intercept whose slopes it is. Any u gives a true bound; a good one gives a tight one.
     """
-    design, target, loss = problem.design, problem.target, problem.loss
+    design, target, loss, parts = problem.design, problem.target, problem.loss, problem.parts
     beta = np.asarray(beta, dtype=np.float64)
-    parts = as_separable(problem.penalty, design.p)
-    smooth = np.all(parts.ridge > 0.0) and not parts.kink.any()
+    smooth = parts.ridge.min(initial=np.inf) > 0.0 and not parts.kink.any()
     if u is None and smooth and is_likelihood(loss) and not is_joint(loss) and never_negative(problem):
         return _gap_at_slopes(problem, parts, beta, float(intercept))
     centred = target
@@ -55,11 +64,13 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
         scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.u)))
     move_into_domain(loss, scores, problem.intercept)
 
-    sums, summed, sizes = scores.sums_and_products(lambda rows: RowSums.of(loss, rows.y, rows.eta, rows.u, rows.s))
+    sums, summed, squares = scores.sums_and_products(lambda rows: RowSums.of(loss, rows.y, rows.eta, rows.u, rows.s))
     means = RowSums.means(sums, target.total)
     imbalance = means.imbalance() if problem.intercept else np.zeros(len(means.fit))
-    v = products(-summed / target.total, sizes, means.squares, imbalance, target.n)
-    v, share, price = _settled(problem, scores, v, sizes, float(np.sqrt(means.squares.max())) or 1.0)
+    v, error = -summed / target.total, product_error(means.squares, imbalance, target.n)
+    J = _columns_that_count(parts, v, squares, error / np.sqrt(target.total), beta)
+    parts, beta, sizes = parts.take(J), beta[J], np.sqrt(squares[J] / target.total)
+    v, share, price = _settled(problem, scores, products(v[J], sizes, error), sizes, float(means.squares.max()))
     primal = float(means.fit.sum()) + sum_of_costs(parts, beta)
 
     def conjugates_at(scales: list[float]) -> np.ndarray:
@@ -74,6 +85,34 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
         dual = max(dual, (bound - share * price) / (1.0 + share))
     moved = value_error(loss, sizes, beta, intercept, means.slopes, float(means.bend.max()))
     return _with_rounding(primal, dual, means.terms.sum(), sum_error(target.n) + imbalance.max(), moved)
+
+
+def _columns_that_count(
+    parts: Separable, v: np.ndarray, squares: np.ndarray, error: np.ndarray, beta: np.ndarray
+) -> np.ndarray:
+    """The columns with a coefficient, or whose v may, with its error, cost something in the penalty's conjugate.
+
+    The others add nothing to a gap. Where some coefficients have no penalty, all columns count. `error` is that of a
+    column whose squares sum to 1.
+    """
+    if not parts.penalises_all:
+        return np.arange(len(v))
+    counts = np.zeros(len(v), dtype=np.bool_)
+    k = (len(v), -1)
+    mark_columns(parts.kink, v.reshape(k), squares, error, np.ascontiguousarray(beta).reshape(k), counts)
+    return np.flatnonzero(counts)
+
+
+@compiled
+def mark_columns(
+    kink: np.ndarray, v: np.ndarray, squares: np.ndarray, error: np.ndarray, beta: np.ndarray, out: np.ndarray
+) -> None:
+    """out_j: whether beta_jc is not 0 or ``|v_jc| + error_c sqrt(squares_j)`` is not within the kink, for some c."""
+    for j in range(v.shape[0]):
+        size = np.sqrt(squares[j])
+        for c in range(v.shape[1]):
+            if beta[j, c] != 0.0 or not abs(v[j, c]) + error[c] * size <= kink[j]:
+                out[j] = True
 
 
 def _with_rounding(primal: float, dual: float, terms: float, share: float, moved: float) -> float:
@@ -101,7 +140,7 @@ def _gap_at_slopes(problem: Any, parts: Separable, beta: np.ndarray, intercept: 
     imbalance = np.array([4.0 * sum_error(target.n) if problem.intercept else 0.0])
     sizes = np.sqrt(squares / total)
     primal = fit + sum_of_costs(parts, beta)
-    error = products(v, sizes, np.array([square]), imbalance, target.n).error
+    error = products(v, sizes, product_error(np.array([square]), imbalance, target.n)).error
     dual = dual_bound(parts, v, beta, lambda scales: [a * conjugates for a in scales], error)
     moved = value_error(problem.loss, sizes, beta, intercept, np.array([square]), 0.0)
     return _with_rounding(primal, dual, terms_size, sum_error(target.n) + imbalance[0], moved)
@@ -136,32 +175,31 @@ def _terms_by_blocks(problem: Any, beta: np.ndarray, intercept: float) -> list[n
 
 
 def _settled(
-    problem: Any, scores: Scores, given: Products, sizes: np.ndarray, most: float
+    problem: Any, scores: Scores, given: Products, sizes: np.ndarray, square: float
 ) -> tuple[Products, float, float]:
     """Products within the domain of the penalty's conjugate, and t and K, which say what that costs; see below.
 
     Without a penalty the conjugate is finite only at v = 0 exactly (v <= 0 for a coefficient with a lower bound), which
     no computed v attains. A change of u by ``c = X_U w`` does, with ``X_U'S X_U w = d Σs`` for the distance d of v_U
     from its domain. By Cauchy and Schwarz, and since no leverage exceeds 1, ``s_i c_i² <= (Σs)² d'(X_U'S X_U)^-1 d``.
-    Let t be the largest |c_i| as a share of the room that 0 has in the domain of the loss's conjugate, of which at
-    `most` so much is used, and K the sizes of the conjugates at the ends of the room. Then ``(u + c) / (1 + t)`` lies
-    in that domain. Conjugates are convex, that of the penalty is 0 at 0: from the dual value D at u and the new
-    products comes the value ``(D - t K) / (1 + t)`` at least. t is infinite where nobody knows it.
+    Let t be the largest |c_i| as a share of the room that 0 has in the domain of the loss's conjugate, of which at most
+    the root of `square`, the mean square of u, is used, and K the sizes of the conjugates at the ends of the room. Then
+    ``(u + c) / (1 + t)`` lies in that domain. Conjugates are convex, that of the penalty is 0 at 0: from the dual value
+    D at u and the new products comes the value ``(D - t K) / (1 + t)`` at least. t is infinite where nobody knows it.
     """
-    design, target, loss = problem.design, problem.target, problem.loss
-    low, high = as_separable(problem.penalty, design.p).dual_domain
-    held = ~((low < 0.0) & (high > 0.0))
-    if not held.any():
+    if problem.parts.penalises_all:
         return given, 0.0, 0.0
     if given.v.ndim > 1:
         return given, np.inf, 0.0
+    target, loss, held = problem.target, problem.loss, problem.parts.held
+    low, high = problem.parts.dual_domain
 
     def least(rows: ScoredRows) -> np.ndarray:
         y, s = rows.y[rows.s > 0.0], rows.s[rows.s > 0.0]
         ends = [np.abs(slopes_at(loss, y, np.full(len(y), end))) for end in (-np.inf, np.inf)]
         return np.array([np.minimum(*ends).min(initial=np.inf), s.min(initial=np.inf)])
 
-    room, lightest = np.minimum(scores.sums(least, np.minimum), [most, np.inf])
+    room, lightest = np.minimum(scores.sums(least, np.minimum), [np.sqrt(square) or 1.0, np.inf])
     inside = np.clip(given.v, low, high)
     length = (
         _length(problem, np.where(held, given.v - inside, 0.0), np.where(held, given.error, 0.0), sizes, held)

@@ -108,11 +108,16 @@ class Products(NamedTuple):
     error: Array
 
 
-def products(v: Array, sizes: Array, squares: Array, imbalance: Array, n: int) -> Products:
-    """v with its errors, for columns of these root mean squares and the mean squares of u.
+def product_error(squares: Array, imbalance: Array, n: int) -> Array:
+    """The errors (k,) of v for a column whose root mean square is 1, from the mean squares of u.
 
     A dual point of a problem with an intercept sums to 0; the computed one does after a change of its slopes of one
     sign by the share `imbalance`.
     """
-    error = np.multiply.outer(sizes, (unit(n) + imbalance) * np.sqrt(squares))
-    return Products(v, error.reshape(v.shape))
+    error: Array = (unit(n) + imbalance) * np.sqrt(squares)
+    return error
+
+
+def products(v: Array, sizes: Array, error: Array) -> Products:
+    """v with its errors, for columns of these root mean squares."""
+    return Products(v, np.multiply.outer(sizes, error).reshape(v.shape))

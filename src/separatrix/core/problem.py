@@ -1,8 +1,10 @@
 """A problem: design, target, loss and penalty; nothing about how it is solved."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
+from separatrix.core.separable import Separable, as_separable
 from separatrix.core.target import AnyTarget
 from separatrix.core.types import Loss, Penalty
 
@@ -20,3 +22,8 @@ class Problem:
     penalty: Penalty
     intercept: bool = True
     judged: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # see core/certificate
+
+    @cached_property
+    def parts(self) -> Separable:
+        """The penalty, coefficient by coefficient: kinks, ridges and bounds."""
+        return as_separable(self.penalty, self.design.p)

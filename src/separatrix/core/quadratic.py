@@ -26,7 +26,7 @@ from separatrix.core.extended import Pair
 from separatrix.core.gap_rounding import EPS, SURE, unit
 from separatrix.core.problem import Problem
 from separatrix.core.refusal import TooLarge
-from separatrix.core.separable import Separable, as_separable
+from separatrix.core.separable import Separable
 
 # Operations that a factor may cost where no solver has made one.
 AFFORDABLE = 1 << 31
@@ -86,7 +86,7 @@ def quadratic_gap(
     """
     p, k = problem.design.p, int(np.prod(problem.target.outputs))
     half = 0.5 * float(np.finfo(beta.dtype).eps)
-    parts = as_separable(problem.penalty, p)
+    parts = problem.parts
     beta = np.asarray(beta, dtype=np.float64).reshape(p, k)
     intercept = np.asarray(intercept)
     half_0 = 0.5 * float(np.finfo(np.result_type(intercept, np.float32)).eps)

@@ -60,11 +60,9 @@ class Scores:
         return result
 
     def sums_and_products(self, task: Callable[[ScoredRows], np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The sums of ``task(rows)``, ``X'(s u)``, and root mean squares of the columns: one read of X."""
-        total = self.target.total
+        """The sums of ``task(rows)``, ``X'(s u)``, and ``Σ_i s_i x_ij²`` of the columns: one read of X at the most."""
         if self._held is not None:
-            products, squares = self.design.products_and_squares(self._held.weighted_slopes, self.target)
-            return task(self._held), products, np.sqrt(squares / total)
+            return task(self._held), *self.design.products_and_squares(self.target, self._held.u)
 
         def each(block: Any, u: np.ndarray | None) -> list[np.ndarray]:
             rows = self._rows(block, u)
@@ -74,7 +72,7 @@ class Scores:
             return [one + other for one, other in zip(a, b)]
 
         sums, products, squares = self.design.reduce(each, merge, self.target, self._u)
-        return sums, products, np.sqrt(squares / total)
+        return sums, products, squares
 
     def _rows(self, block: Any, u: np.ndarray | None) -> ScoredRows:
         if self._other is not None:

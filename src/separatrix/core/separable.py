@@ -82,6 +82,17 @@ class Separable(NamedTuple):
         low = np.where(ridge | (self.low > -inf), -inf, -self.kink)
         return low, np.where(ridge | (self.high < inf), inf, self.kink)
 
+    @property
+    def held(self) -> Array:
+        """Which coefficients are not penalised, on one side at least: 0 is an end of the domain of their conjugate."""
+        low, high = self.dual_domain
+        return ~((low < 0.0) & (high > 0.0))
+
+    @property
+    def penalises_all(self) -> bool:
+        """Whether none are :attr:`held`."""
+        return bool(self.kink.min(initial=inf) > 0.0 or not self.held.any())
+
     def take(self, J: Array) -> "Separable":
         """The penalties of the coefficients J, in that order."""
         return Separable(*(np.ascontiguousarray(part[J]) for part in self))

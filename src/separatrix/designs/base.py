@@ -10,6 +10,7 @@ A design always gives sums over blocks of rows (:meth:`Design.reduce`). What mor
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
@@ -86,6 +87,11 @@ class Design(ABC):
     is_streamed = False  # whether rows are read front to back, one block at a time, and nothing else is offered
     stored_by_rows = False  # whether walking over rows reads memory in order
 
+    @cached_property
+    def _facts(self) -> dict[str, Any]:
+        """What was computed of X last, by name, each with what it was computed for."""
+        return {}
+
     @property
     @abstractmethod
     def dtype(self) -> np.dtype[Any]:
@@ -150,7 +156,7 @@ class Design(ABC):
 
         if doubled:
             return residual_sums(self, target, beta, intercept, doubled=True, unit=unit)
-        facts = self.__dict__.setdefault("_facts", {})
+        facts = self._facts
         last, known = facts.get("residual_sums"), facts.get("moments")
         if last is not None and known is not None and last[0] is target and known[0] is target:
             _, old_beta, old_intercept, old_unit, old_sums = last
@@ -177,10 +183,9 @@ class Design(ABC):
 
     def _kept(self, target: AnyTarget, name: str, key: Any, make: Callable[[], Result]) -> Result:
         """What was made last under this name, if it was for the same target and key."""
-        kept = self.__dict__.setdefault("_facts", {})
-        known = kept.get(name)
+        known = self._facts.get(name)
         if known is None or known[0] is not target or known[1] != key:
-            known = kept[name] = target, key, make()
+            known = self._facts[name] = target, key, make()
         return known[2]
 
     def needs(self, needed: str, to: str, instead: str = "data in memory (numpy or scipy.sparse)") -> None:

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.utils import assert_all_finite
 
 from separatrix.core.registry import register
-from separatrix.core.target import AnyTarget
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
 from separatrix.designs.base import BLOCK_NUMBERS
+from separatrix.designs.compiled.products import dense_products_and_squares
 from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.rows import DenseRows
 
@@ -67,16 +67,24 @@ class DenseDesign(InMemoryDesign):
                 return self.X.T @ r
         return self.reduce(lambda block, piece: block.X.T @ piece, operator.add, None, r)
 
-    def column_squares(self, target: AnyTarget | None = None) -> Array:
+    def _column_squares(self, s: Array | None) -> Array:
         if not self.X.flags.f_contiguous:
-            return super().column_squares(target)
-        s = None if target is None else target.s
+            return super()._column_squares(s)
         return np.concatenate(self._over_columns(lambda Z: _row_squares(Z, s)))
 
-    def products_and_squares(self, r: Array, target: AnyTarget) -> tuple[Array, Array]:
+    def _products_and_squares(self, r: Array, s: Array | None) -> tuple[Array, Array]:
         if not self.X.flags.f_contiguous:
-            return super().products_and_squares(r, target)
-        products, squares = zip(*self._over_columns(lambda Z: (Z @ r, _row_squares(Z, target.s))))
+            return super()._products_and_squares(r, s)
+        weights = np.empty(0) if s is None else s
+
+        def of_tile(Z: Array) -> tuple[Array, Array]:
+            if r.ndim > 1 or self.X.size < BLOCK_NUMBERS:  # too little for a loop to be loaded for
+                return Z @ r, _row_squares(Z, s)
+            products, squares = np.empty(len(Z)), np.empty(len(Z))
+            dense_products_and_squares(Z, r, weights, products, squares)
+            return products, squares
+
+        products, squares = zip(*self._over_columns(of_tile))
         return np.concatenate(products), np.concatenate(squares)
 
     def _over_columns(self, task: Callable[[Array], Any]) -> list[Any]:

@@ -1,5 +1,6 @@
 """Designs whose rows all lie in memory: blocks are slices of rows, on threads."""
 
+import operator
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import reduce as fold
@@ -12,7 +13,7 @@ from separatrix.core.target import AnyTarget
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
 from separatrix.designs import base
-from separatrix.designs.base import Block, Design, thin_product
+from separatrix.designs.base import Block, Design, squares_of, thin_product
 
 Result = TypeVar("Result")
 
@@ -89,17 +90,55 @@ class InMemoryDesign(Design):
         """``Σ_i s_i x_ij`` for every column."""
         return self.rmatvec(np.ones(self.n) if s is None else s)
 
-    def products_and_squares(self, r: Array, target: AnyTarget) -> tuple[Array, Array]:
-        """``X' r`` and ``Σ_i s_i x_ij²`` for every column, in one read of X."""
+    def products(self, target: AnyTarget, u: Array) -> Array:
+        """``X'(s u)``, kept for the next who asks with the same u."""
+        return self._same_products(target, u, self.rmatvec)
+
+    def column_squares(self, target: AnyTarget | None = None) -> Array:
+        """``Σ_i s_i x_ij²`` for every column, kept for the next who asks under the same weights."""
+        s = None if target is None else target.s
+        known = self._facts.get("squares")
+        return known[1] if known is not None and known[0] is s else self._keep_squares(s, self._column_squares(s))
+
+    def products_and_squares(self, target: AnyTarget, u: Array) -> tuple[Array, Array]:
+        """:meth:`products` and :meth:`column_squares`: one read of X for what is not known of them."""
+        known = self._facts.get("squares")
+        if known is not None and known[0] is target.s:
+            return self.products(target, u), known[1]
+
+        def read(r: Array) -> Array:
+            products, squares = self._products_and_squares(r, target.s)
+            self._keep_squares(target.s, squares)
+            return products
+
+        return self._same_products(target, u, read), self.column_squares(target)
+
+    def _keep_squares(self, s: Array | None, squares: Array) -> Array:
+        self._facts["squares"] = s, squares
+        return squares
+
+    def _same_products(self, target: AnyTarget, u: Array, read: Callable[[Array], Array]) -> Array:
+        """The last products, if they were with the same numbers u, else ``read(s u)``."""
+        s, last, products = self._facts.get("products", (None, None, None))
+        if last is None or s is not target.s or not np.array_equal(last, u):
+            products = read(u if target.s is None else (u.T * target.s).T)
+            self._facts["products"] = target.s, u.copy(), products
+        return products
+
+    def _column_squares(self, s: Array | None) -> Array:
+        return self.reduce(lambda block, piece: squares_of(block.X, piece), operator.add, None, s)
+
+    def _products_and_squares(self, r: Array, s: Array | None) -> tuple[Array, Array]:
+        """``X' r`` and the squares of the columns, in one read of X."""
         shape = (self.n, r.size // max(self.n, 1))
 
-        def task(block: Block, piece: Array) -> list[Array]:
-            return [thin_product(block.X, piece), block.column_squares()]
+        def task(block: Block, piece: Array, weights: Array | None) -> list[Array]:
+            return [thin_product(block.X, piece), squares_of(block.X, weights)]
 
         def merge(a: list[Array], b: list[Array]) -> list[Array]:
             return [one + other for one, other in zip(a, b)]
 
-        products, squares = self.reduce(task, merge, target, r.reshape(shape))
+        products, squares = self.reduce(task, merge, None, r.reshape(shape), s)
         return products.reshape(self.p, *r.shape[1:]), squares
 
     def scores(self, beta: Array, intercept: Any) -> Array | None:

@@ -8,9 +8,9 @@ import scipy.sparse as sp
 from sklearn.utils import assert_all_finite
 
 from separatrix.core.registry import register
-from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
 from separatrix.designs import base
+from separatrix.designs.compiled.products import sparse_products_and_squares
 from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.rows import SparseRows
 
@@ -61,6 +61,9 @@ class SparseDesign(InMemoryDesign):
         return self.by_rows[rows].astype(np.float64, copy=False)
 
     def matvec(self, beta: Array) -> Array:
+        if self.X.format == "csc" and np.ndim(beta) == 1 and 4 * np.count_nonzero(beta) < self.p:
+            support = np.flatnonzero(beta)
+            return self.gather(support) @ np.asarray(beta, dtype=np.float64)[support]  # the others need not be read
         return self.X @ np.asarray(beta, dtype=np.float64)
 
     def rmatvec(self, r: Array) -> Array:
@@ -80,8 +83,8 @@ class SparseDesign(InMemoryDesign):
             return np.diff(self.X.indptr)
         return np.bincount(self.X.indices, minlength=self.p)
 
-    def column_squares(self, target: AnyTarget | None = None) -> Array:
-        X, s = self.X, None if target is None else target.s
+    def _column_squares(self, s: Array | None) -> Array:
+        X = self.X
         squares = np.square(X.data, dtype=np.float64)
         if X.format == "csr":
             return np.bincount(X.indices, squares if s is None else squares * np.repeat(s, np.diff(X.indptr)), self.p)
@@ -90,8 +93,13 @@ class SparseDesign(InMemoryDesign):
             total[stored] = np.add.reduceat(squares if s is None else squares * s[X.indices], X.indptr[stored])
         return total
 
-    def products_and_squares(self, r: Array, target: AnyTarget) -> tuple[Array, Array]:
-        return self.rmatvec(r), self.column_squares(target)
+    def _products_and_squares(self, r: Array, s: Array | None) -> tuple[Array, Array]:
+        if self.X.format != "csc" or r.ndim > 1 or self.X.nnz < base.BLOCK_NUMBERS:
+            return self.rmatvec(r), self._column_squares(s)
+        products, squares = np.empty(self.p), np.empty(self.p)
+        weights = np.empty(0) if s is None else s
+        sparse_products_and_squares(*compressed(self.X), r, weights, products, squares)
+        return products, squares
 
     def outer_gram(self) -> Array:
         return (self.by_rows.astype(np.float64, copy=False) @ self.by_rows.T).toarray()

@@ -159,9 +159,11 @@ class SparseColumns(WorkingColumns):
 
 
 def _dense_products(Z: np.ndarray, w: np.ndarray | float, first: int) -> np.ndarray:
-    if np.ndim(w) == 0:
-        return w * (Z.T @ Z[:, first:])
-    if first:
-        return Z.T @ (np.asarray(w)[:, None] * Z[:, first:])
-    root = Z * np.sqrt(w)[:, None]
-    return root.T @ root  # BLAS sees that both are the same, and makes one half only
+    """``Z' diag(w) Z_new``. BLAS sees where a matrix is multiplied by its own transpose, and makes one half only."""
+    new = Z[:, first:]
+    if np.ndim(w) > 0 and first:
+        return Z.T @ (np.asarray(w)[:, None] * new)
+    if np.ndim(w) > 0:
+        new, w = Z * np.sqrt(w)[:, None], 1.0
+    among_new = new.T @ new
+    return w * (np.concatenate([Z[:, :first].T @ new, among_new]) if first else among_new)

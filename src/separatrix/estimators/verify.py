@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.certificate import certify, mistakes, no_optimum
 from separatrix.core.declaration import declaration, evidence_of, steps_of
 from separatrix.core.errors import cannot
-from separatrix.core.separable import as_separable
 from separatrix.core.solution import Certificate
 from separatrix.core.types import MatrixLike
 from separatrix.estimators.published import published_solutions, timed, worst
@@ -144,7 +143,7 @@ def _mistakes(problem, solution, tolerance):
 def _recompute(problem, solution, tolerance):
     if linear_program.is_pinball(problem.loss):
         solution.theta = linear_program.solve(problem).theta
-    elif solution.beta.dtype != np.float64 and as_separable(problem.penalty, problem.design.p).kink.any():
+    elif solution.beta.dtype != np.float64 and problem.parts.kink.any():
         start = solution.beta.astype(np.float64), solution.intercept
         finer = solve_separable(problem, tol=tolerance, start=start)
         solution.theta = finer.beta, finer.intercept

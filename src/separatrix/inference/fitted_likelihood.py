@@ -39,7 +39,7 @@ class Likelihood:
     @property
     def bounded(self):
         """Whether any coefficient has bounds."""
-        return not as_separable(self.problem.penalty, self.design.p).unbounded.all()
+        return not self.problem.parts.unbounded.all()
 
     def scores(self):
         """Raw scores (n,), or (n, K) with the reference at 0."""

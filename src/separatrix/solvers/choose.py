@@ -3,7 +3,6 @@
 from typing import Any
 
 from separatrix.core.problem import Problem
-from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.verbs import is_joint
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
@@ -56,7 +55,7 @@ def solve_least_squares(
     other bounds are those of a separable penalty.
     """
     design = problem.design
-    penalty = as_separable(problem.penalty, design.p)
+    penalty = problem.parts
     if penalty.kink.any() or not penalty.unbounded.all():
         if penalty.is_nonnegative and not penalty.kink.any():
             return nonnegative_least_squares(problem, tol=tol)
@@ -92,7 +91,7 @@ def solve_likelihood(
     which is taken for one score; streams are solved by Newton's steps in any case.
     """
     design = problem.design
-    penalty = as_separable(problem.penalty, design.p)
+    penalty = problem.parts
     if method in BY_NAME and not is_joint(problem.loss) and not (design.is_streamed and method == "newton"):
         return BY_NAME[method](problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
     if design.is_streamed or penalty.kink.any() or not penalty.unbounded.all():

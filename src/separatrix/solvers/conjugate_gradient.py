@@ -17,7 +17,6 @@ import numpy as np
 
 from separatrix.core.certificate import record
 from separatrix.core.problem import Problem
-from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.threads import n_threads
 from separatrix.core.types import Array
@@ -32,7 +31,7 @@ def conjugate_gradient(
 ) -> Solution:
     """Solve each output in turn; see the head of this file. ``details["reached"]``: whether `tol` was met, it seems."""
     design, target = problem.design, problem.target
-    s, lam = target.weights, as_separable(problem.penalty, design.p).ridge * target.total
+    s, lam = target.weights, problem.parts.ridge * target.total
     Y = target.y.reshape(design.n, -1)
     y_mean = s @ Y / target.total if problem.intercept else np.zeros(Y.shape[1])
     Y = Y - y_mean

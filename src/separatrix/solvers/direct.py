@@ -17,7 +17,6 @@ import numpy as np
 
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
-from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.statistics import LeastSquaresStatistics
 from separatrix.core.types import Array
@@ -33,7 +32,7 @@ def least_squares(
 ) -> Solution:
     """Solve; see the head of this file. `tol` and `start` have no effect: every digit is computed, from the data."""
     design, target, intercept = problem.design, problem.target, problem.intercept
-    lam = as_separable(problem.penalty, design.p).ridge * target.total
+    lam = problem.parts.ridge * target.total
     sums = design.moments(target, about_mean=intercept, gram=design.forms_gram)
     factor = design.factor(target, lam, intercept)
     condition = factor.condition()

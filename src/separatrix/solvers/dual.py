@@ -13,7 +13,6 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from separatrix.core.problem import Problem
-from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.designs.centred import Centred
 from separatrix.designs.moments import provisional_means
@@ -28,7 +27,7 @@ def dual_ridge(
     """Solve and refine; see the head of this file. `tol`, `start` and `trace` have no effect."""
     design, target = problem.design, problem.target
     weights, total = target.weights, target.total
-    lam = float(as_separable(problem.penalty, design.p).ridge[0]) * total
+    lam = float(problem.parts.ridge[0]) * total
     share = weights / total if problem.intercept else np.zeros(design.n)
     Y = target.y.reshape(design.n, -1)
     y_mean = share @ Y

@@ -24,7 +24,6 @@ from separatrix.core.objective import (
 )
 from separatrix.core.problem import Problem
 from separatrix.core.scores import ScoredRows, Scores
-from separatrix.core.separable import as_separable
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import weights_of
 from separatrix.core.verbs import ignores_shifts, is_likelihood
@@ -72,7 +71,7 @@ def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: An
             because="its scores are not compared with those of a first class",
             instead="a joint loss that implements ignores_shifts, such as Softmax",
         )
-    target, parts = problem.target, as_separable(problem.penalty, problem.design.p)
+    target, parts = problem.target, problem.parts
     classes = None if classes is None else tuple(np.asarray(classes).tolist())
     # the least loss of a row is minus the conjugate at 0
     saturated = (total_conjugate(problem.loss, y, np.zeros_like(y), weights_of(y, s)) for y, s in target.passes())

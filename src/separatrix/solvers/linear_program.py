@@ -20,7 +20,6 @@ from scipy.optimize import linprog
 
 from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
-from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.types import Loss
 from separatrix.core.verbs import conjugate, is_of_residual, slope, value
@@ -78,7 +77,7 @@ def solve(
 
 def _kinks(problem: Problem) -> np.ndarray:
     """The strength of the absolute value of each coefficient; a penalty that is more than that is refused."""
-    parts = as_separable(problem.penalty, problem.design.p)
+    parts = problem.parts
     bounded = np.isfinite(parts.low).any() or np.isfinite(parts.high).any()
     if bounded or parts.ridge.any():
         raise cannot(

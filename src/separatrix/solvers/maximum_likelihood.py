@@ -16,7 +16,6 @@ import numpy as np
 from separatrix.core.certificate import certify
 from separatrix.core.objective import curvatures_at
 from separatrix.core.problem import Problem
-from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
 from separatrix.core.verbs import is_likelihood
@@ -91,7 +90,7 @@ def unpenalised_separation(
     None where they do not, where the loss is no likelihood, and where no fitted probability is near 0 or 1.
     """
     design, target = problem.design, problem.target
-    free = np.flatnonzero(as_separable(problem.penalty, design.p).free)
+    free = np.flatnonzero(problem.parts.free)
     if not len(free) or not is_likelihood(problem.loss) or design.is_streamed:
         return None
     beta = np.asarray(solution.beta, dtype=np.float64)

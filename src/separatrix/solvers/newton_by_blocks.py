@@ -29,7 +29,7 @@ from separatrix.core.objective import (
     total_value,
 )
 from separatrix.core.problem import Problem
-from separatrix.core.separable import Separable, as_separable
+from separatrix.core.separable import Separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.verbs import ignores_shifts
 from separatrix.designs import as_dense
@@ -115,7 +115,7 @@ class _Walk:
         _check(problem)
         self.problem, self.p = problem, problem.design.p
         self.k = int(np.prod(problem.target.outputs))
-        self.penalty = as_separable(problem.penalty, self.p)
+        self.penalty = problem.parts
         shift = provisional_means(problem.design) if problem.intercept else None
         self.shift = np.zeros(self.p) if shift is None else shift
         null = np.zeros((self.p, self.k)), np.reshape(null_score(problem), self.k).astype(np.float64)

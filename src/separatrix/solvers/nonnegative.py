@@ -11,7 +11,6 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import nnls
 
 from separatrix.core.problem import Problem
-from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.designs.factor import triangle_factor
 from separatrix.solvers.linalg.refine import fitted_intercept
@@ -22,7 +21,7 @@ def nonnegative_least_squares(
 ) -> Solution:
     """Solve each output in turn; see the head of this file. `tol`, `start` and `trace` have no effect."""
     design, target = problem.design, problem.target
-    lam = as_separable(problem.penalty, design.p).ridge * target.total
+    lam = problem.parts.ridge * target.total
     sums = design.moments(target, about_mean=problem.intercept, gram=design.forms_gram)
     factor = triangle_factor(design, target, sums, lam, problem.intercept)
     live = np.concatenate([factor.kept, factor.aliased])

@@ -40,7 +40,7 @@ def strength_grid(problem: Problem, *, eps: float = 1e-3, count: int = 100) -> n
     Coefficients that nothing keeps at 0 are fitted first, as the intercept is. The last factor is `eps` times the
     first.
     """
-    penalty = as_separable(problem.penalty, problem.design.p)
+    penalty = problem.parts
     sparse = penalty.kink > 0.0
     if penalty.dense.any():
         state = WorkingSet(replace(problem, penalty=penalty._replace(kink=np.where(sparse, HUGE, 0.0))))

@@ -16,7 +16,6 @@ from scipy.optimize import nnls
 
 from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
-from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution
 from separatrix.core.verbs import value
 from separatrix.solvers.compiled.perceptron import correct_all, correct_each
@@ -146,7 +145,7 @@ def _check(problem: Problem) -> None:
     problem.design.needs("rows", "walk over the examples")
     loss = problem.loss
     ours = (value(loss, 1.0, -2.0), value(loss, -1.0, 2.0), value(loss, 1.0, 0.0), value(loss, -1.0, -2.0))
-    parts = as_separable(problem.penalty, problem.design.p)
+    parts = problem.parts
     penalised = parts.kink.any() or parts.ridge.any() or np.isfinite(parts.low).any() or np.isfinite(parts.high).any()
     if ours != (2.0, 2.0, 0.0, 0.0) or penalised:
         raise cannot(

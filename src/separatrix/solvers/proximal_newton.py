@@ -20,7 +20,7 @@ from separatrix.core.certificate import record
 from separatrix.core.dual_bound import EPS, dual_bound
 from separatrix.core.objective import gap_unit, null_objective, null_score, sum_of_costs, total_conjugate
 from separatrix.core.problem import Problem
-from separatrix.core.separable import Separable, as_separable
+from separatrix.core.separable import Separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.types import Penalty
 from separatrix.core.verbs import ignores_shifts, is_of_residual, is_squared_error, largest_curvature
@@ -68,12 +68,12 @@ class WorkingSet:
         if start is not None:
             self._begin(*start)
         self._look()
-        self.read()
+        self.read(squares=True)
         problem.design.refuse_if_not_finite(self.v)
         self.penalise(problem.penalty)
 
     def _begin(self, beta: np.ndarray, intercept: Any) -> None:
-        bounds = as_separable(self.problem.penalty, self.problem.design.p)
+        bounds = self.problem.parts
         beta = np.clip(np.asarray(beta, dtype=np.float64).T, bounds.low, bounds.high).T
         support = np.flatnonzero(beta if beta.ndim == 1 else beta.any(axis=1))
         self._take(support)
@@ -116,15 +116,18 @@ class WorkingSet:
             self.eta, self.offset = self.eta + step, self.offset + step
             self.fit, self.u, self.w, imbalance = fit, u, w, rest
 
-    def read(self) -> None:
-        """``v = -X'(s u) / Σs``: the one full read of X."""
+    def read(self, squares: bool = False) -> None:
+        """``v = -X'(s u) / Σs``: the one full read of X. The certificate asks for `squares` of all columns as well."""
         self.passes += 1
-        self.v = -self.problem.design.rmatvec((self.share * self.u.T).T)
+        design, target = self.problem.design, self.problem.target
+        products = design.products_and_squares(target, self.u)[0] if squares else design.products(target, self.u)
+        self.v = products / -target.total
 
     def penalise(self, penalty: Penalty) -> None:
         """Go on with a penalty, from where the state stands; coefficients that nothing keeps at 0 come into play."""
-        self.problem = replace(self.problem, penalty=penalty)
-        self.penalty = as_separable(penalty, self.problem.design.p)
+        if penalty is not self.problem.penalty:
+            self.problem = replace(self.problem, penalty=penalty)
+        self.penalty = self.problem.parts
         self.unit = float(self.penalty.kink.max(initial=0.0)) or float(np.abs(self.v).max(initial=0.0)) or 1.0
         self.played = self.penalty.take(self.index)
         self.rises, self.falls = self.penalty.high > 0.0, self.penalty.low < 0.0
@@ -176,7 +179,8 @@ class WorkingSet:
         beta = self.coefficients()
         if ignores_shifts(self.problem.loss):
             beta[self.penalty.free] -= beta[self.penalty.free].mean(axis=1, keepdims=True)
-        return Solution(beta, self.intercept(), trace=trace, iterations=iterations, passes=self.passes)
+        theta = None if self.shape else self.u
+        return Solution(beta, self.intercept(), theta, trace=trace, iterations=iterations, passes=self.passes)
 
     def wish(self) -> np.ndarray:
         """How far the gradient of each column goes beyond what its penalty at 0 allows, where it is below 0: not."""

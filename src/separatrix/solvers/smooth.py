@@ -7,7 +7,6 @@ import numpy as np
 
 from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
-from separatrix.core.separable import as_separable
 from separatrix.core.types import Loss
 from separatrix.core.verbs import is_joint, is_smooth
 
@@ -17,7 +16,7 @@ def ridge_of(problem: Problem, doing: str) -> np.ndarray:
 
     A penalty that is more than that is refused: `doing` says what cannot be done with it.
     """
-    parts = as_separable(problem.penalty, problem.design.p)
+    parts = problem.parts
     because = None
     if parts.kink.any():
         because = "a penalty with a kink at 0 has no gradient there"

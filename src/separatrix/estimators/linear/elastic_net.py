@@ -15,7 +15,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
-from separatrix.core.separable import Separable, as_separable
+from separatrix.core.separable import Separable
 from separatrix.core.solution import Trace
 from separatrix.core.types import Matrix, MatrixLike
 from separatrix.estimators import verification
@@ -147,7 +147,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         """One output."""
         trace = Trace() if self.trace else None
         solution = solve_least_squares(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
-        if problem.design.dtype != np.float64 and as_separable(problem.penalty, problem.design.p).kink.any():
+        if problem.design.dtype != np.float64 and problem.parts.kink.any():
             # rounding moves the slopes out of the domain of a penalty with kinks; those before it give a tight bound
             solution.theta = solution.beta, solution.intercept
         return solution

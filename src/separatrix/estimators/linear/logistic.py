@@ -19,7 +19,6 @@ from separatrix.core.errors import RankDeficient, Separated, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.protocol import column_names
-from separatrix.core.separable import as_separable
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
@@ -192,7 +191,7 @@ class LogisticRegression(LogOddsClassifier):
     def _solve(self, problem, options):
         solve = partial(solve_likelihood, method=self.solver)
         names = vars(self).get("feature_names_in_")
-        if not as_separable(problem.penalty, problem.design.p).free.all():
+        if not problem.parts.free.all():
             solution = solve(problem, **options)
             separation = unpenalised_separation(problem, solution, names, self.classes_)
             if separation is not None:

@@ -12,7 +12,6 @@ from separatrix.core.dual_bound import rounding_along_path
 from separatrix.core.errors import cannot
 from separatrix.core.objective import null_objective
 from separatrix.core.problem import Problem
-from separatrix.core.separable import as_separable
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import MatrixLike
@@ -72,7 +71,7 @@ def unit_problems(estimator, design, target, l1_ratio, intercept):
 
 def penalty_at(problem):
     """The penalty of a problem of strength 1 as a function of the strength."""
-    return as_separable(problem.penalty, problem.design.p).scaled
+    return problem.parts.scaled
 
 
 def strengths_of(estimator, problems):

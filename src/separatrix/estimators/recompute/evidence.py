@@ -4,7 +4,6 @@ from dataclasses import asdict
 
 import numpy as np
 
-from separatrix.core.separable import as_separable
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import Target
 from separatrix.designs import moments
@@ -76,7 +75,7 @@ def _likelihood(problem, solution, moved):
 def _squares(problem, solution, moved):
     """The same of least squares: ``(X'SX + lam I)^-1``, or what ridge makes of it, and sums of squares."""
     design, target = problem.design, problem.target
-    lam = as_separable(problem.penalty, design.p).ridge * target.total
+    lam = problem.parts.ridge * target.total
     factor = factor_of(design, target, lam, problem.intercept)
     unscaled, edf = factor.variance(factor.inverse(), lam)
     beta = np.asarray(solution.beta, dtype=np.float64).reshape(design.p, -1)
