@@ -24,6 +24,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # A tenth to a third of a second of interpreted loops.
 SMALL_WORK = 1 << 19
+# What a loop that numpy can do as well is worth calling for, and worth loading for; see `loops_pay`.
+SMALL_LOOP, VERY_MANY = 1 << 16, 1 << 24
 # Sums may be reassociated: that is what lets them use vector registers, and it makes long sums more accurate, not
 # less. NaN and infinity keep their meaning.
 REASSOCIATE = frozenset({"reassoc", "contract"})
@@ -87,6 +89,14 @@ class Loop:
                 compiled_loop = self._compiled[foreign] or compile_loop(self.py_func, self._fastmath)
                 self._compiled[foreign] = compiled_loop
         return compiled_loop(*args)
+
+
+def loops_pay(numbers: int) -> bool:
+    """Whether a loop over so many numbers should take the place of numpy's: loops are loaded, or there are very many.
+
+    Loading them takes as long as such a loop saves on about 2^28 numbers, a few reads of 2^24.
+    """
+    return (bool(_state["loaded"]) and numbers > SMALL_LOOP) or numbers >= VERY_MANY
 
 
 def _worth_compiling(args: tuple[Any, ...]) -> bool:

@@ -143,6 +143,13 @@ class Design(ABC):
         key = (about_mean, gram)
         return self._kept(target, "moments", key, lambda: moments(self, target, about_mean=about_mean, gram=gram))
 
+    @cached_property
+    def provisional_means(self) -> Array | None:
+        """:func:`separatrix.designs.moments.provisional_means`, made once."""
+        from separatrix.designs.moments import provisional_means
+
+        return provisional_means(self)
+
     def factor(self, target: AnyTarget, lam: Array, intercept: bool) -> Any:
         """:func:`separatrix.designs.factor.factor_of`, kept for the next who asks the same."""
         from separatrix.designs.factor import factor_of

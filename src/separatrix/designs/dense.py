@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils import assert_all_finite
 
+from separatrix.core.jit import loops_pay
 from separatrix.core.registry import register
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
 from separatrix.designs.base import BLOCK_NUMBERS
-from separatrix.designs.compiled.products import dense_products_and_squares
+from separatrix.designs.compiled.products import dense_products_and_squares, dense_there_and_back
 from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.rows import DenseRows
 
@@ -78,7 +79,7 @@ class DenseDesign(InMemoryDesign):
         weights = np.empty(0) if s is None else s
 
         def of_tile(Z: Array) -> tuple[Array, Array]:
-            if r.ndim > 1 or self.X.size < BLOCK_NUMBERS:  # too little for a loop to be loaded for
+            if r.ndim > 1 or not loops_pay(self.X.size):
                 return Z @ r, _row_squares(Z, s)
             products, squares = np.empty(len(Z)), np.empty(len(Z))
             dense_products_and_squares(Z, r, weights, products, squares)
@@ -86,6 +87,18 @@ class DenseDesign(InMemoryDesign):
 
         products, squares = zip(*self._over_columns(of_tile))
         return np.concatenate(products), np.concatenate(squares)
+
+    def there_and_back(self, v: Array, shift: float, s: Array, r: Array | None = None) -> tuple[Array, Array]:
+        if not (self.X.flags.c_contiguous and self.X.dtype == np.float64 and loops_pay(self.X.size)):
+            return super().there_and_back(v, shift, s, r)
+        z, given = np.empty(self.n), np.empty(0) if r is None else r
+
+        def of_part(part: tuple[int, int]) -> Array:
+            products = np.zeros(self.p)
+            dense_there_and_back(self.X, v, shift, s, given, *part, z, products)
+            return products
+
+        return z, fold(operator.iadd, parallel_map(of_part, self.parts()))
 
     def _over_columns(self, task: Callable[[Array], Any]) -> list[Any]:
         """``task(columns, one in each row)`` for tiles of whole columns that stay in cache; X is in Fortran order."""

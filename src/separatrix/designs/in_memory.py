@@ -141,6 +141,19 @@ class InMemoryDesign(Design):
         products, squares = self.reduce(task, merge, None, r.reshape(shape), s)
         return products.reshape(self.p, *r.shape[1:]), squares
 
+    def there_and_back(self, v: Array, shift: float, s: Array, r: Array | None = None) -> tuple[Array, Array]:
+        """``z = X v - shift`` (n,) and ``X'(s z)`` (p,), or ``X'r`` where r is given, in one read of X."""
+
+        def task(block: Block, weights: Array, piece: Array | None) -> tuple[list[Array], Array]:
+            z = np.asarray(block.X @ v) - shift
+            return [z], np.asarray((weights * z if piece is None else piece) @ block.X)
+
+        def merge(a: tuple[list[Array], Array], b: tuple[list[Array], Array]) -> tuple[list[Array], Array]:
+            return a[0] + b[0], a[1] + b[1]
+
+        z, products = self.reduce(task, merge, None, s, r)
+        return np.concatenate(z), products
+
     def scores(self, beta: Array, intercept: Any) -> Array | None:
         return self.matvec(beta) + intercept
 

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from separatrix.core.jit import loops_pay
 from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
 from separatrix.designs.base import BLOCK_NUMBERS, Block, Design, squares_of, thin_product
+from separatrix.designs.compiled.products import dense_row_sums
 from separatrix.designs.sparse import as_dense
 
 # Where some column's mean is this many standard deviations from zero, squares are summed about a provisional mean
@@ -78,7 +80,7 @@ def moments(design: Any, target: AnyTarget, *, about_mean: bool = True, gram: bo
     """
     about = np.reshape(target.mean(), -1) if about_mean else np.zeros(int(np.prod(target.outputs)))
     with np.errstate(over="ignore", invalid="ignore"):
-        x_shift = provisional_means(design) if about_mean else None
+        x_shift = design.provisional_means if about_mean else None
 
     def task(block: Block) -> Moments:
         Y = block.y.reshape(len(block.y), len(about)) - about
@@ -135,8 +137,13 @@ def moments_of_block(B: Any, Y: Array, s: Array | None, x_shift: Array | None, a
     total = float(weights.sum())
     sY = Y if s is None else s[:, None] * Y
     right = np.column_stack([sY, weights]) if about_mean else sY  # about zero, nobody asks for the column sums
-    sums = thin_product(B, right)
-    xx = _products(B, s) if gram else squares_of(B, s)
+    if not gram and about_mean and Y.shape[1] == 1 and _is_walked_by_rows(B):
+        all_sums = np.empty((3, B.shape[1]))
+        dense_row_sums(B, weights, right[:, 0].copy(), all_sums)
+        sums, xx = all_sums[:2].T, all_sums[2]
+    else:
+        sums = thin_product(B, right)
+        xx = _products(B, s) if gram else squares_of(B, s)
     if far is not None:
         _put_far_columns(sums, xx, far, B, D, weights[:, None] * D, right)
     xy, yy = np.ascontiguousarray(sums[:, : Y.shape[1]]), (sY * Y).sum(axis=0)
@@ -148,6 +155,10 @@ def moments_of_block(B: Any, Y: Array, s: Array | None, x_shift: Array | None, a
     xy -= np.multiply.outer(x_sum, y_mean)
     yy = yy - y_sum * y_mean
     return Moments(total, x_mean, y_mean, xx, xy, yy)
+
+
+def _is_walked_by_rows(B: Any) -> bool:
+    return isinstance(B, np.ndarray) and B.flags.c_contiguous and loops_pay(B.size)
 
 
 def _put_far_columns(sums: Array, xx: Array, far: Array, B: Any, D: Array, sD: Array, right: Array) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec, pair_sum, renormalise, two_product, two_sum
 from separatrix.designs.base import Block, Design, thin_product
+from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.sparse import as_dense
 
 
@@ -53,14 +54,18 @@ def residual_sums(
 
 
 def dual_sums(
-    design: Design, target: Any, beta: np.ndarray, intercept: np.ndarray, theta: np.ndarray, unit: float
+    design: InMemoryDesign, target: Any, beta: np.ndarray, intercept: np.ndarray, theta: np.ndarray, unit: float
 ) -> ResidualSums:
     """``X'S theta``, ``Σ s theta`` and ``Σ s (r - theta)²`` of other residuals theta (n, k), in one read of X."""
     k = theta.shape[1]
+    if k == 1:
+        s, r = target.weights, target.weights * theta[:, 0]
+        fitted, g = design.there_and_back(beta[:, 0], -float(intercept[0]), s, r)
+        e = target.y.reshape(-1) / unit - fitted - theta[:, 0]
+        return ResidualSums(g[:, None], np.array([r.sum()]), np.array([(s * e * e).sum()]))
 
     def task(block: Block, piece: np.ndarray) -> ResidualSums:
-        fitted = np.asarray(block.X @ beta[:, 0])[:, None] if k == 1 else np.asarray(block.X @ beta)
-        e = block.y.reshape(-1, k) / unit - fitted - intercept - piece
+        e = block.y.reshape(-1, k) / unit - np.asarray(block.X @ beta) - intercept - piece
         s = 1.0 if block.s is None else block.s[:, None]
         return ResidualSums(thin_product(block.X, s * piece), (s * piece).sum(axis=0), (s * e * e).sum(axis=0))
 

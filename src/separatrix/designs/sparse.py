@@ -7,6 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import assert_all_finite
 
+from separatrix.core.jit import loops_pay
 from separatrix.core.registry import register
 from separatrix.core.types import Array
 from separatrix.designs import base
@@ -94,7 +95,7 @@ class SparseDesign(InMemoryDesign):
         return total
 
     def _products_and_squares(self, r: Array, s: Array | None) -> tuple[Array, Array]:
-        if self.X.format != "csc" or r.ndim > 1 or self.X.nnz < base.BLOCK_NUMBERS:
+        if self.X.format != "csc" or r.ndim > 1 or not loops_pay(self.X.nnz):
             return self.rmatvec(r), self._column_squares(s)
         products, squares = np.empty(self.p), np.empty(self.p)
         weights = np.empty(0) if s is None else s

@@ -6,21 +6,17 @@ Returns  beta, intercept and, under one ridge, a dual point. From zero the itera
          with lam = 0 the limit is the solution of minimum norm.
 From     Hestenes and Stiefel (1952), J. Res. Nat. Bur. Standards 49(6). We carry alpha with beta = X_c' alpha along:
          the duality gap is then the length of ``S r - lam alpha``, which falls as fast as the error itself.
-Cost     one read of X for each iteration on one thread: a block of rows serves X v and X'(X v) while it is in cache.
+Cost     one read of X for each iteration: some rows serve X v and X'(X v) while they are in cache.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from separatrix.core.certificate import record
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
-from separatrix.core.threads import n_threads
-from separatrix.core.types import Array
-from separatrix.designs.base import Block
 from separatrix.designs.centred import Centred
 from separatrix.solvers.dual import centred, dual_point
 from separatrix.solvers.linalg.refine import fitted_intercept
@@ -127,24 +123,10 @@ def _gap(rho: np.ndarray, r: np.ndarray, s: np.ndarray, g: np.ndarray, lam: np.n
 
 
 def _images(X_c: Centred, x_unit: float, s: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """``X_c v`` and ``X_c'S X_c v``, X_c in its unit.
-
-    In one read of X by blocks, or in two reads by BLAS on several threads.
-    Measured on 1,000 x 20,000: one thread 11 ms by blocks and 16 ms by BLAS, two threads 15 ms and 11 ms.
-    """
-    if n_threads() > 1 or X_c.dense:
-        image = X_c.times(v[:, None] / x_unit)[:, 0]
-        return image, X_c.transposed_times((s * image)[:, None])[:, 0] / x_unit
+    """``X_c v`` and ``X_c'S X_c v``, X_c in its unit: in one read of X, or in two of tiles that are centred first."""
     v = v / x_unit
-    shift = X_c.mean @ v
-
-    def task(block: Block, s_block: Array) -> tuple[list[Array], Array, float]:
-        image = block.X @ v - shift
-        weighted = s_block * image
-        return [image], weighted @ block.X, float(weighted.sum())
-
-    def merge(a: Any, b: Any) -> Any:
-        return a[0] + b[0], a[1] + b[1], a[2] + b[2]
-
-    image, normal, total = X_c.design.reduce(task, merge, None, s)
-    return np.concatenate(image), (normal - X_c.mean * total) / x_unit
+    if X_c.dense:
+        image = X_c.times(v[:, None])[:, 0]
+        return image, X_c.transposed_times((s * image)[:, None])[:, 0] / x_unit
+    image, normal = X_c.design.there_and_back(v, float(X_c.mean @ v), s)
+    return image, (normal - X_c.mean * float(s @ image)) / x_unit

@@ -15,7 +15,6 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.designs.centred import Centred
-from separatrix.designs.moments import provisional_means
 from separatrix.solvers.linalg.refine import fitted_intercept
 
 Solve = Callable[[np.ndarray], np.ndarray]
@@ -64,7 +63,7 @@ def centred(problem: Problem) -> Centred:
     if not problem.intercept:
         return Centred(design, np.zeros(design.p), tiled=False)
     mean = design.moments(target, gram=design.forms_gram).x_mean
-    return Centred(design, mean, tiled=design.gram_is_cheap and provisional_means(design) is not None)
+    return Centred(design, mean, tiled=design.gram_is_cheap and design.provisional_means is not None)
 
 
 def _inverse(X_c: Centred, weights: np.ndarray, share: np.ndarray, lam: float) -> Solve:

@@ -30,7 +30,7 @@ from separatrix.core.verbs import ignores_shifts, is_likelihood
 from separatrix.designs import Moments, as_dense, moments
 from separatrix.designs.base import Block
 from separatrix.designs.factor import EPS, Factor, gram_factor, triangle_factor
-from separatrix.designs.moments import moments_of_block, provisional_means
+from separatrix.designs.moments import moments_of_block
 from separatrix.solvers.preconditioner import joint_hessian
 
 # Problems up to this many numbers are factored by QR at once.
@@ -137,7 +137,7 @@ def _one_score(problem: Problem, ridge: np.ndarray, held: np.ndarray, beta: np.n
 def _weighted_moments(problem: Problem, beta: np.ndarray, offset: float) -> tuple[Moments, float, int]:
     """The moments of X under the weights ``s h``, the log-likelihood, and how many rows are sure."""
     design, loss = problem.design, problem.loss
-    shift = provisional_means(design) if problem.intercept else None
+    shift = design.provisional_means if problem.intercept else None
 
     def task(block: Block) -> tuple[Moments, float, int]:
         y, s, eta = block.y, block.weights, np.asarray(block.X @ beta) + offset

@@ -34,7 +34,6 @@ from separatrix.core.solution import Solution, Trace
 from separatrix.core.verbs import ignores_shifts
 from separatrix.designs import as_dense
 from separatrix.designs.base import Block
-from separatrix.designs.moments import provisional_means
 from separatrix.solvers.curvature import hold_sums, pseudo_inverse
 from separatrix.solvers.gram_coordinate import GramProblem
 from separatrix.solvers.preconditioner import joint_hessian
@@ -116,7 +115,7 @@ class _Walk:
         self.problem, self.p = problem, problem.design.p
         self.k = int(np.prod(problem.target.outputs))
         self.penalty = problem.parts
-        shift = provisional_means(problem.design) if problem.intercept else None
+        shift = problem.design.provisional_means if problem.intercept else None
         self.shift = np.zeros(self.p) if shift is None else shift
         null = np.zeros((self.p, self.k)), np.reshape(null_score(problem), self.k).astype(np.float64)
         self.beta, self.offset = null
