@@ -149,15 +149,19 @@ def _gap_at_slopes(problem: Any, parts: Separable, beta: np.ndarray, intercept: 
 def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.ndarray]:
     """The :func:`dual_terms` of all rows, the sums of rows times slopes, positive and negative ones, and of squares."""
     design, target = problem.design, problem.target
-    rows, s = design.rows_atom(), np.empty(0) if target.s is None else target.s
+    s = np.empty(0) if target.s is None else target.s
+    order, rows = design.walking_rows
+    beta = np.ascontiguousarray(beta[order])
 
-    def task(part: tuple[int, int]) -> tuple[np.ndarray, ...]:
-        terms, v_up, v_down = np.zeros(7), np.zeros(design.p), np.zeros(design.p)
-        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, v_up, v_down, terms, np.empty((2, 7)))
-        return terms, v_up, v_down
+    def task(part: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+        terms, by_column = np.zeros(7), np.zeros((3, design.p))
+        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, *by_column, terms, np.empty((2, 7)))
+        return terms, by_column
 
-    sums = [fold(np.add, parts) for parts in zip(*parallel_map(task, design.parts()))]
-    return [*sums, design.column_squares(target)]
+    terms, in_order = (fold(np.add, parts) for parts in zip(*parallel_map(task, design.parts(sums=3))))
+    by_column = np.empty_like(in_order)
+    by_column[:, order] = in_order
+    return [terms, *by_column]
 
 
 def _terms_by_blocks(problem: Any, beta: np.ndarray, intercept: float) -> list[np.ndarray]:
@@ -165,13 +169,13 @@ def _terms_by_blocks(problem: Any, beta: np.ndarray, intercept: float) -> list[n
         u, terms = np.empty(len(block.y)), np.zeros(7)
         eta = np.asarray(block.X @ beta) + intercept
         fill_dual_terms(problem.loss, block.y, eta, block.weights, u, terms, np.empty((2, 7)))
-        return [terms, np.maximum(u, 0.0) @ block.X, np.minimum(u, 0.0) @ block.X, block.column_squares()]
+        return [terms, block.sums_and_squares(np.array([np.maximum(u, 0.0), np.minimum(u, 0.0)]))]
 
     def merge(a: list[np.ndarray], b: list[np.ndarray]) -> list[np.ndarray]:
         return [one + other for one, other in zip(a, b)]
 
-    sums: list[np.ndarray] = problem.design.reduce(task, merge, problem.target)
-    return sums
+    terms, by_column = problem.design.reduce(task, merge, problem.target)
+    return [terms, *by_column]
 
 
 def _settled(

@@ -28,8 +28,9 @@ from separatrix.core.verbs import (
     joint_value,
     link,
     of_coefficient,
-    row_add,
+    row_entry,
     row_score,
+    row_span,
     slope,
     slopes,
     value,
@@ -114,12 +115,13 @@ def add_dual_terms(
     intercept: float,
     v_up: Array,
     v_down: Array,
+    squares: Array,
     out: Array,
     work: Array,
 ) -> None:
     """The same in one walk over the rows of X, first <= i < last: v_up and v_down get the rows times their u_i.
 
-    `s` may have no length.
+    `squares` gets the squares of the columns, ``Σ_i s_i x_ij²``. `s` may have no length.
     """
     out[:] = 0.0
     work[1] = 0.0
@@ -128,7 +130,12 @@ def add_dual_terms(
         for i in range(start, min(start + PIECE, last)):
             weight = s[i] if s.shape[0] > 0 else 1.0
             u = dual_terms(loss, y[i], row_score(rows, i, beta) + intercept, weight, work[0])
-            row_add(rows, i, u, v_up if u > 0.0 else v_down)
+            v = v_up if u > 0.0 else v_down
+            begin, end = row_span(rows, i)
+            for k in range(begin, end):
+                j, x = row_entry(rows, i, k)
+                v[j] += u * x
+                squares[j] += weight * x * x
         add_piece(out, work)
     for k in range(out.shape[0]):
         out[k] += work[1, k]

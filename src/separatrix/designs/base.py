@@ -15,9 +15,11 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
+from separatrix.core.jit import loops_pay
 from separatrix.core.refusal import TooLarge, cannot
 from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
+from separatrix.designs.compiled.products import dense_row_sums
 
 Result = TypeVar("Result")
 
@@ -50,6 +52,10 @@ class Block(NamedTuple):
         """``Σ_i s_i x_ij²`` for every column."""
         return squares_of(self.X, self.s)
 
+    def sums_and_squares(self, r: Array) -> Array:
+        """Of the columns (3, p): ``Σ_i r_i x_ij`` for both rows of r (2, n), and ``Σ_i s_i x_ij²``."""
+        return row_sums(self.X, r, self.s)
+
 
 def thin_product(B: Any, right: Array) -> Array:
     """``B' right`` for a block and a matrix of few columns, one column at a time.
@@ -59,6 +65,16 @@ def thin_product(B: Any, right: Array) -> Array:
     if not 0 < right.shape[1] <= 4:
         return np.asarray(B.T @ right)
     return np.stack([np.ascontiguousarray(right[:, c]) @ B for c in range(right.shape[1])], axis=1)
+
+
+def row_sums(B: Any, r: Array, s: Array | None) -> Array:
+    """``r B`` for r (2, n), and the diagonal of ``B'S B``: (3, p)."""
+    sums = np.empty((3, B.shape[1]))
+    if isinstance(B, np.ndarray) and B.flags.c_contiguous and loops_pay(B.size):
+        dense_row_sums(B, r, np.ones(len(B)) if s is None else s, sums)
+    else:
+        sums[:2], sums[2] = thin_product(B, r.T).T, squares_of(B, s)
+    return sums
 
 
 def squares_of(B: Any, s: Array | None) -> Array:

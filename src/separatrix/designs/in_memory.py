@@ -49,6 +49,11 @@ class InMemoryDesign(Design):
     def rows_atom(self) -> Any:
         """Rows for compiled loops."""
 
+    @property
+    def walking_rows(self) -> tuple[Any, Any]:
+        """An order of the columns, and rows for compiled loops that have them in this order."""
+        return slice(None), self.rows_atom()
+
     def blocks(self, gram: int = 0) -> list[slice]:
         """Slices of rows, the same whatever the number of threads; `gram` p-by-p sums are made of each."""
         least = base.BLOCK_NUMBERS

@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from separatrix.core.jit import loops_pay
 from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
-from separatrix.designs.base import BLOCK_NUMBERS, Block, Design, squares_of, thin_product
-from separatrix.designs.compiled.products import dense_row_sums
+from separatrix.designs.base import BLOCK_NUMBERS, Block, Design, row_sums, squares_of, thin_product
 from separatrix.designs.sparse import as_dense
 
 # Where some column's mean is this many standard deviations from zero, squares are summed about a provisional mean
@@ -137,10 +135,9 @@ def moments_of_block(B: Any, Y: Array, s: Array | None, x_shift: Array | None, a
     total = float(weights.sum())
     sY = Y if s is None else s[:, None] * Y
     right = np.column_stack([sY, weights]) if about_mean else sY  # about zero, nobody asks for the column sums
-    if not gram and about_mean and Y.shape[1] == 1 and _is_walked_by_rows(B):
-        all_sums = np.empty((3, B.shape[1]))
-        dense_row_sums(B, weights, right[:, 0].copy(), all_sums)
-        sums, xx = all_sums[:2].T, all_sums[2]
+    if not gram and right.shape[1] == 2:
+        *sums, xx = row_sums(B, np.ascontiguousarray(right.T), s)
+        sums = np.stack(sums, axis=1)
     else:
         sums = thin_product(B, right)
         xx = _products(B, s) if gram else squares_of(B, s)
@@ -155,10 +152,6 @@ def moments_of_block(B: Any, Y: Array, s: Array | None, x_shift: Array | None, a
     xy -= np.multiply.outer(x_sum, y_mean)
     yy = yy - y_sum * y_mean
     return Moments(total, x_mean, y_mean, xx, xy, yy)
-
-
-def _is_walked_by_rows(B: Any) -> bool:
-    return isinstance(B, np.ndarray) and B.flags.c_contiguous and loops_pay(B.size)
 
 
 def _put_far_columns(sums: Array, xx: Array, far: Array, B: Any, D: Array, sD: Array, right: Array) -> None:

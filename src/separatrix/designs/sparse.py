@@ -15,6 +15,9 @@ from separatrix.designs.compiled.products import sparse_products_and_squares
 from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.rows import SparseRows
 
+# Coefficients and gradient of more columns than these do not stay in a second-level cache.
+SCATTERED = 1 << 14
+
 
 def as_dense(B: Any) -> Any:
     """A block of rows as a numpy array."""
@@ -115,6 +118,10 @@ class SparseDesign(InMemoryDesign):
         """Slices that hold about as many stored numbers as a dense block does."""
         height = max(1, int(self.n * base.BLOCK_NUMBERS / max(self.X.nnz, 1)))
         return [slice(i, min(i + height, self.n)) for i in range(0, self.n, height)]
+
+    @property
+    def walking_rows(self) -> tuple[Any, SparseRows]:
+        return self.frequent_first if self.p > SCATTERED else super().walking_rows
 
     @cached_property
     def frequent_first(self) -> tuple[Array, SparseRows]:

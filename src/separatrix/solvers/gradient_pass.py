@@ -19,8 +19,6 @@ from separatrix.solvers.compiled.gradient import add_curvatures, add_gradient, a
 from separatrix.solvers.smooth import refuse_jumps, ridge_of
 
 _NO_WEIGHTS = np.empty(0)
-# Coefficients and gradient of more columns than these do not stay in a second-level cache.
-SCATTERED = 1 << 14
 
 
 class GradientPass:
@@ -40,11 +38,8 @@ class GradientPass:
         dense = problem.design.gram_is_cheap
         self.by_rows = problem.design.stored_by_rows and (dense or not self.joint)
         if self.by_rows:
-            self._order, self._parts = slice(None), problem.design.parts()
-            if not dense and problem.design.p > SCATTERED:
-                self._order, self._rows = problem.design.frequent_first
-            else:
-                self._rows = problem.design.rows_atom()
+            self._parts = problem.design.parts()
+            self._order, self._rows = problem.design.walking_rows
 
     def __call__(self, W: np.ndarray) -> np.ndarray:
         self.count += 1

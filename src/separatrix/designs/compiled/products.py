@@ -73,18 +73,26 @@ def dense_there_and_back(
 
 
 @compiled
-def dense_row_sums(X: Array, s: Array, r: Array, sums: Array) -> None:
-    """sums (3, p) of a block of rows: ``Σ r_i x_i``, ``Σ s_i x_i`` and ``Σ s_i x_i²``."""
+def dense_row_sums(X: Array, r: Array, s: Array, sums: Array) -> None:
+    """sums (3, p) of a block of rows: ``Σ r_ki x_i`` for both rows of r (2, n), and ``Σ s_i x_i²``.
+
+    Numbers of rows are read before the walk over columns: the compiler cannot know that sums do not overwrite them,
+    and would read them again for every column (measured: four times as slow).
+    """
     n, p = X.shape
+    first, second, squares = sums[0], sums[1], sums[2]
     sums[:] = 0.0
     for i in range(0, n - 3, 4):
+        u0, u1, u2, u3 = r[0, i], r[0, i + 1], r[0, i + 2], r[0, i + 3]
+        d0, d1, d2, d3 = r[1, i], r[1, i + 1], r[1, i + 2], r[1, i + 3]
+        s0, s1, s2, s3 = s[i], s[i + 1], s[i + 2], s[i + 3]
         for j in range(p):
             a, b, c, d = X[i, j], X[i + 1, j], X[i + 2, j], X[i + 3, j]
-            sums[0, j] += r[i] * a + r[i + 1] * b + r[i + 2] * c + r[i + 3] * d
-            sums[1, j] += s[i] * a + s[i + 1] * b + s[i + 2] * c + s[i + 3] * d
-            sums[2, j] += s[i] * a * a + s[i + 1] * b * b + s[i + 2] * c * c + s[i + 3] * d * d
+            first[j] += u0 * a + u1 * b + u2 * c + u3 * d
+            second[j] += d0 * a + d1 * b + d2 * c + d3 * d
+            squares[j] += s0 * a * a + s1 * b * b + s2 * c * c + s3 * d * d
     for i in range(n - n % 4, n):
         for j in range(p):
-            sums[0, j] += r[i] * X[i, j]
-            sums[1, j] += s[i] * X[i, j]
-            sums[2, j] += s[i] * X[i, j] * X[i, j]
+            first[j] += r[0, i] * X[i, j]
+            second[j] += r[1, i] * X[i, j]
+            squares[j] += s[i] * X[i, j] * X[i, j]
