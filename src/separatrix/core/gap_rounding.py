@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from separatrix.core.long_sums import PIECE
+from separatrix.core.jit import compiled
+from separatrix.core.long_sums import PIECE, add_sums
 from separatrix.core.objective import (
     curvatures_at,
     slopes_at,
@@ -59,17 +60,12 @@ class RowSums(NamedTuple):
     def of(cls, loss: Any, y: Array, eta: Array, u: Array, s: Array) -> Array:
         """The sums of some rows as one array (9, k); :meth:`means` names them."""
         shape = (len(s), -1)
-        u_, eta_ = u.reshape(shape), eta.reshape(shape)
-        su = s[:, None] * u_
-        size, k = np.abs(su), u_.shape[1]
         slopes, bend = _steepness(loss, y, eta)
-        fit = np.zeros(k)
-        fit[0] = total_value(loss, y, eta, s)
-        terms = (size * (np.abs(y.reshape(shape)) + np.abs(eta_))).sum(axis=0)
-        sides = np.maximum(su, 0.0).sum(axis=0), np.maximum(-su, 0.0).sum(axis=0)
-        balance = su.sum(axis=0, dtype=np.longdouble).astype(np.float64)  # what is left is rounding: summed with care
-        squares = (su * u_).sum(axis=0), s @ np.square(slopes.reshape(shape))
-        return np.array([fit, terms, size.sum(axis=0), squares[0], balance, *sides, squares[1], np.full(k, bend)])
+        by_row = (np.ascontiguousarray(part.reshape(shape), dtype=np.float64) for part in (y, eta, u, slopes))
+        sums = np.zeros((9, u.size // max(len(s), 1)))
+        add_row_sums(*by_row, s, sums, np.zeros(sums.shape), np.zeros(sums.shape))
+        sums[0, 0], sums[8] = total_value(loss, y, eta, s), bend
+        return sums
 
     @classmethod
     def means(cls, sums: Array, total: float) -> "RowSums":
@@ -81,6 +77,34 @@ class RowSums(NamedTuple):
         rest, side = np.abs(self.balance) + 4.0 * EPS * self.sizes, np.minimum(self.up, self.down)
         share = rest / np.maximum(side, np.finfo(np.float64).tiny)
         return np.where(side > rest, share, np.where(rest > 0.0, 1.0, 0.0))
+
+
+@compiled
+def add_row_sums(
+    y: Array, eta: Array, u: Array, slopes: Array, s: Array, out: Array, work_piece: Array, work_low: Array
+) -> None:
+    """Rows 1 to 7 of out (9, k): the sums of :class:`RowSums` over rows (n, k), `work` arrays being zeros of its shape.
+
+    What is left of the balance is rounding: all sums are taken in pieces, with what each addition of one loses.
+    """
+    n, k = u.shape
+    for first in range(0, n, PIECE):
+        for i in range(first, min(first + PIECE, n)):
+            for c in range(k):
+                su = s[i] * u[i, c]
+                size = abs(su)
+                work_piece[1, c] += size * (abs(y[i, c]) + abs(eta[i, c]))
+                work_piece[2, c] += size
+                work_piece[3, c] += su * u[i, c]
+                work_piece[4, c] += su
+                work_piece[5, c] += max(su, 0.0)
+                work_piece[6, c] += max(-su, 0.0)
+                work_piece[7, c] += s[i] * slopes[i, c] * slopes[i, c]
+        for m in range(1, 8):
+            add_sums(out[m], work_low[m], work_piece[m])
+    for m in range(1, 8):
+        for c in range(k):
+            out[m, c] += work_low[m, c]
 
 
 def _steepness(loss: Any, y: Array, eta: Array) -> tuple[Array, float]:

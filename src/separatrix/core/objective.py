@@ -80,11 +80,13 @@ def dual_terms(loss: Loss, y: float, eta: float, s: float, out: Array) -> float:
     if s <= 0.0:
         return 0.0
     here, g = value(loss, y, eta), slope(loss, y, eta)
-    side = 0 if g > 0.0 else 1
+    at_slope, size = s * (g * eta - here), s * abs(g)
     out[0] += s * here
-    out[1 + side] += s * (g * eta - here)
-    out[3 + side] += s * abs(g)
-    out[5] += s * abs(g) * (abs(y) + abs(eta))
+    out[1] += at_slope if g > 0.0 else 0.0  # a selection, where a branch would be guessed wrong for half of the rows
+    out[2] += at_slope if g <= 0.0 else 0.0
+    out[3] += size if g > 0.0 else 0.0
+    out[4] += size if g <= 0.0 else 0.0
+    out[5] += size * (abs(y) + abs(eta))
     out[6] += s * g * g
     return s * g
 

@@ -77,7 +77,8 @@ def relative_gradient(problem: Problem, solution: Solution) -> float:
     beta = np.asarray(solution.beta, dtype=np.float64).reshape(p, *target.outputs)
     scores = Scores(problem.design, target, beta, np.asarray(solution.intercept))
     scores.change(lambda rows: rows._replace(u=slopes_at(loss, rows.y, rows.eta)))
-    sums, products, sizes = scores.sums_and_products(lambda rows: np.atleast_1d(rows.weighted_slopes.sum(axis=0)))
+    sums, products, squares = scores.sums_and_products(lambda rows: np.atleast_1d(rows.weighted_slopes.sum(axis=0)))
     g = products.reshape(p, -1) / target.total
     g_intercept = sums / target.total if problem.intercept else np.zeros(g.shape[1])
-    return GradientScale.of(problem, sizes).relative(problem.penalty, beta.reshape(p, -1), g, g_intercept)
+    scale = GradientScale.of(problem, np.sqrt(squares / target.total))
+    return scale.relative(problem.penalty, beta.reshape(p, -1), g, g_intercept)

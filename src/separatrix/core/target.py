@@ -64,6 +64,10 @@ class Target:
 
     def mean(self) -> Any:
         """The weighted mean of y, a number or one for each column: in two steps, right to the last digit."""
+        return self._mean
+
+    @cached_property
+    def _mean(self) -> Any:
         if self.s is None:
             mean = self.y.mean(axis=0)
             return mean + (self.y - mean).mean(axis=0)

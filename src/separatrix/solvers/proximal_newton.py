@@ -179,8 +179,7 @@ class WorkingSet:
         beta = self.coefficients()
         if ignores_shifts(self.problem.loss):
             beta[self.penalty.free] -= beta[self.penalty.free].mean(axis=1, keepdims=True)
-        theta = None if self.shape else self.u
-        return Solution(beta, self.intercept(), theta, trace=trace, iterations=iterations, passes=self.passes)
+        return Solution(beta, self.intercept(), trace=trace, iterations=iterations, passes=self.passes)
 
     def wish(self) -> np.ndarray:
         """How far the gradient of each column goes beyond what its penalty at 0 allows, where it is below 0: not."""
@@ -317,7 +316,9 @@ def proximal_newton(
     _, used = solve_at(state, tol, max_iter, inner=1e-7 if state.exact else 0.3, trace=trace)
     if tol <= TIGHT and not state.exact:
         state.polish()
-    return state.solution(used, trace)
+    solution = state.solution(used, trace)
+    solution.theta = None if state.shape else state.u  # its products with X are known: certifying takes no read of X
+    return solution
 
 
 def solve_at(

@@ -147,7 +147,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         """One output."""
         trace = Trace() if self.trace else None
         solution = solve_least_squares(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
-        if problem.design.dtype != np.float64 and problem.parts.kink.any():
+        if solution.theta is None and problem.design.dtype != np.float64 and problem.parts.kink.any():
             # rounding moves the slopes out of the domain of a penalty with kinks; those before it give a tight bound
             solution.theta = solution.beta, solution.intercept
         return solution
