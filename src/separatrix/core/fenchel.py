@@ -154,8 +154,9 @@ def _terms_by_rows(problem: Any, beta: np.ndarray, intercept: float) -> list[np.
     beta = np.ascontiguousarray(beta[order])
 
     def task(part: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-        terms, by_column = np.zeros(7), np.zeros((3, design.p))
-        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, *by_column, terms, np.empty((2, 7)))
+        terms, work, by_column = np.zeros(7), np.empty((2, 7)), np.zeros((3, design.p))
+        up, down, squares = by_column
+        add_dual_terms(rows, problem.loss, target.y, s, *part, beta, intercept, up, down, squares, terms, work)
         return terms, by_column
 
     terms, in_order = (fold(np.add, parts) for parts in zip(*parallel_map(task, design.parts(sums=3))))

@@ -9,7 +9,6 @@ import numpy as np
 
 from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec, pair_sum, renormalise, two_product, two_sum
 from separatrix.designs.base import Block, Design, thin_product
-from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.sparse import as_dense
 
 
@@ -54,9 +53,9 @@ def residual_sums(
 
 
 def dual_sums(
-    design: InMemoryDesign, target: Any, beta: np.ndarray, intercept: np.ndarray, theta: np.ndarray, unit: float
+    design: Any, target: Any, beta: np.ndarray, intercept: np.ndarray, theta: np.ndarray, unit: float
 ) -> ResidualSums:
-    """``X'S theta``, ``Σ s theta`` and ``Σ s (r - theta)²`` of other residuals theta (n, k), in one read of X."""
+    """``X'S theta``, ``Σ s theta`` and ``Σ s (r - theta)²`` of other residuals theta (n, k), in one read of X, in memory."""
     k = theta.shape[1]
     if k == 1:
         s, r = target.weights, target.weights * theta[:, 0]
