@@ -61,9 +61,9 @@ class RowSums(NamedTuple):
         """The sums of some rows as one array (9, k); :meth:`means` names them."""
         shape = (len(s), -1)
         slopes, bend = _steepness(loss, y, eta)
-        by_row = (np.ascontiguousarray(part.reshape(shape), dtype=np.float64) for part in (y, eta, u, slopes))
+        Y, E, U, G = (np.ascontiguousarray(part.reshape(shape), dtype=np.float64) for part in (y, eta, u, slopes))
         sums = np.zeros((9, u.size // max(len(s), 1)))
-        add_row_sums(*by_row, s, sums, np.zeros(sums.shape), np.zeros(sums.shape))
+        add_row_sums(Y, E, U, G, s, sums, np.zeros(sums.shape), np.zeros(sums.shape))
         sums[0, 0], sums[8] = total_value(loss, y, eta, s), bend
         return sums
 
