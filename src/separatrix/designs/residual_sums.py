@@ -55,7 +55,7 @@ def residual_sums(
 def dual_sums(
     design: Any, target: Any, beta: np.ndarray, intercept: np.ndarray, theta: np.ndarray, unit: float
 ) -> ResidualSums:
-    """``X'S theta``, ``Σ s theta`` and ``Σ s (r - theta)²`` of other residuals theta (n, k), in one read of an X in memory."""
+    """``X'S theta``, ``Σ s theta`` and ``Σ s (r - theta)²`` of other residuals theta (n, k): one read of X."""
     k = theta.shape[1]
     if k == 1:
         s, r = target.weights, target.weights * theta[:, 0]
