@@ -122,10 +122,13 @@ def encode(estimator, y, *, reset, seen=None):
     if learn_all and _are_many_small_numbers(y):
         estimator.classes_, codes = _tell_apart(y)
         return codes
-    check_classification_targets(y)
-    y = column_or_1d(y, warn=True)
+    if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU"):  # these can be nothing but classes
+        check_classification_targets(y)
+        y = column_or_1d(y, warn=True)
     if learn_all:
         estimator.classes_, codes = np.unique(y, return_inverse=True)
+        if len(estimator.classes_) > len(y) // 2:
+            check_classification_targets(y)  # warns that so many classes are rather numbers
         return codes
     if reset:
         estimator.classes_ = np.unique(y[seen])
