@@ -143,7 +143,9 @@ class _Terms:
         right = self.translated(tree.operands[-1], sign if tree.operator == "+" else -sign)
         if tree.operator == "+":
             return " + ".join(filter(None, (left, right)))
-        return f"{left} - ({right})" if left and right else left  # nothing less something is nothing
+        if not left or not right:
+            return left  # nothing less something is nothing
+        return f"{left} - ({right})" if _expanded(f"{left} - ({right})") else ""
 
     def _product(self, tree, sign):
         for operand in tree.operands:
