@@ -50,3 +50,12 @@ def test_dependent_columns_are_the_combinations_that_the_factor_says():
     factor = factor_of(as_design(X), Target(np.zeros(len(X))), np.zeros(X.shape[1]), True)
     scaled = (X - X.mean(axis=0)) * factor.scale
     np.testing.assert_allclose(scaled[:, factor.kept] @ factor.combination, scaled[:, factor.aliased], atol=1e-13)
+
+
+def test_more_columns_than_a_panel_holds_are_kept_in_order():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((400, 150))
+    copies = np.array([20, 63, 64, 65, 127, 128, 149])
+    X[:, copies] = X[:, copies - 20] - X[:, copies - 7]
+    factor = factor_of(as_design(X), Target(np.zeros(400)), np.zeros(150), True)
+    assert sorted(factor.aliased) == copies.tolist()
