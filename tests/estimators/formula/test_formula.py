@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from separatrix.estimators.formula.algebra import parse
 from separatrix.estimators.formula.design import FormulaDesign
 from separatrix.estimators.formula.grammar import read
 from separatrix.tables import Table
@@ -58,6 +59,14 @@ def test_what_cannot_be_read_is_refused_by_its_name(formula, words):
         fit_formula(TABLE, formula, "gaussian")
     assert words in str(error.value)
     assert str(error.value).startswith("Cannot ")
+
+
+def test_a_formula_of_many_terms_is_read_and_one_of_many_parentheses_is_refused():
+    names = [f"x{j}" for j in range(1500)]
+    assert parse("y ~ " + " + ".join(names), ["y", *names]).labels == names
+    for formula in ("y ~ " + "(" * 5000 + "x" + ")" * 5000, "y ~ I(" + "x + " * 5000 + "x)", "y ~ " + "-" * 5000 + "x"):
+        with pytest.raises(ValueError, match="nested too deeply"):
+            fit_formula(TABLE, formula, "gaussian")
 
 
 def test_an_offset_of_a_logistic_fit_is_refused_by_its_name():

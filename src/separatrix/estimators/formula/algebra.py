@@ -9,10 +9,9 @@ Statistics 22(3).
 """
 
 from dataclasses import dataclass
-from functools import reduce
 
 from separatrix.core.refusal import cannot
-from separatrix.estimators.formula.grammar import Call, Name, Number, Operation, names_of, read
+from separatrix.estimators.formula.grammar import Call, Name, Number, Operation, names_of, parts_of, read
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def parse(text, columns):
         raise cannot(f"read the formula {text!r}", because="it has no response", instead="'response ~ term + term'")
     left, right = tree.operands
     for side in tree.operands:
-        if any(isinstance(part, Operation) and part.operator == "~" for part in _parts(side)):
+        if any(isinstance(part, Operation) and part.operator == "~" for part in parts_of(side)):
             raise _refusal(text, "~", "it stands twice", "one ~")
     if "." in names_of(left):
         raise _refusal(text, ".", "it stands for all other columns, left of the ~", "the name of a column")
@@ -70,15 +69,8 @@ def parse(text, columns):
     used = sorted({v for term in terms for v in term})
     place = {v: k for k, v in enumerate(used)}  # variables that were taken out again are not needed
     terms = tuple(tuple(place[v] for v in term) for term in terms)
-    return Formula(text, left, tuple(reader.variables[v] for v in used), terms, reader.intercept, tuple(reader.offsets))
-
-
-def _parts(tree):
-    yield tree
-    operands = tree.operands if isinstance(tree, Operation) else ()
-    operands = [value for _, value in tree.arguments] if isinstance(tree, Call) else operands
-    for operand in operands:
-        yield from _parts(operand)
+    variables = list(reader.places)
+    return Formula(text, left, tuple(variables[v] for v in used), terms, reader.intercept, tuple(reader.offsets))
 
 
 def _refusal(text, token, because, instead):
@@ -86,11 +78,11 @@ def _refusal(text, token, because, instead):
 
 
 class _Terms:
-    """The right side in formulaic's words; `variables`, `offsets` and `intercept` collect what was replaced."""
+    """The right side in formulaic's words; `places`, `offsets` and `intercept` collect what was replaced."""
 
     def __init__(self, text, others):
         self.text, self.others = text, others
-        self.variables: list = []
+        self.places: dict = {}  # of the variables
         self.offsets: list = []
         self.intercept = True
 
@@ -127,9 +119,7 @@ class _Terms:
             raise _refusal(self.text, tree, "a dot stands for columns as they are", "the columns by their names")
         if not names_of(tree):
             raise _refusal(self.text, tree, "it holds no column", "I(...) with a column in it")
-        if tree not in self.variables:
-            self.variables.append(tree)
-        return f"v{self.variables.index(tree)}"
+        return f"v{self.places.setdefault(tree, len(self.places))}"
 
     def _constant(self, tree, sign):
         """1 and 0 put the constant in and take it out."""
@@ -139,13 +129,19 @@ class _Terms:
         return ""
 
     def _sum(self, tree, sign):
-        left = self.translated(tree.operands[0], sign) if len(tree.operands) == 2 else ""
-        right = self.translated(tree.operands[-1], sign if tree.operator == "+" else -sign)
-        if tree.operator == "+":
-            return " + ".join(filter(None, (left, right)))
-        if not left or not right:
-            return left  # nothing less something is nothing
-        return f"{left} - ({right})" if _expanded(f"{left} - ({right})") else ""
+        parts, words = [], ""
+        while isinstance(tree, Operation) and tree.operator in ("+", "-"):  # a sum groups from the left
+            parts.append((tree.operator, tree.operands[-1]))
+            tree = tree.operands[0] if len(tree.operands) == 2 else None
+        parts += [("+", tree)] if tree is not None else []
+        for operator, part in reversed(parts):
+            more = self.translated(part, sign if operator == "+" else -sign)
+            if operator == "+":
+                words = " + ".join(filter(None, (words, more)))
+            elif words and more:  # nothing less something is nothing
+                words = f"{words} - ({more})"
+                words = words if _expanded(words) else ""
+        return words
 
     def _product(self, tree, sign):
         for operand in tree.operands:
@@ -160,7 +156,7 @@ class _Terms:
     def _refuse_in_product(self, tree, product):
         if isinstance(tree, Number):
             raise _refusal(self.text, product, f"{tree} is no variable", f"I({product}) if arithmetic is meant")
-        if any(isinstance(part, Call) and part.function == "offset" for part in _parts(tree)):
+        if any(isinstance(part, Call) and part.function == "offset" for part in parts_of(tree)):
             raise _refusal(self.text, product, "an offset has no coefficient", "+ offset(x)")
 
     def _power(self, tree, sign):
@@ -185,5 +181,4 @@ def _expanded(words):
 
     terms = DefaultFormulaParser(include_intercept=False).get_terms(words)
     numbers = [tuple(sorted({int(factor.expr[1:]) for factor in term.factors})) for term in terms]
-    distinct = reduce(lambda seen, term: seen if term in seen else [*seen, term], numbers, [])
-    return sorted(distinct, key=len)
+    return sorted(dict.fromkeys(numbers), key=len)

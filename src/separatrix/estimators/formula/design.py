@@ -64,8 +64,15 @@ class FormulaDesign:
     """
 
     def __init__(self, text, table, weights=None):
-        self.formula = parse(text, table.names)
         self.weights = weights
+        try:
+            self._learn(text, table)
+        except RecursionError:
+            raise cannot("read the formula", because="it is nested too deeply", instead="columns made before") from None
+
+    def _learn(self, text, table):
+        weights = self.weights
+        self.formula = parse(text, table.names)
         self._memory: dict = {}
         self._levels: dict = {}
         wanted = [*self.formula.columns, *([weights] if weights else [])]

@@ -98,20 +98,22 @@ def read(formula):
     return tree
 
 
+def parts_of(tree):
+    """The tree and all trees within it, from left to right; without recursion, for sums may be long."""
+    waiting = [tree]
+    while waiting:
+        tree = waiting.pop()
+        yield tree
+        if isinstance(tree, Operation):
+            waiting += reversed(tree.operands)
+        elif isinstance(tree, Call):
+            arguments = tree.arguments[: 1 if tree.function == "C" else None]  # then come the contrasts
+            waiting += [value for _, value in reversed(arguments)]
+
+
 def names_of(tree):
     """Names of columns and constants in a tree, each once, from left to right."""
-    return list(dict.fromkeys(_names(tree)))
-
-
-def _names(tree):
-    if isinstance(tree, Name):
-        yield tree.name
-    elif isinstance(tree, Operation):
-        for operand in tree.operands:
-            yield from _names(operand)
-    elif isinstance(tree, Call):
-        for _, value in tree.arguments[: 1 if tree.function == "C" else None]:  # then come the contrasts
-            yield from _names(value)
+    return list(dict.fromkeys(part.name for part in parts_of(tree) if isinstance(part, Name)))
 
 
 class _Reader:
