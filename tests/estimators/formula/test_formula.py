@@ -52,6 +52,8 @@ TABLE = Table.of(
         ("y ~ c(1, 2)", "holds no column"),
         ("y ~ 0", "neither a term nor a constant"),
         ("y + q ~ x", "'q'"),
+        ("y ~ y + x", "the response stands on the right"),
+        ("log(y) ~ x*log(y)", "the response stands on the right"),
     ],
 )
 def test_what_cannot_be_read_is_refused_by_its_name(formula, words):
@@ -146,6 +148,16 @@ def test_statistics_of_a_column_are_those_of_the_fit():
     scaled = fit_formula(TABLE, "y ~ scale(x)", "gaussian")
     new = Table.of({"x": [10.0, 20.0]})
     assert_allclose(fit.predict(new), scaled.predict(new), rtol=1e-13)
+
+
+@pytest.mark.parametrize("degree", [2, 8, 20])
+def test_polynomials_are_orthonormal_in_any_unit(degree):
+    """Milliseconds since 1970: their powers beyond the 20th overflow."""
+    x = 1.7e12 + 86_400_000.0 * np.arange(100.0)
+    table = Table.of({"y": np.arange(100.0), "x": x})
+    P = FormulaDesign(f"y ~ poly(x, {degree})", table).frame.matrix
+    rounding = np.finfo(float).eps * x.max() / np.ptp(x)  # of x less its mean, in units of its range
+    assert_allclose(P.T @ P, np.eye(degree), atol=10.0 * degree**2 * rounding)
 
 
 def test_rows_to_predict_must_not_miss_a_value():

@@ -66,6 +66,8 @@ def parse(text, columns):
     reader = _Terms(text, [name for name in columns if name not in names_of(left)])
     words = reader.translated(right, +1)
     terms = _expanded(words) if words else []
+    if left in reader.places:
+        raise _refusal(text, left, "the response stands on the right, too", "other columns there")
     used = sorted({v for term in terms for v in term})
     place = {v: k for k, v in enumerate(used)}  # variables that were taken out again are not needed
     terms = tuple(tuple(place[v] for v in term) for term in terms)

@@ -74,10 +74,14 @@ STATISTICS = {
 
 @dataclass(frozen=True)
 class Polynomials:
-    """Polynomials orthonormal over the data of the fit, by formulaic; or powers."""
+    """Polynomials orthonormal over the data of the fit, by formulaic; or powers.
+
+    They are those of x in any unit, from any origin: `units` keeps high powers from overflowing.
+    """
 
     degree: int
     raw: bool
+    units: Affine
     state: dict
 
     def __call__(self, x):
@@ -85,7 +89,7 @@ class Polynomials:
 
         if self.raw:
             return _numbered(np.stack([x**k for k in range(1, self.degree + 1)], axis=1))
-        return _numbered(np.asarray(basis(x, self.degree, _state=self.state), dtype=np.float64))
+        return _numbered(np.asarray(basis(self.units(x), self.degree, _state=self.state), dtype=np.float64))
 
 
 def poly(x, degree=1, raw=False):
@@ -97,7 +101,9 @@ def poly(x, degree=1, raw=False):
             because=f"the column has {distinct} different values",
             instead="a degree from 1 to one less than that",
         )
-    learned = Polynomials(degree, bool(raw), {})
+    middle = float(np.mean(_present(x)))
+    reach = np.abs(_present(x) - middle).max()
+    learned = Polynomials(degree, bool(raw), Affine(middle, float(np.ldexp(1.0, np.frexp(reach)[1]))), {})
     learned(x)  # formulaic fills the state at the first call
     return learned
 
