@@ -6,6 +6,7 @@ from separatrix.core.refusal import cannot
 from separatrix.estimators.formula import factors, learned
 from separatrix.estimators.formula.grammar import Call, Name, Number, Operation, Text
 from separatrix.estimators.formula.values import Factor, Matrix, Truth, as_numbers, is_text, labels_of
+from separatrix.tables.table import meant
 
 CONSTANTS = {"TRUE": True, "T": True, "FALSE": False, "F": False, "pi": np.pi, "Inf": np.inf, "NULL": None}
 ARITHMETIC = {
@@ -188,9 +189,14 @@ class Evaluation:
             return factors.FUNCTIONS[name](self, tree)
         if name in PLAIN:
             return PLAIN[name](self, tree)
-        every = sorted({"I", "offset", *ELEMENTWISE, *learned.STATISTICS, *LEARNED, *factors.FUNCTIONS, *PLAIN})
+        every = ["I", "offset", *ELEMENTWISE, *learned.STATISTICS, *LEARNED, *factors.FUNCTIONS, *PLAIN]
+        near = meant(name, every)
         raise self.refusal(
-            tree, f"{name} is no function of formulas", f"one of {', '.join(every)}, or a column made before"
+            tree,
+            f"{name} is no function of formulas",
+            f"{near}, or a column made before"
+            if near
+            else "a column made before; docs/how-to/formulas.md lists functions",
         )
 
     def matched(self, tree, *parameters, least=1):
