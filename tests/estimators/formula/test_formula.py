@@ -160,6 +160,17 @@ def test_polynomials_are_orthonormal_in_any_unit(degree):
     assert_allclose(P.T @ P, np.eye(degree), atol=10.0 * degree**2 * rounding)
 
 
+def test_a_name_is_a_column_for_new_rows_if_it_was_one_at_the_fit():
+    data = {"y": [1.0, 2, 4, 3], "T": [1.0, 3, 2, 5], "x": [2.0, 1, 4, 4]}
+    column = fit_formula(Table.of(data), "y ~ T", "gaussian")
+    with pytest.raises(KeyError, match="'T'"):
+        column.predict(Table.of({"x": [1.0]}))
+    del data["T"]
+    constant = fit_formula(Table.of(data), "y ~ poly(x, 2, raw = T)", "gaussian")
+    new = Table.of({"x": [3.0], "T": [0.0]})
+    assert_allclose(constant.predict(new), constant.predict(Table.of({"x": [3.0]})), rtol=0.0)
+
+
 def test_rows_to_predict_must_not_miss_a_value():
     fit = fit_formula(TABLE, "y ~ x", "gaussian")
     with pytest.raises(ValueError, match="1 of them miss a value"):

@@ -84,13 +84,16 @@ class FormulaDesign:
                 instead=meant(unknown[0], table.names) or "one of them; odd names go between backquotes, `like this`",
             )
         evaluation = Evaluation(text, table, self._memory, True)
-        values, rows = self._complete(evaluation, (self.formula.response, Name(weights) if weights else None))
+        extra = (self.formula.response, Name(weights) if weights else None)
+        values, rows = self._complete(evaluation, len(table), extra)
         if not len(rows):
             raise cannot(
                 f"fit the {len(table)} rows of {table.source or 'the table'}",
                 because="each misses a value of some column of the formula",
                 instead="fewer columns",
             )
+        trees = (*self.formula.variables, *self.formula.offsets)
+        self._needed = list(dict.fromkeys(name for tree in trees for name in names_of(tree) if name in table))
         X, names = self._matrix(values, len(rows))
         self.names = [name for piece in names for name in piece]
         self.terms = dict(zip(self.formula.labels, names))
@@ -98,12 +101,9 @@ class FormulaDesign:
 
     def rows_of(self, table):
         """The frame of other rows, which need no response; refused where a value is missing."""
-        needed = [name for tree in (*self.formula.variables, *self.formula.offsets) for name in names_of(tree)]
-        for name in needed:
-            if name not in CONSTANTS:
-                table[name]  # refuses a missing column by its name
-        evaluation = Evaluation(self.formula.text, table, self._memory, False)
-        values, rows = self._complete(evaluation, (None, None))
+        known = table.select(self._needed)  # T may be a column or TRUE: it is what it was at the fit
+        evaluation = Evaluation(self.formula.text, known, self._memory, False)
+        values, rows = self._complete(evaluation, len(table), (None, None))
         if len(rows) < len(table):
             raise cannot(
                 f"predict the {len(table)} rows of {table.source or 'the table'}",
@@ -114,10 +114,9 @@ class FormulaDesign:
 
     # -------------------------------------------------------------- variables
 
-    def _complete(self, evaluation, extra):
+    def _complete(self, evaluation, n, extra):
         """Values of variables, offsets, response and weights in the complete rows, and which rows these are."""
-        n, formula = len(evaluation.table), self.formula
-        trees = [*formula.variables, *formula.offsets, *extra]
+        trees = [*self.formula.variables, *self.formula.offsets, *extra]
         values = [None if tree is None else self._variable(evaluation, tree, n) for tree in trees]
         whole = np.ones(n, dtype=bool)
         for tree, value in zip(trees, values):
