@@ -142,6 +142,27 @@ def test_new_rows_without_some_levels_are_coded_as_at_the_fit():
     assert design.rows_of(Table.of({"g": ["b", "b"], "x": [1, 2]})).matrix.tolist() == [[0, 1, 1], [0, 1, 2]]
 
 
+@pytest.mark.parametrize(
+    "formula, kept",
+    [
+        ("y ~ C(g, Treatment('b'))", ["a", "c"]),
+        ("y ~ C(g, Treatment(reference='c'))", ["a", "b"]),
+        ("y ~ C(g, contr.treatment(3, base = 2))", ["a", "c"]),
+        ("y ~ C(g, contr.treatment('b'))", ["a", "c"]),
+        ("y ~ C(x, Treatment(6))", ["1", "2", "3", "4", "5"]),
+        ("y ~ relevel(g, ref = 3)", ["a", "b"]),
+        ("y ~ relevel(factor(x), ref = '6')", ["1", "2", "3", "4", "5"]),
+    ],
+)
+def test_the_level_that_others_are_compared_with_may_be_given_in_several_ways(formula, kept):
+    names = FormulaDesign(formula, TABLE).names
+    assert [name.rpartition(")")[2] for name in names] == kept
+
+
+def test_functions_may_be_called_as_in_numpy():
+    assert_allclose(FormulaDesign("y ~ np.log(x)", TABLE).frame.matrix[:, 0], np.log(TABLE["x"]), rtol=0.0)
+
+
 def test_statistics_of_a_column_are_those_of_the_fit():
     """R computes mean(x) anew on new rows, so that I(x - mean(x)) means another column there."""
     fit = fit_formula(TABLE, "y ~ I((x - mean(x))/sd(x))", "gaussian")

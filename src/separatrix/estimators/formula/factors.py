@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.estimators.formula.grammar import Call, Name, Text
+from separatrix.estimators.formula.grammar import Call, Name, Number, Text
 from separatrix.estimators.formula.values import Factor, codes_of, labels_of, levels_of
 from separatrix.tables.table import shown
 
@@ -88,6 +88,8 @@ def _contrasted(evaluation, tree):
     if isinstance(kind, Call):
         inside = evaluation.matched(kind, "reference", "base", least=0)  # R's first argument counts levels
         reference = inside.get("reference")
+        if kind.function == "Treatment" and isinstance(reference, Number):  # patsy's and formulaic's: the level itself
+            reference = Text(reference.text)
         kind, base = Name(kind.function), inside.get("base", reference if isinstance(reference, Text) else None)
     name = kind.name if isinstance(kind, Name) else kind.value if isinstance(kind, Text) else ""
     if name not in _KINDS or (base is not None and _KINDS[name] != "treatment"):
