@@ -7,8 +7,9 @@ from separatrix.cli.options import as_json, command, query
 
 @command(
     'separatrix summary heart.csv "chd ~ tobacco + ldl + famhist + age" --family binomial',
-    'separatrix summary ames.csv "log(SalePrice) ~ GrLivArea + C(OverallQual)" --robust HC3',
+    'separatrix summary ames.csv "log(SalePrice) ~ GrLivArea + factor(OverallQual)" --robust HC3',
     'separatrix summary heart.csv "chd ~ poly(age, 2) + famhist" -f binomial --terms',
+    'separatrix summary doses.csv "cbind(dead, alive) ~ log2(dose)*sex" -f binomial',
     short_help="Fit a formula, and print a table of coefficients as R does.",
 )
 @click.argument("table")
@@ -19,7 +20,14 @@ from separatrix.cli.options import as_json, command, query
     type=click.Choice(["gaussian", "binomial"]),
     default="gaussian",
     show_default=True,
-    help="Least squares, or logistic regression of a response of two values.",
+    help="Least squares, or logistic regression of a response of two values or of cbind(successes, failures).",
+)
+@click.option("--weights", metavar="COL", default=None, help="A column of weights.")
+@click.option(
+    "--weights-are",
+    type=click.Choice(["precision", "frequency"]),
+    default=None,
+    help="Inverse variances up to a factor (R's lm; default of gaussian), or repetitions of a row (of binomial).",
 )
 @click.option(
     "--robust",
@@ -38,24 +46,36 @@ from separatrix.cli.options import as_json, command, query
 @click.option("--terms", is_flag=True, help="Also test each term as a whole, as R's drop1 does (binomial).")
 @query
 @as_json
-def summary(table, formula, family, robust, level, profile, terms, query, as_json):
+def summary(table, formula, family, weights, weights_are, robust, level, profile, terms, query, as_json):
     """Fit a formula without a penalty, and print estimates, standard errors, tests and intervals, as R does.
 
-    TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin. FORMULA is response ~ term + term, in R's language.
-    Rows with a missing value are left out, and counted. Formulas need `pip install 'separatrix[formula]'`.
+    TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin. FORMULA is response ~ term + term, in R's language:
+    a:b, a*b, (a + b)^2, b %in% a, ., -1, offset(x), I(x^2), log(x), poly(x, 2), scale(x), bs(x, 5), ns(x, 4),
+    cut(x, 3), factor(x), relevel(x, "b"), C(x, contr.sum). Rows with a missing value are left out, and counted.
+    Formulas need `pip install 'separatrix[formula]'`.
     """
     from separatrix.cli import output
     from separatrix.workflow.summary import summarise_table
 
     summarised = summarise_table(
-        table, formula, family, robust=robust, level=level, profile=profile, terms=terms, query=query
+        table,
+        formula,
+        family,
+        weights=weights,
+        meaning=weights_are,
+        robust=robust,
+        level=level,
+        profile=profile,
+        terms=terms,
+        query=query,
     )
     if as_json:
         output.write_json("summary", summarised.as_dict())
         return
     out, fit = output.console(), summarised.fit
     left_out = f"; {fit.dropped} with a missing value left out" if fit.dropped else ""
-    output.paragraph(out, f"{formula}   {family}, {len(fit.y)} rows{left_out}", gap=False)
+    weighted = f", weighted by {weights}" if weights else ""
+    output.paragraph(out, f"{formula}   {family}{weighted}, {summarised.rows} rows{left_out}", gap=False)
     out.print()
     out.print(summarised.summary)
     if summarised.tests is not None:

@@ -251,12 +251,71 @@ def deviations_factor(
     R = design.reduce(task, merged_triangles, target, gram=True)
     if np.any(lam):
         R = merged_triangles(R, np.diag((np.sqrt(lam) * scale)[live]))
-    R, order = qr(R, mode="r", pivoting=True, check_finite=False)
+    triangle = R
+    R, order = qr(triangle, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(R))
-    tolerance = 8.0 * EPS * max(n, design.p) ** 0.5 * max(len(live), 1)
-    rank = int((diagonal > tolerance * diagonal.max(initial=0.0)).sum())
+    tolerance = 8.0 * EPS * max(n, design.p) ** 0.5 * max(len(live), 1) * diagonal.max(initial=0.0)
+    rank = int((diagonal > tolerance).sum())
+    if rank < len(live):
+        R, order = _earliest(triangle, rank, tolerance, (R, order))
     kept, aliased = live[order[:rank]], live[order[rank:]]
     combination = solve_triangular(R[:rank, :rank], R[:rank, rank:], check_finite=False) if rank else None
     constant = np.setdiff1d(np.arange(design.p), live)
     R = R[:rank, :rank]
     return Factor(R, scale, kept, np.zeros(design.p), sums.total, False, aliased, constant, combination)
+
+
+# What a column of unit length must add to those before it, in R's lm: where the rank allows, the same columns stay.
+APART = 1e-7
+
+
+# So many columns are reflected one by one before the reflections are applied to the rest at once.
+PANEL = 64
+
+
+def _earliest(triangle: Array, rank: int, tolerance: float, pivoted: tuple[Array, Array]) -> tuple[Array, Array]:
+    """The triangle with columns in another order: those that no earlier column determines, then the others.
+
+    So the columns left out are those that a reader of the columns in order would leave out, and not whichever are
+    shortest when their turn comes. `pivoted` stays where the columns taken in order are not as many as the rank, and
+    where there are fewer rows than columns: nothing is tested then, and the first columns may be nearly dependent.
+    """
+    rows, p = triangle.shape
+    if rows < p:
+        return pivoted
+    kept = next((J for J in (_in_order(triangle, cut) for cut in (APART, tolerance)) if len(J) == rank), None)
+    if kept is None:
+        return pivoted
+    _, among = qr(triangle[:, kept], mode="r", pivoting=True, check_finite=False)
+    order = np.concatenate([kept[among], np.setdiff1d(np.arange(p), kept)])
+    return triangle_of(triangle[:, order]), order
+
+
+def _in_order(triangle: Array, cut: float) -> Array:
+    """Columns of which more than `cut` is left when those kept before are projected out, by Householder reflections.
+
+    The reflections ``I - 2 v_i v_i'`` of a panel are one, ``I - V T V'`` with ``T^-1 = ½ I + (V'V above its diagonal)``
+    (Puglisi 1992, SIAM J. Sci. Stat. Comput. 13(3)).
+    """
+    rest = np.array(triangle)
+    kept: list[int] = []
+    for first in range(0, rest.shape[1], PANEL):
+        panel, reflections = rest[:, first : first + PANEL], []
+        for j in range(panel.shape[1]):
+            x = panel[len(kept) :, j]
+            size = np.linalg.norm(x)
+            if size <= cut:
+                continue
+            v = np.zeros(len(rest))
+            v[len(kept) :] = x
+            v[len(kept)] += np.copysign(size, x[0])
+            v /= np.linalg.norm(v)
+            panel[:, j:] -= 2.0 * np.multiply.outer(v, v @ panel[:, j:])
+            reflections.append(v)
+            kept.append(first + j)
+        later = rest[:, first + PANEL :]
+        if reflections and later.size:
+            V = np.array(reflections).T
+            inverse = np.triu(V.T @ V, 1) + 0.5 * np.eye(V.shape[1])
+            later -= V @ solve_triangular(inverse, V.T @ later, trans="T", check_finite=False)
+    return np.array(kept, dtype=int)
