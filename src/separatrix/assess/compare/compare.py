@@ -197,7 +197,9 @@ def _rank_and_recommend(standings, by, ratio, tournament):
             because=f"none of them could be fitted ({reasons})",
             instead="other columns, more rows, or a larger budget",
         )
-    options = {"higher_is_better": by.higher_is_better, "ratio": ratio}
+    steps = [by.resolution(tournament.y[round_.held_out]) for round_ in tournament.rounds]
+    resolution = float(np.sqrt(np.mean(np.square(steps))))
+    options = {"higher_is_better": by.higher_is_better, "ratio": ratio, "resolution": resolution}
     p_values = rank(standings, **options)
     return p_values, recommend(standings, score=by.label, **options)
 

@@ -7,12 +7,14 @@ from separatrix.assess.compare.paired import better_than, corrected_error, worse
 LEVEL = 0.05
 
 
-def rank(standings, *, higher_is_better, ratio):
+def rank(standings, *, higher_is_better, ratio, resolution=0.0):
     """Order standings from best to worst, failures last; set score, error and group; return the p-values of the groups.
 
-    Group 1 is led by the best score and holds every model that is not significantly worse than its leader: at 5 %, by
-    corrected paired tests, Holm-adjusted for the number of models that the leader is compared with. Group 2 is led by
-    the best of the rest, and so on. Groups are judged against their leaders only: two other members may differ.
+    Group 1 is led by the best score and holds every model that is not significantly worse than its leader, by
+    corrected paired tests whose p-values allow for the leader being chosen by the same scores. Group 2 is led by the
+    best of the rest, and so on. What is claimed of a model is that it is worse than the leader of each group above its
+    own; the chance of any false claim in the whole board is 5 %. Groups are judged against their leaders only: two
+    other members may differ, and a member of group 2 need not be worse than every member of group 1.
 
     Returns
     -------
@@ -25,11 +27,12 @@ def rank(standings, *, higher_is_better, ratio):
             standing.error = corrected_error(standing.scores, ratio)
     standings.sort(key=lambda s: (s.failed, -sign * s.score if not s.failed else 0.0, s.complexity, s.family))
     left = [standing for standing in standings if not standing.failed]
-    p_values, group = {}, 0
+    p_values, group, models = {}, 0, len(left)
     while left:
         group += 1
         leader, *others = left
-        p_worse = worse_than({s.family: sign * s.scores for s in others}, sign * leader.scores, ratio)
+        rivals = {s.family: sign * s.scores for s in others}
+        p_worse = worse_than(rivals, sign * leader.scores, ratio, resolution, models)
         p_values |= {(leader.family, name): p for name, p in p_worse.items()}
         for standing in left:
             if standing is leader or p_worse[standing.family] >= LEVEL:
@@ -38,7 +41,7 @@ def rank(standings, *, higher_is_better, ratio):
     return p_values
 
 
-def recommend(standings, *, higher_is_better, ratio, score):
+def recommend(standings, *, higher_is_better, ratio, score, resolution=0.0):
     """The standing to recommend, whether it is better than the baseline, and the reason.
 
     The baseline is the standing of complexity 0. If no model is significantly better (one-sided corrected tests,
@@ -55,7 +58,7 @@ def recommend(standings, *, higher_is_better, ratio, score):
         better = {standing.family: 0.0 for standing in running}
     else:
         rivals = {s.family: sign * s.scores for s in running if s.complexity > 0}
-        better = better_than(rivals, sign * baselines[0].scores, ratio)
+        better = better_than(rivals, sign * baselines[0].scores, ratio, resolution)
     winners = [standing for standing in running if better.get(standing.family, 1.0) < LEVEL]
     if not winners:
         return baselines[0], False, _no_better_than_baseline(best, baselines[0], score)
