@@ -175,7 +175,9 @@ def test_a_family_that_does_not_fit_the_data_is_not_started(declared):
         )
     )
     X, y = two_clouds(60)
-    assert compare((X, y), "ill", families=["shy"])["shy"].reason == "2 is too many"
+    assert compare((X, y), "ill", families=["shy", *QUICK[:1]])["shy"].reason == "2 is too many"
+    with pytest.raises(ValueError, match=r"no model but the baseline could be fitted \(shy: 2 is too many\)"):
+        compare((X, y), "ill", families=["shy"])
 
 
 class Spy:

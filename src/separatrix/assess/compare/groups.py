@@ -7,7 +7,7 @@ from separatrix.assess.compare.paired import better_than, corrected_error, worse
 LEVEL = 0.05
 
 
-def rank(standings, *, higher_is_better, ratio, resolution=0.0):
+def rank(standings, *, higher_is_better, ratio, resolution=0.0, error_ratio=None):
     """Order standings from best to worst, failures last; set score, error and group; return the p-values of the groups.
 
     Group 1 is led by the best score and holds every model that is not significantly worse than its leader, by
@@ -15,6 +15,14 @@ def rank(standings, *, higher_is_better, ratio, resolution=0.0):
     best of the rest, and so on. What is claimed of a model is that it is worse than the leader of each group above its
     own; the chance of any false claim in the whole board is 5 %. Groups are judged against their leaders only: two
     other members may differ, and a member of group 2 need not be worse than every member of group 1.
+
+    Parameters
+    ----------
+    standings : list of Standing.
+    higher_is_better : bool.
+    ratio : float.  For the tests: :func:`~separatrix.assess.compare.paired.overlap_ratio`.
+    resolution : float.  The step in which a score can change.
+    error_ratio : float or None.  For the standard errors shown: n2/n1; None: `ratio`.
 
     Returns
     -------
@@ -24,7 +32,7 @@ def rank(standings, *, higher_is_better, ratio, resolution=0.0):
     for standing in standings:
         if not standing.failed:
             standing.score = float(np.nanmean(standing.scores))
-            standing.error = corrected_error(standing.scores, ratio)
+            standing.error = corrected_error(standing.scores, ratio if error_ratio is None else error_ratio)
     standings.sort(key=lambda s: (s.failed, -sign * s.score if not s.failed else 0.0, s.complexity, s.family))
     left = [standing for standing in standings if not standing.failed]
     p_values, group, models = {}, 0, len(left)
@@ -41,14 +49,17 @@ def rank(standings, *, higher_is_better, ratio, resolution=0.0):
     return p_values
 
 
-def recommend(standings, *, higher_is_better, ratio, score, resolution=0.0):
+def recommend(standings, *, higher_is_better, ratio, score, resolution=0.0, late=0):
     """The standing to recommend, whether it is better than the baseline, and the reason.
 
     The baseline is the standing of complexity 0. If no model is significantly better (one-sided corrected tests,
     Holm-adjusted for the number of models), the baseline is recommended. Otherwise it is the simplest model, by
     complexity and then by size, of those that are better than the baseline, within one standard error of the best, and
     in its group (scores of the same rounds are correlated, so that a paired test may separate models whose standard
-    errors overlap). A model whose last fit was not certified comes after all others.
+    errors overlap). A model with a fit that was not certified, in any round, comes after all others.
+
+    `ratio` and `resolution` are those of the tests, as in :func:`rank`; `late` is how many families the budget kept
+    from running or from finishing, for the words.
     """
     sign = 1.0 if higher_is_better else -1.0
     running = [standing for standing in standings if not standing.failed]
@@ -61,7 +72,7 @@ def recommend(standings, *, higher_is_better, ratio, score, resolution=0.0):
         better = better_than(rivals, sign * baselines[0].scores, ratio, resolution)
     winners = [standing for standing in running if better.get(standing.family, 1.0) < LEVEL]
     if not winners:
-        return baselines[0], False, _no_better_than_baseline(best, baselines[0], score)
+        return baselines[0], False, _no_better_than_baseline(best, baselines[0], score, ratio, late)
     best = winners[0]
     slack = best.error if np.isfinite(best.error) else 0.0
     equals = [standing for standing in winners if standing.group == best.group]
@@ -70,14 +81,21 @@ def recommend(standings, *, higher_is_better, ratio, score, resolution=0.0):
     return chosen, bool(baselines), _why_recommended(chosen, best, baselines, score)
 
 
-def _no_better_than_baseline(best, baseline, score):
+def _no_better_than_baseline(best, baseline, score, ratio, late):
     shown = f"No model is shown to be better than guessing: the baseline has {_score_text(baseline, score)}"
     if best is baseline:
-        return f"{shown}, and nothing has more. Better columns or more rows are needed."
-    return (
-        f"{shown}, and {best.family}, the best of the others, {_score_text(best)}, a difference that chance explains. "
-        "Better columns or more rows are needed."
-    )
+        found = f"{shown}, and nothing has more."
+    else:
+        found = f"{shown}, and {best.family}, the best of the others, {_score_text(best)}"
+    if np.isinf(ratio):
+        alike = "Two folds, once, cannot show a difference: both rounds compare the same two halves."
+        return f"{found.rstrip('.')}. {alike} Use more folds or more repeats."
+    if late:
+        families = "a family" if late == 1 else f"{late} families"
+        return f"{found.rstrip('.')}. The budget stopped {families}, so that this is no verdict: a larger one is needed."
+    if best is baseline:
+        return f"{found} Better columns or more rows are needed."
+    return f"{found}, a difference that chance explains. Better columns or more rows are needed."
 
 
 def _why_recommended(chosen, best, baselines, score):

@@ -15,13 +15,15 @@ FRAMES = ("pandas", "polars", "pyarrow")
 class Inputs(NamedTuple):
     """The rows that have a target, their targets, the Understanding, and the kind of frame given ("" if none).
 
-    ``table`` still holds the target column; pipelines select the columns in use.
+    ``table`` still holds the target column; pipelines select the columns in use. ``rows`` are the positions of the
+    rows in the table as it came.
     """
 
     table: Any
     y: np.ndarray
     understanding: Understanding
     kind: str
+    rows: np.ndarray
 
 
 def comparison_inputs(table, target, *, task=None, exclude=()):
@@ -54,7 +56,8 @@ def comparison_inputs(table, target, *, task=None, exclude=()):
         )
     understanding = understand(table, target, task=task, exclude=exclude)
     y, rows = target_values(table, understanding)
-    return Inputs(table.take(rows) if len(rows) < len(table) else table, y, understanding, kind * (kind in FRAMES))
+    table = table.take(rows) if len(rows) < len(table) else table
+    return Inputs(table, y, understanding, kind * (kind in FRAMES), rows)
 
 
 def _of_pair(X, y, target):

@@ -150,5 +150,7 @@ def plain(comparison):
     document["understanding"] = comparison.understanding.as_dict()
     document["standings"] = [asdict(standing) for standing in comparison.standings]
     document["p_values"] = [{"families": list(pair), "p": p} for pair, p in comparison.p_values.items()]
+    question = comparison.question
+    document["question"] = {"sentences": question.lines(), "warnings": list(question.warnings)} if question else None
     document["rows"] = {"train": len(comparison.y_train), "test": len(comparison.y_test)}
     return json_value(document)

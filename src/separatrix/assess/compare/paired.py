@@ -27,6 +27,35 @@ ROUNDING = 1e-12
 DRAWS, CHUNK = 20_000, 2_000
 
 
+def overlap_ratio(folds, repeats):
+    r"""What to add to 1/J in the variance of a mean difference, so that a model that learns noise is not called better.
+
+    Nadeau and Bengio's :math:`n_2/n_1 = 1/(K-1)`, for K folds, is a guess. It is too small where there is nothing to
+    learn: a rule that follows the difference of two class means, :math:`\delta_{-j}` of the training rows, has on the
+    rows of fold j a score proportional to :math:`\delta_j \cdot \delta_{-j}`, in which both factors return in every
+    other round. For normal :math:`\delta_j` of mean 0, R repeats and J = KR rounds,
+
+    .. math:: V = \frac{\mathrm{var}(\bar g)}{\mathrm{var}(g_j)} = \frac{2(K-1)}{K^2}\Big(1 + \frac{1}{R(K-1)}\Big),
+              \qquad \frac{\mathrm{var}(\bar g)}{\mathrm{E}\, s^2} = \frac{(J-1)\,V}{J\,(1-V)},
+
+    and the larger of the two is taken. Two folds, once, are infinite: :math:`\delta_1 \cdot \delta_2` is the score of
+    both rounds, so that their agreement says nothing (docs/theory/comparison.md has the derivation).
+
+    Parameters
+    ----------
+    folds : int, [2, inf).
+    repeats : int, [1, inf).
+
+    >>> round(overlap_ratio(5, 2), 4), round(overlap_ratio(10, 1), 4), overlap_ratio(2, 1)
+    (0.4062, 0.125, inf)
+    """
+    rounds = folds * repeats
+    share = 2.0 * (folds - 1) / folds**2 * (1.0 + 1.0 / (repeats * (folds - 1)))
+    if share >= 1.0:
+        return float("inf")
+    return max(1.0 / (folds - 1), (rounds - 1) * share / (rounds * (1.0 - share)) - 1.0 / rounds)
+
+
 class PairedTest(NamedTuple):
     """Mean difference, its corrected standard error, t, and the p-value."""
 
@@ -66,7 +95,7 @@ def corrected_test(a, b, ratio, *, one_sided=False, resolution=0.0):
     Parameters
     ----------
     a, b : (J,) arrays.  NaN for rounds that were not run.
-    ratio : float.  As in :func:`corrected_error`.
+    ratio : float, [0, inf].  As in :func:`corrected_error`, or the larger one of :func:`overlap_ratio`.
     one_sided : bool, default False.  Whether the alternative is that a is larger, not only that they differ.
     resolution : float, [0, inf), default 0.  The step in which scores can change; 0 for a continuous score.
 

@@ -72,6 +72,7 @@ class Tournament:
             sparse=sparse,
             kinds=tuple(column.kind for column in self.understanding.used),
             seed=self.seed,
+            score=self.score,
         )
 
     def prepared(self, preparation, rows):
