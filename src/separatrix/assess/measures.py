@@ -165,8 +165,10 @@ _NUMBERS = [
     ("rmse", "root-mean-square error", False, "errors in the units of y, large ones above all", metrics.rmse),
     ("mse", "mean squared error", False, "comparison with theory: bias² + variance + noise", metrics.mse),
     ("mae", "mean absolute error", False, "errors in the units of y, with a few wild ones", metrics.mae),
+    ("medae", "median absolute error", False, "errors in the units of y, with wild ones that must not count",
+     metrics.medae),
     ("r2", "R²", True, "the share of the variance that is explained", metrics.r2),
-]
+]  # fmt: skip
 
 
 def _computation(function, needs):

@@ -252,6 +252,17 @@ def mae(y_true, y_pred, *, sample_weight=None):
     return float(theirs.mean_absolute_error(y_true, y_pred, sample_weight=sample_weight))
 
 
+def medae(y_true, y_pred, *, sample_weight=None):
+    r"""The median absolute error, :math:`\mathrm{median}_i |y_i - \hat y_i|`: half of the rows have a smaller error.
+
+    Fewer than half of the rows, however wild, cannot make it large.
+
+    >>> medae([1.0, 2.0, 5e8], [1.5, 2.0, 3.0])
+    0.5
+    """
+    return float(theirs.median_absolute_error(y_true, y_pred, sample_weight=sample_weight))
+
+
 def r2(y_true, y_pred, *, undefined=None, sample_weight=None):
     r"""The share of the variance of y that is explained, :math:`1 - \sum s(y - \hat y)^2 / \sum s(y - \bar y)^2`.
 

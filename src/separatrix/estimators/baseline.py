@@ -155,7 +155,7 @@ declare(
         name="baseline",
         task="regression",
         model=ConstantRegressor,
-        make=lambda facts: ConstantRegressor("median" if facts.score == "mae" else "mean"),
+        make=lambda facts: ConstantRegressor("median" if facts.score in ("mae", "medae") else "mean"),
         complexity=0,
         description=(
             "Ignores every column and predicts the mean of the target (the median where absolute errors count): what "

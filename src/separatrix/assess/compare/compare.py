@@ -52,7 +52,8 @@ def compare(
     task : {"classification", "regression"} or None, default None.  None: as the target looks.
     score : str or None, default None.  One of MEASURES. None: the area under the ROC curve for two classes, accuracy
         for more (balanced accuracy where one class has more than 80 % of the rows), root-mean-square error for numbers
-        (mean absolute error where 1 % of the rows hold more than half of the squared error of the mean).
+        (where 1 % of the rows hold more than half of the squared error of the mean, the mean absolute error; where
+        they hold more than half of the absolute error too, the median absolute error).
     exclude : sequence of str, default ().  Columns to leave out.
     group : str or None, default None.  A column, such as a patient's number: rows with the same value are dependent
         and stay together, in each fold and in the test part. It is left out of the models. Searches within a family do
@@ -82,8 +83,8 @@ def compare(
     ('least squares', True, 'root-mean-square error')
     """
     deadline = Deadline(budget)
-    exclude = [*exclude, group] if group is not None and group not in exclude else exclude
-    table, y, understanding, kind, rows = comparison_inputs(table, target, task=task, exclude=exclude)
+    inputs = comparison_inputs(table, target, task=task, exclude=exclude, group=group)
+    table, y, understanding, kind, rows = inputs
     classification = understanding.task == "classification"
     groups = None if group is None else group_codes(table, group)
     learn, test_rows = hold_out(y, test, classification=classification, seed=seed, groups=groups)
@@ -144,6 +145,7 @@ def compare(
         fitted_rows=fitted_rows,
         kind=kind,
         question=question,
+        unfinished=tournament.unfinished,
     )
 
 
@@ -175,7 +177,7 @@ def _measure_names(by, understanding):
     """The measures of each round, the score first; the area under the ROC curve of many classes takes too long."""
     names = ("accuracy", "balanced_accuracy", "log_loss", "brier", "calibration")
     if understanding.task == "regression":
-        names = ("rmse", "mae", "r2")
+        names = ("rmse", "mae", "medae", "r2")
     elif len(understanding.classes) == 2:
         names = (*names, "roc_auc")
     return (by.name, *(name for name in names if name != by.name))
@@ -216,7 +218,7 @@ def _refuse_empty_board(standings, tournament):
         return
     reasons = "; ".join(f"{each.family}: {each.reason or 'one round only'}" for each in rivals[:3])
     more = f"; and {len(rivals) - 3} more" if len(rivals) > 3 else ""
-    late = any(candidate.over_budget or candidate.stopped for candidate in tournament.candidates)
+    late = tournament.unfinished > 0
     ran_out = "the time ran out before any model had two rounds" if late else ""
     raise cannot(
         f"compare models of {tournament.understanding.target!r}",
@@ -235,8 +237,7 @@ def _rank_and_recommend(standings, by, folds, repeats, tournament):
         "resolution": float(np.sqrt(np.mean(np.square(steps)))),
     }
     p_values = rank(standings, error_ratio=1.0 / (folds - 1), **options)
-    late = sum(candidate.over_budget or candidate.stopped for candidate in tournament.candidates)
-    return p_values, recommend(standings, score=by.label, late=late, **options)
+    return p_values, recommend(standings, score=by.label, late=tournament.unfinished, **options)
 
 
 def _test(model, held, y, tournament, groups):

@@ -81,6 +81,7 @@ class Comparison:
         corrected paired test, adjusted for the choice of the leader; the best leads group 1: all are compared with it.
     measure : str.  The name of the score in MEASURES.
     kind : str.  The kind of frame that came in ("pandas", "polars", "pyarrow"), "" for anything else.
+    unfinished : int.  Families that the time kept from running, or from running all rounds.
     question : Question or None.  The score and why, the positive class, the cost of a mistake, warnings.
     fitted_rows : int.  Rows of `train` that `model` was fitted to: all, unless the budget was too short for that.
     """
@@ -112,6 +113,7 @@ class Comparison:
     kind: str = ""
     fitted_rows: int = 0
     question: Any = None
+    unfinished: int = 0
 
     def __getitem__(self, family):
         """The standing of a family."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.tables.kinds import codes
+from separatrix.tables.table import meant, shown
 
 # A column that may name groups has at least so many values, each in two rows on average.
 FEWEST_GROUPS, ROWS_EACH = 5, 2.0
@@ -32,12 +33,6 @@ def group_codes(table, group):
     >>> group_codes(Table.of({"who": ["b", "a", None, "b", None]}), "who").tolist()
     [0, 1, 2, 0, 3]
     """
-    if group not in table:
-        raise cannot(
-            f"keep the rows of one {group!r} together",
-            because="the table has no such column",
-            instead=f"one of {', '.join(map(repr, table.names[:8]))}",
-        )
     place, count = codes(table[group])
     alone = place < 0
     place[alone] = count + np.arange(alone.sum())
@@ -48,6 +43,18 @@ def group_codes(table, group):
             instead="a column with two values at least",
         )
     return place
+
+
+def refuse_group(table, group, target):
+    """Refuse a group that is no column, or the target."""
+    if group not in table or group == target:
+        others = [name for name in table.names if name != target]
+        raise cannot(
+            f"keep the rows of one {group!r} together",
+            because="it is the target" if group == target else f"there are the columns {shown(table.names)}",
+            instead=meant(group, others) or "one of the other columns",
+            kind=KeyError,
+        )
 
 
 def grouped_folds(y, groups, folds, *, classification, seed):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from separatrix.assess.compare.leaderboard import pair
 from separatrix.assess.compare.paired import better_than, corrected_error, worse_than
 
 LEVEL = 0.05
@@ -92,7 +93,9 @@ def _no_better_than_baseline(best, baseline, score, ratio, late):
         return f"{found.rstrip('.')}. {alike} Use more folds or more repeats."
     if late:
         families = "a family" if late == 1 else f"{late} families"
-        return f"{found.rstrip('.')}. The budget stopped {families}, so that this is no verdict: a larger one is needed."
+        return (
+            f"{found.rstrip('.')}. The budget stopped {families}, so that this is no verdict: a larger one is needed."
+        )
     if best is baseline:
         return f"{found} Better columns or more rows are needed."
     return f"{found}, a difference that chance explains. Better columns or more rows are needed."
@@ -112,5 +115,4 @@ def _why_recommended(chosen, best, baselines, score):
 
 
 def _score_text(standing, score=""):
-    error = f" ± {standing.error:.2g}" if np.isfinite(standing.error) else ""
-    return f"{score} {standing.score:.4g}{error}".strip()
+    return f"{score} {pair(standing.score, standing.error)}".strip()

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.assess.compare.dependent_rows import refuse_group
 from separatrix.core.protocol import is_frame
 from separatrix.core.refusal import cannot
 from separatrix.tables import Table, Understanding, as_table, read, target_values, understand
@@ -26,7 +27,7 @@ class Inputs(NamedTuple):
     rows: np.ndarray
 
 
-def comparison_inputs(table, target, *, task=None, exclude=()):
+def comparison_inputs(table, target, *, task=None, exclude=(), group=None):
     """Understand a table and its target.
 
     Parameters
@@ -35,6 +36,7 @@ def comparison_inputs(table, target, *, task=None, exclude=()):
     target : str or None.  The column to predict; the name to give y where a pair comes in ("target" for None).
     task : {"classification", "regression"} or None.
     exclude : sequence of str.  Columns to leave out.
+    group : str or None.  A column whose values keep their rows together; it is left out too.
 
     >>> inputs = comparison_inputs(([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0], [5.0, 9.0]], ["a", "b", "a", "b"]), None)
     >>> inputs.table.names, inputs.y.tolist(), inputs.understanding.task
@@ -54,6 +56,9 @@ def comparison_inputs(table, target, *, task=None, exclude=()):
             because="nothing says which column to predict",
             instead=f"target= one of {', '.join(map(repr, table.names[-3:]))}, for example",
         )
+    if group is not None:
+        refuse_group(table, group, target)
+        exclude = list(dict.fromkeys([*exclude, group]))
     understanding = understand(table, target, task=task, exclude=exclude)
     y, rows = target_values(table, understanding)
     table = table.take(rows) if len(rows) < len(table) else table

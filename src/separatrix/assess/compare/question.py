@@ -27,6 +27,7 @@ COSTS = {
     "rmse": "An error twice as large costs four times as much",
     "mse": "An error twice as large costs four times as much",
     "mae": "An error twice as large costs twice as much",
+    "medae": "Only the error that half of the rows stay below counts",
     "r2": "An error twice as large costs four times as much",
 }
 
@@ -58,7 +59,7 @@ class Question:
         if self.positive:
             lines.append(
                 f"The positive class is {self.positive}, the second of {self.negative} and {self.positive} in sorted "
-                "order: probabilities, recall and precision are its."
+                "order: probabilities, recall and precision are of it."
             )
         lines.append(f"{COSTS[self.measure.name]}.")
         if self.group:
@@ -70,17 +71,20 @@ def choose_measure(score, y, task):
     """The measure to compare by, and why: the one asked for, else the default of the target.
 
     The default is the area under the ROC curve for two classes, accuracy for more (balanced accuracy where one class
-    has more than 80 % of the rows), the root-mean-square error for numbers (the mean absolute error where a few rows
-    hold most of the baseline's squared error).
+    has more than 80 % of the rows), the root-mean-square error for numbers. Where a few rows hold most of the squared
+    error of the mean, it is the mean absolute error; where they hold most of the absolute error of the median too, the
+    median absolute error.
 
     >>> choose_measure(None, np.array([0, 1, 1]), "classification")[0].name
     'roc_auc'
     >>> choose_measure(None, np.array([1.0, 2.0, 3.0, 2.0, 1e9]), "regression")[0].name
-    'mae'
+    'medae'
     """
     if score is not None:
         return _named(score, task), "it was asked for"
     if task == "regression":
+        if len(ruling_rows(y)) and _few_hold_most(np.abs(y - np.median(y))):
+            return MEASURES["medae"], "a few rows would decide the root-mean-square and the mean absolute error alone"
         if len(ruling_rows(y)):
             return MEASURES["mae"], "a few rows would decide the root-mean-square error alone"
         return MEASURES["rmse"], "the target is a number"
@@ -114,13 +118,20 @@ def ruling_rows(y):
     ([1], [])
     """
     error = (y - np.mean(y)) ** 2
-    total, few = error.sum(), max(int(FEW * len(y)), 1)
-    largest = np.argsort(-error, kind="stable")[:few]
-    held = np.cumsum(error[largest])
-    if not total > 0.0 or held[-1] <= MOST_OF_IT * total:
+    if not _few_hold_most(error):
         return np.empty(0, dtype=np.intp)
-    # rows far beyond all others: up to the one after which the next is much smaller
-    return largest[: int(np.searchsorted(held, (1.0 - FEW) * held[-1])) + 1]
+    largest = np.argsort(-error, kind="stable")[: _few(y)]
+    held = np.cumsum(error[largest])
+    return largest[: int(np.searchsorted(held, (1.0 - FEW) * held[-1])) + 1]  # those that make up 99 % of it
+
+
+def _few(rows):
+    return max(int(FEW * len(rows)), 1)
+
+
+def _few_hold_most(error):
+    """Whether 1 % of the rows, one at least, hold more than half of the sum of their errors."""
+    return bool(np.sort(error)[-_few(error) :].sum() > MOST_OF_IT * error.sum())
 
 
 def about_ruling_rows(y, rows, target):
@@ -140,6 +151,7 @@ def about_ruling_rows(y, rows, target):
     return (
         f"{len(ruling):,} of {len(y):,} rows {'holds' if one else 'hold'} {100 * error[ruling].sum() / error.sum():.0f} % "
         f"of the squared error of predicting the mean of {target} (median {np.median(y):,.6g}): {named}{more}. If "
-        f"{'it is a mistake' if one else 'they are mistakes'}, correct or remove {'it' if one else 'them'}. Such rows "
-        "rule 'rmse', 'mse' and 'r2', and every fit by least squares; 'mae' and median regression they do not.",
+        f"{'it is a mistake' if one else 'they are mistakes'}, correct or remove {'it' if one else 'them'}: such rows "
+        "rule every fit by least squares, and the scores 'rmse', 'mse' and 'r2'; they rule 'mae' less, and neither 'medae' "
+        "nor median regression.",
     )

@@ -36,7 +36,9 @@ def _tested(comparison):
 
 def _verdict(context):
     if context.comparison.beats_baseline:
-        return "Yes: the difference is larger than chance explains (corrected paired test, 5 %)."
+        return (
+            "Yes: the difference is larger than chance explains (corrected paired tests, 5 % for all models together)."
+        )
     if context.baseline is None:
         return "Not known: guessing did not take part."
     return "No: on these data no model is shown to be better than guessing."
@@ -45,7 +47,9 @@ def _verdict(context):
 def _warnings(context):
     """What a careful reader should know before using the number."""
     comparison, standing = context.comparison, context.standing
-    if not comparison.beats_baseline and context.baseline is not None:
+    if comparison.question is not None:
+        yield from comparison.question.warnings
+    if not comparison.beats_baseline and context.baseline is not None and not comparison.unfinished:
         yield (
             "The columns may hold nothing about the target, or there may be too few rows to see it. More rows or other "
             "columns can change this answer; another model on the same rows hardly will."
