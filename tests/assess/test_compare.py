@@ -324,10 +324,10 @@ def test_bad_questions_are_refused_in_a_sentence():
         compare((X, y), "ill", score="beauty")
 
 
-def test_two_folds_once_are_said_to_show_nothing():
+def test_two_folds_are_said_to_show_nothing():
     X, y = two_clouds(60, distance=3.0)
     found = compare((X, y), "ill", families=QUICK[:1], folds=2, repeats=1)
-    assert not found.beats_baseline and "Two folds, once, cannot show a difference" in found.why
+    assert not found.beats_baseline and "Two folds cannot show a difference" in found.why
 
 
 class OwnColumns(ClassifierMixin, BaseEstimator):

@@ -85,7 +85,7 @@ def test_a_target_that_never_varies_within_a_column_is_noticed():
 
 def test_columns_that_cannot_group_are_refused():
     table, _ = subjects()
-    with pytest.raises(KeyError, match="Cannot keep the rows of one 'subjekt' together.*Use .*subject"):
+    with pytest.raises(KeyError, match=r"Cannot keep the rows of one 'subjekt' together.*Use .*subject"):
         compare(table, "ill", group="subjekt")
     with pytest.raises(KeyError, match="it is the target"):
         compare(table, "ill", group="ill")

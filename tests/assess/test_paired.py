@@ -76,7 +76,7 @@ def test_a_constant_difference_has_the_variance_of_its_rounding():
 
 @pytest.mark.parametrize("rows", [6, 12, 40])
 def test_coarse_scores_of_two_rounds_keep_the_level(rows):
-    """Two models of accuracy 0.5 on `rows` rows a round, in 2,000 comparisons: at most 5 %, and its Monte Carlo error."""
+    """Two models of accuracy 0.5 on `rows` rows a round, in 2,000 comparisons: at most 5 %, by three errors."""
     draw = np.random.default_rng(rows)
     a, b = draw.binomial(rows, 0.5, (2, 2000, 2)) / rows
     claims = sum(corrected_test(x, y, 0.0, resolution=1.0 / rows).p < 0.05 for x, y in zip(a, b))

@@ -59,8 +59,8 @@ def compare(context, table, target, query, families, report, model, no_report, n
 
     TABLE is a file (CSV, TSV, Parquet, Arrow), - for stdin, or the name of a bundled data set; without it one of those
     is used. Nothing is asked: columns, score and positive class are understood and said. A fifth of the rows is held
-    out and used once, to test the model that was chosen: rows that no model was fitted to, which are new only if they do
-    not depend on the others (see --group). A report and a model file are written.
+    out and used once, to test the model that was chosen. No model was fitted to them; they are new only if they do not
+    depend on the others (see --group). A report and a model file are written.
     """
     from separatrix.cli import output
     from separatrix.cli.progress import progress_on

@@ -6,8 +6,8 @@ from separatrix.assess.compare import fit_once
 from separatrix.assess.compare.candidate import Candidate
 from separatrix.assess.compare.comparison import Comparison
 from separatrix.assess.compare.deadline import Deadline
-from separatrix.assess.compare.groups import rank, recommend
 from separatrix.assess.compare.dependent_rows import group_codes, repeated_identifiers
+from separatrix.assess.compare.groups import rank, recommend
 from separatrix.assess.compare.inputs import comparison_inputs
 from separatrix.assess.compare.paired import overlap_ratio
 from separatrix.assess.compare.plan import plan, run_first_round
@@ -83,8 +83,7 @@ def compare(
     ('least squares', True, 'root-mean-square error')
     """
     deadline = Deadline(budget)
-    inputs = comparison_inputs(table, target, task=task, exclude=exclude, group=group)
-    table, y, understanding, kind, rows = inputs
+    table, y, understanding, kind, rows = comparison_inputs(table, target, task=task, exclude=exclude, group=group)
     classification = understanding.task == "classification"
     groups = None if group is None else group_codes(table, group)
     learn, test_rows = hold_out(y, test, classification=classification, seed=seed, groups=groups)
@@ -93,9 +92,7 @@ def compare(
     if announce is not None:
         announce(understanding, question)
     by, of_train = question.measure, None if groups is None else groups[learn]
-    usual = default_rounds(len(learn))
-    folds = possible_folds(usual[0] if folds is None else folds, y_train, classification, of_train)
-    repeats = usual[1] if repeats is None else repeats
+    folds, repeats = _folds_and_repeats(folds, repeats, y_train, classification, of_train)
     tournament = Tournament(
         understanding,
         table.take(learn),
@@ -108,9 +105,7 @@ def compare(
         Silent() if progress is None else progress,
     )
     candidates = _run(tournament, _selected(families, understanding.task))
-    standings = [candidate.standing(tournament.train_size) for candidate in candidates]
-    for standing, candidate in zip(standings, candidates):
-        standing.measures |= held_out_calibration(tournament, candidate)
+    standings = [_standing(tournament, candidate) for candidate in candidates]
     p_values, (chosen, better, why) = _rank_and_recommend(standings, by, folds, repeats, tournament)
     candidate = next(candidate for candidate in candidates if candidate.family.name == chosen.family)
     model, names, note, fitted_rows = refit(tournament, candidate)
@@ -171,6 +166,20 @@ def _question(table, y, y_train, rows, understanding, *, score, group):
         group=group or "",
         warnings=tuple(warnings),
     )
+
+
+def _folds_and_repeats(folds, repeats, y, classification, groups):
+    """Those asked for, else by the number of rows; no more folds than can be made."""
+    usual = default_rounds(len(y))
+    folds = possible_folds(usual[0] if folds is None else folds, y, classification, groups)
+    return folds, usual[1] if repeats is None else repeats
+
+
+def _standing(tournament, candidate):
+    """The row of the leaderboard, with the calibration of all held-out rows together."""
+    standing = candidate.standing(tournament.train_size)
+    standing.measures |= held_out_calibration(tournament, candidate)
+    return standing
 
 
 def _measure_names(by, understanding):

@@ -23,8 +23,9 @@ class Standing:
     fit_seconds, predict_seconds : float.  Median of the rounds.
     size : int.  Numbers the fitted model keeps (coefficients, means, rows).
     certificate : str.  The worst certificate of all rounds: "certified: relative gap 1e-10 (tol 1e-8)".
-    certified : bool or None.  Whether it holds, that is, in every round; None where the model is a closed form or a count without a certificate.
-    group : int.  1 holds the best and all that cannot be told from it; then 2, ...; 0 for a failure.
+    certified : bool or None.  Whether it holds, and so that of every round; None where the model is
+        a closed form or a count without a certificate.
+    group : int.  1 holds the best and all that are not shown to be worse; then 2, ...; 0 for a failure.
     rows : int.  Rows learnt from in a round; fewer than there are where the budget asked for a sample.
     chosen : dict.  Parameters chosen by the family's own search in the last round.
     note : str.  Limits and warnings ("learnt from 50,000 of 800,000 rows").

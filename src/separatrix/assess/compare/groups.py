@@ -85,20 +85,17 @@ def recommend(standings, *, higher_is_better, ratio, score, resolution=0.0, late
 def _no_better_than_baseline(best, baseline, score, ratio, late):
     shown = f"No model is shown to be better than guessing: the baseline has {_score_text(baseline, score)}"
     if best is baseline:
-        found = f"{shown}, and nothing has more."
+        shown += ", and nothing is better"
     else:
-        found = f"{shown}, and {best.family}, the best of the others, {_score_text(best)}"
+        shown += f", and {best.family}, the best of the others, {_score_text(best)}"
     if np.isinf(ratio):
-        alike = "Two folds, once, cannot show a difference: both rounds compare the same two halves."
-        return f"{found.rstrip('.')}. {alike} Use more folds or more repeats."
+        alike = "Two folds cannot show a difference: their two rounds compare the same halves."
+        return f"{shown}. {alike} Use three folds or more."
     if late:
         families = "a family" if late == 1 else f"{late} families"
-        return (
-            f"{found.rstrip('.')}. The budget stopped {families}, so that this is no verdict: a larger one is needed."
-        )
-    if best is baseline:
-        return f"{found} Better columns or more rows are needed."
-    return f"{found}, a difference that chance explains. Better columns or more rows are needed."
+        return f"{shown}. The budget stopped {families}, so that this is no verdict: a larger one is needed."
+    chance = "" if best is baseline else ", a difference that chance explains"
+    return f"{shown}{chance}. Better columns or more rows are needed."
 
 
 def _why_recommended(chosen, best, baselines, score):

@@ -38,8 +38,8 @@ def overlap_ratio(folds, repeats):
     .. math:: V = \frac{\mathrm{var}(\bar g)}{\mathrm{var}(g_j)} = \frac{2(K-1)}{K^2}\Big(1 + \frac{1}{R(K-1)}\Big),
               \qquad \frac{\mathrm{var}(\bar g)}{\mathrm{E}\, s^2} = \frac{(J-1)\,V}{J\,(1-V)},
 
-    and the larger of the two is taken. Two folds, once, are infinite: :math:`\delta_1 \cdot \delta_2` is the score of
-    both rounds, so that their agreement says nothing (docs/theory/comparison.md has the derivation).
+    and the larger of the two is taken. It is infinite for two folds: :math:`\delta_1 \cdot \delta_2` is the score of
+    both rounds of a repeat, so that their agreement says nothing (docs/theory/comparison.md has the derivation).
 
     Parameters
     ----------
@@ -49,10 +49,10 @@ def overlap_ratio(folds, repeats):
     >>> round(overlap_ratio(5, 2), 4), round(overlap_ratio(10, 1), 4), overlap_ratio(2, 1)
     (0.4062, 0.125, inf)
     """
+    if folds == 2:
+        return float("inf")
     rounds = folds * repeats
     share = 2.0 * (folds - 1) / folds**2 * (1.0 + 1.0 / (repeats * (folds - 1)))
-    if share >= 1.0:
-        return float("inf")
     return max(1.0 / (folds - 1), (rounds - 1) * share / (rounds * (1.0 - share)) - 1.0 / rounds)
 
 
@@ -143,7 +143,7 @@ def better_than(scores, reference, ratio, resolution=0.0):
 
 
 def worse_than(scores, leader, ratio, resolution=0.0, models=None):
-    """p-values that each of `scores` is smaller than those of the `leader`, which has the highest mean: from a name to p.
+    """p-values that each of `scores` is below those of the `leader`, which has the highest mean: from a name to p.
 
     The leader is chosen by the scores themselves. So p is the share of comparisons of equal models in which the best
     one has at least this t against some other (:func:`leads_of_equals`), or Bonferroni's bound over all pairs if that

@@ -1,4 +1,4 @@
-"""The question of a comparison, said before its numbers: the score and why, the positive class, the cost of mistakes."""
+"""The question of a comparison, said before its numbers: the score, the positive class, the cost of a mistake."""
 
 from dataclasses import dataclass
 
@@ -147,11 +147,11 @@ def about_ruling_rows(y, rows, target):
     error = (y - np.mean(y)) ** 2
     named = ", ".join(f"row {rows[i] + 1:,} ({y[i]:,.6g})" for i in ruling[:MOST_NAMED])
     more = f" and {len(ruling) - MOST_NAMED:,} more" if len(ruling) > MOST_NAMED else ""
-    one = len(ruling) == 1
+    one, held = len(ruling) == 1, 100 * error[ruling].sum() / error.sum()
     return (
-        f"{len(ruling):,} of {len(y):,} rows {'holds' if one else 'hold'} {100 * error[ruling].sum() / error.sum():.0f} % "
-        f"of the squared error of predicting the mean of {target} (median {np.median(y):,.6g}): {named}{more}. If "
+        f"{len(ruling):,} of {len(y):,} rows {'holds' if one else 'hold'} {held:.0f} % of the squared error of "
+        f"guessing the mean of {target} in every row (median {np.median(y):,.6g}): {named}{more}. If "
         f"{'it is a mistake' if one else 'they are mistakes'}, correct or remove {'it' if one else 'them'}: such rows "
-        "rule every fit by least squares, and the scores 'rmse', 'mse' and 'r2'; they rule 'mae' less, and neither 'medae' "
-        "nor median regression.",
+        "rule every fit by least squares, and the scores 'rmse', 'mse' and 'r2'; they rule 'mae' less, and neither "
+        "'medae' nor median regression.",
     )

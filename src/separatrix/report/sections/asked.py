@@ -28,8 +28,8 @@ MEANINGS = {
     ),
     "mean absolute error": "The average distance between prediction and truth, in units of the target. 0 is perfect.",
     "median absolute error": (
-        "Half of the rows have a smaller distance between prediction and truth, in units of the target. 0 is perfect; how "
-        "far off the worst half is, it does not say."
+        "Half of the rows have a smaller distance between prediction and truth, in units of the target. 0 is perfect; "
+        "how far off the worst half is, it does not say."
     ),
     "mean squared error": "The average squared distance between prediction and truth. 0 is perfect.",
     "R²": "The share of the variance of the target that is explained. 0 is guessing the mean, 1 is perfect.",

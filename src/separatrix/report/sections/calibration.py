@@ -17,7 +17,7 @@ def calibration(context):
     read = (
         "If the model says 30 % of many rows, about 30 in 100 of them should turn out so: then the dots lie on the "
         f"dotted line. Here predicted and observed shares differ by {off} on average; right probabilities would differ "
-        f"by {_points(chance)}, by chance, on so many rows. Every row was predicted by a model that was not fitted to it."
+        f"by {_points(chance)}, by chance, on so many rows. Every row was predicted by a model not fitted to it."
     )
     caption = "Bars are 95 % intervals of the observed shares; the grey bars below count the rows at each probability."
     return [Text(read), picture(ax, caption)]
