@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from separatrix.report.blocks import Facts, Note, Text
 from separatrix.report.numbers import counted, plus_minus
 from separatrix.report.registry import section
@@ -15,7 +17,8 @@ def answer(context):
     if standing.description:
         parts.append(Text(standing.description))
     parts.append(Text(comparison.why[:1].upper() + comparison.why[1:]))
-    rounds = counted(comparison.folds * comparison.repeats, "round")
+    run, planned = int(np.isfinite(standing.scores).sum()), comparison.folds * comparison.repeats
+    rounds = counted(planned, "round") if run >= planned else f"{run} of {counted(planned, 'round')}"
     pairs = [(f"{comparison.score}, by cross-validation", f"{plus_minus(standing.score, standing.error)} ({rounds})")]
     pairs.append(("on the held-out test part", _tested(comparison)))
     if context.baseline is not None and context.baseline is not standing:
