@@ -185,7 +185,7 @@ def leads_of_equals(models, rounds):
     (DRAWS,) array, the same in every call.
 
     >>> leads = leads_of_equals(2, 10)  # of two models it is |t| of Student's test
-    >>> abs(student.sf(leads[int(0.95 * len(leads))], 9) - 0.025) < 0.003
+    >>> bool(abs(student.sf(leads[int(0.95 * len(leads))], 9) - 0.025) < 0.003)
     True
     """
     draw, leads = np.random.default_rng([models, rounds]), []
