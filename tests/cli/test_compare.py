@@ -134,3 +134,20 @@ def test_the_leaderboard_fits_any_width_and_never_cuts_a_number(width):
     assert "at most 3 columns" in text
     assert ("log loss" in text) == (width >= 80)
     assert ("predict" in text) == (width >= 130)
+
+
+def test_the_board_fills_in_best_first():
+    from io import StringIO
+
+    from rich.console import Console
+
+    from separatrix.cli.progress import Bar, board_so_far
+
+    bar = Bar(Console(file=StringIO()))
+    bar.scored("ridge", 3.25, 1, 10, False)
+    bar.scored("lasso", 2.5, 1, 10, False)
+    bar.scored("ridge", 1.5, 2, 10, False)
+    console = Console(file=StringIO(), width=60)
+    console.print(board_so_far(bar.board))
+    lines = [line.split() for line in console.file.getvalue().splitlines()]
+    assert lines == [["ridge", "1.5", "2", "of", "10", "rounds"], ["lasso", "2.5", "1", "of", "10", "rounds"]]
