@@ -125,6 +125,35 @@ def test_a_budget_is_kept_when_the_estimates_were_wrong(clock, slow):
     assert "of 5 rounds" in found[name].note
 
 
+def test_a_budget_that_runs_out_before_anything_was_tried_says_that_nothing_was_compared(clock, slow):
+    names = [slow("hopeless", 1e4, power=3.0), slow("as hopeless", 1e4, power=3.0)]
+    with pytest.raises(
+        ValueError, match="Cannot compare models of 'y': the time ran out before any model had two rounds"
+    ):
+        compare(table(), "y", families=names, budget=30.0)
+
+
+def test_where_the_budget_stopped_some_it_is_not_the_columns_that_are_blamed(clock, slow):
+    """On noise nothing wins; with a family that never ran, a larger budget is asked for."""
+    X, y = table()
+    names = [slow("quick", 0.01), slow("hopeless", 1e4, power=3.0)]
+    y = np.random.default_rng(1).permutation(y)
+    found = compare((X, y), "y", families=names, budget=1e3)
+    assert found.recommended == "baseline" and found.unfinished == 1
+    assert "The budget stopped a family" in found.why and "Better columns" not in found.why
+
+
+def test_small_tables_with_ample_time_are_not_timed_first(clock, slow):
+    fits = []
+    name, original = slow("counted", 0.01), Slow.fit
+    Slow.fit = lambda self, X, y: (fits.append(len(y)), original(self, X, y))[1]
+    try:
+        compare(table(1_000), "y", families=[name], budget=300.0)
+    finally:
+        Slow.fit = original
+    assert len(fits) == 11  # ten rounds and the refit
+
+
 def test_a_power_law_is_recovered_and_bounded():
     law = PowerLaw()
     for size in (1_000, 4_000):

@@ -175,7 +175,40 @@ def test_a_family_that_does_not_fit_the_data_is_not_started(declared):
         )
     )
     X, y = two_clouds(60)
-    assert compare((X, y), "ill", families=["shy"])["shy"].reason == "2 is too many"
+    assert compare((X, y), "ill", families=["shy", *QUICK[:1]])["shy"].reason == "2 is too many"
+    with pytest.raises(ValueError, match=r"no model but the baseline could be fitted \(shy: 2 is too many\)"):
+        compare((X, y), "ill", families=["shy"])
+
+
+def test_a_certificate_that_fails_in_one_round_is_shown(declared):
+    """The first round's fit is not certified; the others are."""
+    from separatrix.linear_model import LogisticRegression
+
+    made = []
+
+    def make(facts):
+        made.append(facts)
+        return LogisticRegression(max_iter=1 if len(made) == 1 else 100)
+
+    declared(Family("once short", "classification", make, 10, "It stops early once.", model=LogisticRegression))
+    X, y = two_clouds(60, distance=1.0)
+    found = compare((X, y), "ill", families=["once short"])["once short"]
+    assert found.certified is False and found.certificate.startswith("NOT certified")
+    made.append(None)  # from now on no fit is the first
+    again = compare((X, y), "ill", families=["once short"])["once short"]
+    assert again.certified is True
+
+
+def test_calibration_is_shown_beside_what_chance_gives():
+    X, y = two_clouds(150)
+    found = compare((X, y), "ill", families=["linear discriminant"])
+    measures = found["linear discriminant"].measures
+    P, seen = found.y_out_of_fold, np.isfinite(found.y_out_of_fold).all(axis=1)
+    assert measures["calibration"] == pytest.approx(
+        MEASURES["calibration"](found.y_train[seen], P[seen], classes=np.array([0, 1]))
+    )
+    assert 0.02 < measures["calibration_by_chance"] < 0.12
+    assert f"{measures['calibration']:.4f} ({measures['calibration_by_chance']:.4f})" in str(found)
 
 
 class Spy:
@@ -253,7 +286,7 @@ def test_the_text_names_the_models_their_scores_and_the_recommendation():
 def test_progress_is_told_and_grows():
     class Listener:
         def __init__(self):
-            self.error_text = []
+            self.error_text, self.board = [], {}
 
         def begin(self, total):
             self.total = total
@@ -261,16 +294,20 @@ def test_progress_is_told_and_grows():
         def step(self, name, done, seconds_left):
             self.error_text.append((name, done, seconds_left))
 
+        def scored(self, name, score, rounds, of, higher_is_better):
+            self.board[name] = (score, rounds, of, higher_is_better)
+
         def end(self):
             self.ended = True
 
     listener = Listener()
     X, y = two_clouds(60)
-    compare((X, y), "ill", families=QUICK[:1], progress=listener)
+    found = compare((X, y), "ill", families=QUICK[:1], progress=listener)
     assert listener.total == 20 and len(listener.error_text) == 20 and listener.ended
     shares = [done for _, done, _ in listener.error_text]
     assert shares == sorted(shares) and shares[0] == 0.0 and shares[-1] == pytest.approx(0.95)
     assert listener.error_text[-1][2] >= 0.0
+    assert listener.board == {s.family: (pytest.approx(s.score), 10, 10, True) for s in found.standings}
 
 
 def test_bad_questions_are_refused_in_a_sentence():
@@ -283,6 +320,50 @@ def test_bad_questions_are_refused_in_a_sentence():
         compare(flowers())
     with pytest.raises(ValueError, match="fewer than 10 rows"):
         compare((X[:8], y[:8]), "ill")
+    with pytest.raises(ValueError, match="there is no such measure"):
+        compare((X, y), "ill", score="beauty")
+
+
+def test_two_folds_are_said_to_show_nothing():
+    X, y = two_clouds(60, distance=3.0)
+    found = compare((X, y), "ill", families=QUICK[:1], folds=2, repeats=1)
+    assert not found.beats_baseline and "Two folds cannot show a difference" in found.why
+
+
+class OwnColumns(ClassifierMixin, BaseEstimator):
+    """The difference of class means of two columns, which no other competitor looks at."""
+
+    def __init__(self, first=0):
+        self.first = first
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        X = X[:, self.first : self.first + 2]
+        self.direction_ = X[y == self.classes_[1]].mean(axis=0) - X[y == self.classes_[0]].mean(axis=0)
+        return self
+
+    def decision_function(self, X):
+        return X[:, self.first : self.first + 2] @ self.direction_
+
+    def predict(self, X):
+        return self.classes_[(self.decision_function(X) > 0.0).astype(int)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folds, repeats", [(5, 2), (3, 1), (2, 1)])
+def test_18_models_of_noise_are_neither_split_nor_called_better(folds, repeats):
+    """100 comparisons of 18 exchangeable models, fitted to columns of noise of their own, which learn nothing."""
+    names = [Family(f"columns {i}", "classification", lambda facts, i=i: OwnColumns(2 * i), 10, "") for i in range(18)]
+    split = claims = 0
+    for run in range(100):
+        rng = np.random.default_rng([13, run])
+        X, y = rng.standard_normal((80, 36)), rng.integers(0, 2, 80)
+        found = compare((X, y), "y", families=names, folds=folds, repeats=repeats, seed=run)
+        split += len({standing.group for standing in found.standings if standing.complexity}) > 1
+        claims += found.beats_baseline
+    print(f"{split} boards of equal models split, {claims} winners on noise, of 100")
+    most = 100 * 0.05 + 3.0 * np.sqrt(100 * 0.05 * 0.95)
+    assert split <= most and claims <= most
 
 
 @pytest.mark.slow

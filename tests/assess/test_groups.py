@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from separatrix.assess.compare.comparison import Standing
-from separatrix.assess.compare.groups import rank, recommend
+from separatrix.assess.compare.groups import LEVEL, rank, recommend
 
 TOLD = {"higher_is_better": True, "ratio": 0.25}
 WAVE = 0.01 * np.array([1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 1.0, -1.0])
@@ -82,9 +82,45 @@ def test_errors_are_better_when_they_are_lower():
     assert chosen.family == "close" and better
 
 
-def test_equal_models_share_a_group_and_constant_differences_do_not():
+def test_equal_models_share_a_group_and_ten_constant_differences_do_not():
     zero = np.zeros(10)
     found = [standing("a", 0.9, wave=zero), standing("b", 0.9, wave=zero), standing("c", 0.8, wave=zero)]
     rank(found, **TOLD)
     assert [s.group for s in found] == [1, 1, 2]
     assert found[0].error == pytest.approx(0.0)
+
+
+def overlapping(draw, rounds, folds, models):
+    """Scores of equal models as Nadeau and Bengio's correction supposes: rounds are correlated by 1/folds."""
+    common, own = draw.standard_normal(models), draw.standard_normal((rounds, models))
+    return np.sqrt(1.0 / folds) * common + np.sqrt(1.0 - 1.0 / folds) * own
+
+
+def most_false_claims(runs):
+    """Of so many boards at a level of 5 %, by three standard errors."""
+    return runs * 0.05 + 3.0 * np.sqrt(runs * 0.05 * 0.95)
+
+
+@pytest.mark.parametrize("rounds, folds, top", [(10, 5, 0.0), (5, 5, 0.0), (3, 3, 0.0), (2, 2, 0.0), (10, 5, 9.0)])
+def test_of_18_equal_models_one_is_called_worse_in_at_most_one_board_of_twenty(rounds, folds, top):
+    """All equal, or half of them better by `top`: no model may be called worse than a leader that is not better."""
+    draw, runs, models, claims = np.random.default_rng([rounds, folds]), 200, 18, 0
+    level = np.repeat([0.0, top], models // 2)
+    for _ in range(runs):
+        scores = level + overlapping(draw, rounds, folds, models)
+        found = [Standing(str(i), complexity=10, scores=scores[:, i]) for i in range(models)]
+        p_values = rank(found, higher_is_better=True, ratio=1.0 / (folds - 1))
+        claims += any(p < LEVEL and level[int(j)] >= level[int(i)] for (i, j), p in p_values.items())
+    assert claims <= most_false_claims(runs)
+
+
+def test_a_board_of_coarse_scores_in_two_rounds_names_no_winner_on_noise():
+    """Six models and a baseline of accuracy 0.5 on 12 rows a round: a winner in at most one board of twenty."""
+    draw, runs, claims = np.random.default_rng(1), 300, 0
+    told = {"higher_is_better": True, "ratio": 1.0, "resolution": 1.0 / 12.0}
+    for _ in range(runs):
+        scores = draw.binomial(12, 0.5, (7, 2)) / 12.0
+        found = [Standing(str(i), complexity=10 * (i > 0), scores=mine) for i, mine in enumerate(scores)]
+        rank(found, **told)
+        claims += recommend(found, score="accuracy", **told)[1]
+    assert claims <= most_false_claims(runs)

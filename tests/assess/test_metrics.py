@@ -126,6 +126,33 @@ def test_calibration_error_by_hand():
     assert assess.calibration_error(y, p, bins=2, sample_weight=[3] * 6) == pytest.approx(float(expected))
 
 
+@pytest.mark.parametrize("n", [30, 150, 2000])
+def test_chance_gives_true_probabilities_the_calibration_error_that_they_have_on_average(n):
+    """Against outcomes drawn here, row by row: two Monte Carlo means agree within four of their standard errors."""
+    rng = np.random.default_rng(n)
+    p = rng.beta(0.5, 0.5, n)
+    errors = [assess.calibration_error((rng.random(n) < p).astype(int), p) for _ in range(300)]
+    chance = assess.calibration_by_chance(p)
+    assert chance == pytest.approx(np.mean(errors), abs=4.0 * np.std(errors) * np.sqrt(1.0 / 300 + 1.0 / 200))
+    assert assess.calibration_by_chance(np.column_stack([1.0 - p, p])) == chance
+    assert assess.calibration_by_chance(np.round(p)) == 0.0
+
+
+def test_the_chance_of_one_row_in_each_bin_is_exact():
+    # one row of probability p: E|p - Y| = 2 p (1 - p)
+    p = np.array([0.05, 0.35, 0.95])
+    exact = np.mean(2.0 * p * (1.0 - p))
+    assert assess.calibration_by_chance(p, draws=100_000) == pytest.approx(exact, rel=0.02)
+
+
+def test_the_median_absolute_error_is_scikit_learns():
+    from sklearn.metrics import median_absolute_error
+
+    rng = np.random.default_rng(0)
+    y, guess = rng.standard_normal((2, 31))
+    assert assess.medae(y, guess) == assess.MEASURES["medae"](y, guess) == median_absolute_error(y, guess)
+
+
 def test_calibration_error_vanishes_for_true_probabilities():
     rng = np.random.default_rng(1)
     p = rng.uniform(size=200_000)

@@ -15,6 +15,8 @@ def test_compare_tells_the_whole_story(compared):
     output = " ".join(compared.output.split())
     for words in (
         "150 rows", "The target is bought, with 2 classes", "Left out: id", "Area under the ROC curve",
+        "The score is the area under the ROC curve", "The positive class is", "every mistake costs the same",
+        "Everything may take 5 min", "calib. (chance)", "not shown to be worse",
         "logistic regression, L2", "linear discriminant", "baseline", "naive Bayes, word counts", "not run:",
         "Recommended:", "On the 30 test rows, used once", "Written: model.sepx", "Written: report.html",
         "separatrix predict model.sepx shop.csv",
@@ -26,7 +28,9 @@ def test_the_report_and_the_model_are_written(shell, compared):
     assert "<html" in (shell.folder / "report.html").read_text()[:500]
     model = separatrix.load(shell.folder / "model.sepx")
     assert len(model.predict(read(shell.folder / "shop.csv"))) == 150
-    assert about(shell.folder / "model.sepx")["split"] == {"test": 0.2, "seed": 3, "fitted_rows": 120}
+    assert about(shell.folder / "model.sepx")["split"] == {
+        "test": 0.2, "seed": 3, "fitted_rows": 120, "group": ""
+    }  # fmt: skip
 
 
 def test_the_same_seed_gives_the_same_result_as_json(shell, compared):
@@ -41,6 +45,39 @@ def test_the_same_seed_gives_the_same_result_as_json(shell, compared):
             standing.pop("fit_seconds"), standing.pop("predict_seconds")
         found.pop("seconds")
     assert first == second
+
+
+def test_the_question_comes_before_the_numbers(compared):
+    output = " ".join(compared.output.split())
+    assert output.index("The positive class is") < output.index("mean ± standard error") < output.index("Recommended:")
+
+
+def test_a_bundled_data_set_is_taken_by_its_name(shell):
+    found = shell.ok("compare", "wine", "--family", "linear discriminant", "--no-report", "--no-model", "--json")
+    document = json.loads(found.stdout)
+    assert document["understanding"]["target"] == "cultivar" and document["budget"] == 300.0
+    assert document["question"]["sentences"] and document["unfinished"] == 0
+    assert shell("compare", "whine").exit_code == 2  # no such data set: a file, which needs a target
+
+
+def test_a_budget_that_is_too_short_for_anything_fails_in_a_sentence(shell):
+    found = shell("compare", "shop.csv", "-t", "bought", "--budget", "0.01", "--no-report", "--no-model", "-q")
+    assert found.exit_code == 1
+    assert found.stderr.startswith("Error: Cannot compare models of 'bought': the time ran out")
+    assert "Recommended" not in found.stdout and "better than guessing" not in found.stdout
+
+
+def test_groups_are_kept_together_and_the_model_can_be_verified(shell):
+    rows = [f"s{i // 6},{(7 * i) % 11},{(i * i) % 13},{'ab'[(i // 6) % 2]}" for i in range(120)]
+    (shell.folder / "visits.csv").write_text("\n".join(["subject,x,z,kind", *rows]) + "\n")
+    family = ("--family", "logistic regression, L2", "--no-report", "--model", "visits.sepx", "-q")
+    assert "subject has 20 values in 120 rows" in " ".join(
+        shell.ok("compare", "visits.csv", "-t", "kind", *family).output.split()
+    )
+    output = shell.ok("compare", "visits.csv", "-t", "kind", "--group", "subject", *family).output
+    assert "Rows of one subject stay together" in " ".join(output.split()) and "Warning" not in output
+    verified = shell.ok("verify", "visits.sepx", "visits.csv").output
+    assert "The data are those of the fit" in verified and "certified" in verified
 
 
 def test_what_cannot_be_written_is_said_before_anything_is_fitted(shell):
@@ -97,3 +134,20 @@ def test_the_leaderboard_fits_any_width_and_never_cuts_a_number(width):
     assert "at most 3 columns" in text
     assert ("log loss" in text) == (width >= 80)
     assert ("predict" in text) == (width >= 130)
+
+
+def test_the_board_fills_in_best_first():
+    from io import StringIO
+
+    from rich.console import Console
+
+    from separatrix.cli.progress import Bar, board_so_far
+
+    bar = Bar(Console(file=StringIO()))
+    bar.scored("ridge", 3.25, 1, 10, False)
+    bar.scored("lasso", 2.5, 1, 10, False)
+    bar.scored("ridge", 1.5, 2, 10, False)
+    console = Console(file=StringIO(), width=60)
+    console.print(board_so_far(bar.board))
+    lines = [line.split() for line in console.file.getvalue().splitlines()]
+    assert lines == [["ridge", "1.5", "2", "of", "10", "rounds"], ["lasso", "2.5", "1", "of", "10", "rounds"]]

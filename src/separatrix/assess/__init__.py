@@ -24,7 +24,18 @@ from separatrix.assess.curves import Curve, calibration_curve, precision_recall_
 from separatrix.assess.dimension import edge_length
 from separatrix.assess.linearity import Linearity, linearity
 from separatrix.assess.measures import MEASURES, Measure, measure, usual_measure
-from separatrix.assess.metrics import brier, calibration_error, log_loss, mae, mse, r2, rmse, roc_auc
+from separatrix.assess.metrics import (
+    brier,
+    calibration_by_chance,
+    calibration_error,
+    log_loss,
+    mae,
+    medae,
+    mse,
+    r2,
+    rmse,
+    roc_auc,
+)
 from separatrix.assess.resample import AlreadyOpened, Part, Sealed, Split, k_fold, leave_one_out, split
 from separatrix.assess.selection import Selection, select
 from separatrix.assess.skew import AccuracyReport, accuracy_report
@@ -51,6 +62,7 @@ __all__ = [
     "bias_variance",
     "bias_variance_curve",
     "brier",
+    "calibration_by_chance",
     "calibration_curve",
     "calibration_error",
     "coefficient_path",
@@ -66,6 +78,7 @@ __all__ = [
     "log_loss",
     "mae",
     "measure",
+    "medae",
     "mse",
     "precision",
     "precision_recall_curve",

@@ -65,6 +65,24 @@ class Measure:
             return bool(np.isnan(b) and not np.isnan(a))
         return bool(a > b if self.higher_is_better else a < b)
 
+    def resolution(self, y):
+        """The smallest step in which the measure of rows with these targets can change; 0 where it is continuous.
+
+        >>> MEASURES["accuracy"].resolution([0, 0, 1, 1]), MEASURES["roc_auc"].resolution([0, 0, 1, 1])
+        (0.25, 0.25)
+        >>> MEASURES["log_loss"].resolution([0, 0, 1, 1])
+        0.0
+        """
+        if self.needs not in ("labels", "scores"):
+            return 0.0
+        if self.name == "accuracy":
+            return 1.0 / len(y)
+        counts = np.unique(y, return_counts=True)[1]
+        fewest, others = counts.min(), max(len(y) - counts.min(), 1)
+        if self.needs == "labels":  # a share of the rows of a class, averaged over classes
+            return 1.0 / float(fewest * len(counts))
+        return 1.0 / float(fewest * others * (len(counts) if len(counts) > 2 else 1))
+
     def best(self, values):
         """The position of the best of some values, the first of equals; NaN never wins over a number."""
         values = np.asarray(values, dtype=np.float64)
@@ -147,8 +165,10 @@ _NUMBERS = [
     ("rmse", "root-mean-square error", False, "errors in the units of y, large ones above all", metrics.rmse),
     ("mse", "mean squared error", False, "comparison with theory: bias² + variance + noise", metrics.mse),
     ("mae", "mean absolute error", False, "errors in the units of y, with a few wild ones", metrics.mae),
+    ("medae", "median absolute error", False, "errors in the units of y, with wild ones that must not count",
+     metrics.medae),
     ("r2", "R²", True, "the share of the variance that is explained", metrics.r2),
-]
+]  # fmt: skip
 
 
 def _computation(function, needs):

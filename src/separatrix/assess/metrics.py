@@ -12,6 +12,9 @@ from separatrix.core.errors import cannot
 from separatrix.estimators.probabilities import class_codes, same_length, validate_labels, validate_posteriors
 from separatrix.estimators.validation import validate_weights
 
+# Cells of equal width in which probabilities count as equal when outcomes are simulated.
+CELLS = 1_000
+
 # ------------------------------------------------------------------ probabilities
 
 
@@ -106,6 +109,39 @@ def calibration_error(y_true, probabilities, *, classes=None, bins=10, sample_we
     where = bin_numbers(p, bins)
     gap = np.bincount(where, s * (p - occurred), minlength=bins)
     return float(np.abs(gap).sum() / s.sum())
+
+
+def calibration_by_chance(probabilities, *, bins=10, draws=200, seed=0):
+    r"""The mean :func:`calibration_error` of right probabilities: what chance alone gives on so many rows.
+
+    .. math:: \mathrm{E} \sum_b \frac{1}{n} \Big| \sum_{i \in b} (p_i - Y_i) \Big|,
+              \qquad Y_i \sim \mathrm{Bernoulli}(p_i)
+
+    The expected calibration error is a sum of absolute values, so that it is above 0 even if every probability is
+    right, and the more so the fewer rows there are. An error near this number is no sign of bad calibration.
+
+    Parameters
+    ----------
+    probabilities, bins : as in :func:`calibration_error`.
+    draws : int, [1, inf), default 200.  Simulated sets of outcomes; p is rounded to a thousandth for them.
+    seed : int, default 0.
+
+    >>> p = np.linspace(0.05, 0.95, 150)
+    >>> 0.06 < calibration_by_chance(p) < 0.1
+    True
+    """
+    P = np.asarray(probabilities, dtype=np.float64)
+    P = P.reshape(-1) if P.ndim == 1 or P.shape[1] == 1 else P
+    p = P if P.ndim == 1 else P[:, 1] if P.shape[1] == 2 else P.max(axis=1)
+    cell = np.minimum((p * CELLS).astype(np.intp), CELLS - 1)
+    counts = np.bincount(cell, minlength=CELLS)
+    used = np.flatnonzero(counts)
+    mean = np.clip(np.bincount(cell, p, minlength=CELLS)[used] / counts[used], 0.0, 1.0)
+    occurred = np.random.default_rng(seed).binomial(counts[used], mean, (draws, len(used)))
+    gap = np.zeros((draws, bins))
+    for b, where in enumerate(np.split(np.arange(len(used)), np.searchsorted(mean, np.linspace(0, 1, bins + 1)[1:-1]))):
+        gap[:, b] = (occurred[:, where] - counts[used][where] * mean[where]).sum(axis=1)
+    return float(np.abs(gap).sum(axis=1).mean() / len(p))
 
 
 def positive_scores(y_true, scores, classes=None):
@@ -214,6 +250,17 @@ def mae(y_true, y_pred, *, sample_weight=None):
     1.25
     """
     return float(theirs.mean_absolute_error(y_true, y_pred, sample_weight=sample_weight))
+
+
+def medae(y_true, y_pred, *, sample_weight=None):
+    r"""The median absolute error, :math:`\mathrm{median}_i |y_i - \hat y_i|`: half of the rows have a smaller error.
+
+    Fewer than half of the rows, however wild, cannot make it large.
+
+    >>> medae([1.0, 2.0, 5e8], [1.5, 2.0, 3.0])
+    0.5
+    """
+    return float(theirs.median_absolute_error(y_true, y_pred, sample_weight=sample_weight))
 
 
 def r2(y_true, y_pred, *, undefined=None, sample_weight=None):

@@ -6,21 +6,35 @@ import click
 
 from separatrix.cli.options import Seconds, as_json, command, query, seed
 
+GROUPS = (
+    "Group 1 holds the best and all that are not shown to be worse than it; each model of a lower group is worse than "
+    "the best of every group above (5 % for any false claim)."
+)
+
 
 @command(
     "separatrix compare                                  a bundled data set, to see what it does",
+    "separatrix compare wine                             another one, by its name",
     "separatrix compare heart.csv --target chd",
+    "separatrix compare visits.csv -t relapse --group patient",
     "separatrix compare ames.csv -t SalePrice --exclude Id --budget 2m --report ames.html",
     "separatrix compare -t churned --query \"SELECT * FROM 'sales.parquet' WHERE year > 2020\"",
     short_help="Compare every fitting family of models on a table, and recommend one.",
 )
 @click.argument("table", required=False)
-@click.option("--target", "-t", metavar="COLUMN", help="The column to predict; needed with TABLE.")
+@click.option("--target", "-t", metavar="COLUMN", help="The column to predict; needed with a file.")
 @click.option(
     "--task", type=click.Choice(["classification", "regression"]), help="What the target is; guessed if not said."
 )
-@click.option("--score", metavar="NAME", help="What to compare by: roc_auc, accuracy, log_loss, rmse, mae, r2, ...")
-@click.option("--budget", type=Seconds(), help="How long it may take: 30, 120s, 2m.")
+@click.option(
+    "--score", metavar="NAME", help="What to compare by: roc_auc, accuracy, log_loss, rmse, mae, medae, r2, ..."
+)
+@click.option(
+    "--budget", type=Seconds(), default="5m", show_default=True, help="How long it may take: 30, 120s, 2m, 1h."
+)
+@click.option(
+    "--group", metavar="COLUMN", help="Keep rows with the same value together, in the folds and in the test part."
+)
 @seed
 @click.option(
     "--folds", type=click.IntRange(min=2), help="Folds of the cross-validation; by the number of rows if not said."
@@ -43,15 +57,16 @@ from separatrix.cli.options import Seconds, as_json, command, query, seed
 def compare(context, table, target, query, families, report, model, no_report, no_model, quiet, as_json, **options):
     """Compare every family of models that fits a table, on the same folds, and recommend one.
 
-    TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin; without it a bundled data set is used. Nothing is asked:
-    columns are understood, prepared and said. A fifth of the rows is held out and used once, to test the model that was
-    chosen. A report and a model file are written.
+    TABLE is a file (CSV, TSV, Parquet, Arrow), - for stdin, or the name of a bundled data set; without it one of those
+    is used. Nothing is asked: columns, score and positive class are understood and said. A fifth of the rows is held
+    out and used once, to test the model that was chosen. No model was fitted to them; they are new only if they do not
+    depend on the others (see --group). A report and a model file are written.
     """
     from separatrix.cli import output
     from separatrix.cli.progress import progress_on
-    from separatrix.workflow.compare import compare_table
+    from separatrix.workflow.compare import bundled_name, compare_table
 
-    if (table is not None or query is not None) and target is None:
+    if target is None and (query is not None or bundled_name(table) is None):
         raise click.UsageError("--target is missing: which column of TABLE is to be predicted?")
     out = output.console()
     progress = None if quiet else progress_on(output.console(stderr=True))
@@ -64,7 +79,7 @@ def compare(context, table, target, query, families, report, model, no_report, n
             model=None if no_model else model,
             report=None if no_report else report,
             command=context.find_root().meta["command line"],
-            understood=None if as_json else partial(output.print_understanding, out),
+            understood=None if as_json else partial(_announce, out, options["budget"]),
             progress=progress,
             **options,
         )
@@ -77,10 +92,21 @@ def compare(context, table, target, query, families, report, model, no_report, n
         _show(out, run, table)
 
 
+def _announce(out, budget, understanding, question):
+    """Print what was understood, the score, the positive class, the cost of a mistake, and warnings."""
+    from separatrix.cli import output
+
+    output.print_understanding(out, understanding)
+    limit = f"Everything may take {output.format_seconds(budget).removesuffix(' 0 s')} (--budget)."
+    output.paragraph(out, " ".join([*question.lines(), limit]))
+    for warning in question.warnings:
+        output.paragraph(out, f"Warning: {warning}", "yellow")
+
+
 def _show(out, run, table):
     """Print leaderboard, recommendation, test and what to do next."""
     from separatrix.cli import leaderboard, output
-    from separatrix.workflow.compare import BUNDLED
+    from separatrix.workflow.compare import bundled_name
 
     comparison, written = run.comparison, run.written
     rounds = (
@@ -91,7 +117,7 @@ def _show(out, run, table):
     output.paragraph(
         out,
         f"{score} ({better} is better), mean ± standard error over {rounds} of {len(comparison.y_train):,} rows, in "
-        f"{output.format_seconds(comparison.seconds)}. Models of one group cannot be told apart.",
+        f"{output.format_seconds(comparison.seconds)}. {GROUPS}",
     )
     leaderboard.show(out, comparison)
     output.paragraph(out, f"Recommended: {comparison.why}", "bold")
@@ -104,8 +130,9 @@ def _show(out, run, table):
     for place, (what, path) in enumerate((what, path) for what, path in written.items() if path):
         output.paragraph(out, f"Written: {path} ({what})", gap=place == 0)
     if written["model"]:
-        name = table or f"{BUNDLED}.csv"
-        commands = [] if table else [f"separatrix datasets {BUNDLED} --csv > {name}"]
+        bundled = bundled_name(table)
+        name = f"{bundled}.csv" if bundled else table
+        commands = [f"separatrix datasets {bundled} --csv > {name}"] if bundled else []
         commands += [f"separatrix predict {written['model']} {name}"]
         commands += [f"separatrix explain {written['model']} {name} --row 1"]
         commands += [f"separatrix verify {written['model']} {name}"]

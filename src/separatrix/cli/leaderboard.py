@@ -5,8 +5,15 @@ import math
 from separatrix.cli.output import format_seconds
 
 # Columns dropped, in this order, if the terminal is too narrow.
-DROPPED_FIRST = ("size", "predict", "mae", "rmse", "calib.", "R²", "certified", "fit", "log loss")
-MEASURES = {"log_loss": "log loss", "calibration": "calib.", "r2": "R²", "rmse": "rmse", "mae": "mae"}
+DROPPED_FIRST = ("size", "predict", "medae", "mae", "rmse", "calib. (chance)", "R²", "certified", "fit", "log loss")
+MEASURES = {
+    "log_loss": "log loss",
+    "calibration": "calib. (chance)",
+    "r2": "R²",
+    "rmse": "rmse",
+    "mae": "mae",
+    "medae": "medae",
+}
 GAP = 2
 
 
@@ -42,7 +49,7 @@ def columns(comparison, ranked):
     }
     for key, label in MEASURES.items():
         if key != comparison.measure and any(_is_number(row.measures.get(key)) for row in ranked):
-            cells[label] = [_short(row.measures.get(key)) for row in ranked]
+            cells[label] = [_beside_chance(row.measures, key) for row in ranked]
     cells["fit"] = [format_seconds(row.fit_seconds) for row in ranked]
     cells["predict"] = [format_seconds(row.predict_seconds) for row in ranked]
     cells["size"] = [f"{row.size:,}" if row.size else "–" for row in ranked]
@@ -55,7 +62,7 @@ def fitting(cells, width):
     cells = dict(cells)
     for label in list(cells):
         widest = max((len(cell) for cell in cells[label]), default=0)
-        if label not in ("group", "model") and len(label) > max(widest, 13):
+        if label not in ("group", "model", *MEASURES.values()) and len(label) > max(widest, 13):
             cells = {("score" if name == label else name): column for name, column in cells.items()}
     for dropped in (None, *DROPPED_FIRST):
         cells.pop(dropped, None)
@@ -77,6 +84,16 @@ def plus_minus(score, error):
         return f"{score:.4f}" if abs(score) < 100.0 else f"{score:.6g}"
     decimals = min(max(1 - math.floor(math.log10(error)), 0), 6)
     return f"{score:.{decimals}f} ± {error:.{decimals}f}"
+
+
+def _beside_chance(measures, key):
+    """A measure, with what chance gives in parentheses where that is known.
+
+    >>> _beside_chance({"calibration": 0.083, "calibration_by_chance": 0.079}, "calibration")
+    '0.083 (0.079)'
+    """
+    chance = measures.get(f"{key}_by_chance")
+    return _short(measures.get(key)) + (f" ({_short(chance)})" if _is_number(chance) else "")
 
 
 def _short(value):

@@ -1,4 +1,4 @@
-"""Progress on stderr: a bar on a terminal, a plain line every few seconds elsewhere."""
+"""Progress on stderr: a board that fills in above a bar on a terminal, plain lines elsewhere."""
 
 import time
 
@@ -8,15 +8,23 @@ EVERY = 10.0  # seconds between two plain lines
 
 
 class Bar:
-    """A rich progress bar with the time left, removed at the end."""
+    """A rich progress bar with the time left, below the scores so far, best first; removed at the end."""
 
     transient, width = True, 28
 
     def __init__(self, console):
         from rich.progress import BarColumn, Progress, TextColumn
 
+        board = self.board = {}
+
+        class Board(Progress):
+            def get_renderables(self):
+                if board:
+                    yield board_so_far(board)
+                yield self.make_tasks_table(self.tasks)
+
         name = TextColumn(f"{{task.description:<{self.width}}}")
-        self.progress = Progress(name, BarColumn(), *self.columns(), console=console, transient=self.transient)
+        self.progress = Board(name, BarColumn(), *self.columns(), console=console, transient=self.transient)
         self.task = self.total = None
 
     def columns(self):
@@ -35,8 +43,23 @@ class Bar:
             left = format_time_left(seconds_left)
             self.progress.update(self.task, description=name[: self.width], completed=completed, left=left)
 
+    def scored(self, name, score, rounds, of, higher_is_better):
+        self.board[name] = (score if higher_is_better else -score, f"{score:.5g}", f"{rounds} of {of} rounds")
+
     def end(self):
         self.progress.stop()
+
+
+def board_so_far(board):
+    """The mean scores so far as a table, best first."""
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for justify in ("left", "right", "left"):
+        grid.add_column(justify=justify, style="dim")
+    for name, (_, score, rounds) in sorted(board.items(), key=lambda item: -item[1][0]):
+        grid.add_row(name, score, rounds)
+    return grid
 
 
 class CountBar(Bar):
@@ -51,7 +74,7 @@ class CountBar(Bar):
 
 
 class Lines:
-    """A line every few seconds, for logs."""
+    """A line every few seconds, and one for each competitor that is done, for logs."""
 
     def __init__(self):
         self.printed = time.monotonic()
@@ -63,6 +86,10 @@ class Lines:
         if time.monotonic() - self.printed >= EVERY:
             self.printed = time.monotonic()
             click.echo(f"{100 * done:3.0f} %  {name}  {format_time_left(seconds_left)}".rstrip(), err=True)
+
+    def scored(self, name, score, rounds, of, higher_is_better):
+        if rounds == of:
+            click.echo(f"{name}: {score:.5g} in {of} rounds", err=True)
 
     def end(self):
         """Nothing to do."""

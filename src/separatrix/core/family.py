@@ -25,6 +25,7 @@ class DataFacts:
     sparse : bool.  Whether the prepared columns are a sparse array.
     kinds : tuple of str.  Kinds of the table's columns that are used ("number", "category", ...), in order.
     seed : int.
+    score : str.  The measure that families are compared by, as in ``MEASURES``; "" if there is none.
     """
 
     rows: int
@@ -34,6 +35,7 @@ class DataFacts:
     sparse: bool = False
     kinds: tuple[str, ...] = ()
     seed: int = 0
+    score: str = ""
 
     def inner_folds(self, most: int = 5) -> Any:
         """Folds for a search within the training rows: shuffled by the seed, stratified where there are classes.

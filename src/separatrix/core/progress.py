@@ -12,6 +12,9 @@ class Progress(Protocol):
     def step(self, name: str, done: float, seconds_left: float | None) -> None:
         """Report the piece at work, the share of all work done (0 to 1) and the seconds left (None: unknown)."""
 
+    def scored(self, name: str, score: float, rounds: int, of: int, higher_is_better: bool) -> None:
+        """Report the mean score of a competitor after so many `rounds` of all."""
+
     def end(self) -> None:
         """Report that the work is over."""
 
@@ -23,6 +26,9 @@ class Silent:
         """Discard."""
 
     def step(self, name: str, done: float, seconds_left: float | None) -> None:
+        """Discard."""
+
+    def scored(self, name: str, score: float, rounds: int, of: int, higher_is_better: bool) -> None:
         """Discard."""
 
     def end(self) -> None:

@@ -1,6 +1,6 @@
 r"""The baseline that every model must beat: the same answer for every row, learnt from the targets alone."""
 
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import SHARES, declares
+from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
@@ -80,13 +81,19 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
     verification=verification.OF_MEAN,
 )
 class ConstantRegressor(RegressorMixin, BaseEstimator):
-    r"""The mean of the targets, for every row: of all constants the one with the smallest squared error.
+    r"""The mean of the targets for every row, of all constants the one with the smallest squared error; or the median.
 
     .. math:: \hat y(x) = \bar y = \frac{\sum_i s_i y_i}{\sum_i s_i}
+              \qquad \text{or} \qquad \hat y(x) = \arg\min_c \sum_i s_i |y_i - c|
+
+    Parameters
+    ----------
+    statistic : {"mean", "median"}, default "mean".  The median has the smallest absolute error; where an interval
+        has, it is the middle of it.
 
     Attributes
     ----------
-    constant_ : float.  The mean.
+    constant_ : float.  The mean or the median.
     n_parameters_ : int.  1.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
@@ -94,17 +101,24 @@ class ConstantRegressor(RegressorMixin, BaseEstimator):
     array([3.])
     """
 
-    def __init__(self) -> None:
-        """Nothing is left to choose."""
+    def __init__(self, statistic: Literal["mean", "median"] = "mean") -> None:
+        self.statistic = statistic
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Average the targets y (n,) of the rows X (n, p); a weight is a number of repetitions."""
+        if self.statistic not in ("mean", "median"):
+            raise cannot(
+                f"predict statistic={self.statistic!r}",
+                because="a constant that is learnt is one of two",
+                instead="statistic='mean' or 'median'",
+            )
         _, target = enter(self, X, y, sample_weight, multi_output=False)
-        self.constant_, self.n_parameters_ = float(target.mean()), 1
+        self.constant_ = float(target.mean()) if self.statistic == "mean" else median(target.y, target.weights)
+        self.n_parameters_ = 1
         return self
 
     def predict(self, X: MatrixLike) -> Array:
-        """The mean, for each row."""
+        """The constant, for each row."""
         check_is_fitted(self)
         return constant.number(vars(self), validate_rows(self, X))
 
@@ -113,6 +127,19 @@ class ConstantRegressor(RegressorMixin, BaseEstimator):
         tags.input_tags.sparse = True
         tags.regressor_tags.poor_score = True  # by design
         return tags
+
+
+def median(y: Array, s: Array) -> float:
+    """The middle of all constants c with the smallest sum of s |y - c|.
+
+    >>> median(np.array([3.0, 1.0, 9.0]), np.ones(3)), median(np.array([3.0, 1.0]), np.ones(2))
+    (3.0, 2.0)
+    """
+    order = np.argsort(y, kind="stable")
+    y, below = y[order], np.cumsum(s[order])
+    half = 0.5 * below[-1]
+    low, high = np.searchsorted(below, half, side="left"), np.searchsorted(below, half, side="right")
+    return float(0.5 * (y[low] + y[min(high, len(y) - 1)]))
 
 
 declare(
@@ -128,8 +155,11 @@ declare(
         name="baseline",
         task="regression",
         model=ConstantRegressor,
-        make=lambda facts: ConstantRegressor(),
+        make=lambda facts: ConstantRegressor("median" if facts.score in ("mae", "medae") else "mean"),
         complexity=0,
-        description="Ignores every column and predicts the mean of the target: what guessing achieves.",
+        description=(
+            "Ignores every column and predicts the mean of the target (the median where absolute errors count): what "
+            "guessing achieves."
+        ),
     ),
 )

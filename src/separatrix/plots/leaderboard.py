@@ -13,7 +13,7 @@ FAR = 2.5  # a family this many times farther from the best than the next is wri
 def leaderboard(comparison, ax=None):
     """Mean score of each family with one standard error to each side, best first; a marker and a colour for each group.
 
-    Families of one group cannot be told apart by the data. One that is far behind all others, usually the
+    Families of one group are not shown to be worse than its best. One that is far behind all others, usually the
     baseline, is written at the edge, so that the others remain distinguishable. Failures are not drawn.
 
     Parameters

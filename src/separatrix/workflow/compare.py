@@ -12,6 +12,7 @@ from separatrix.core.refusal import cannot
 
 BUNDLED = "breast_cancer"  # compared where no table is given
 TEST = 0.2  # share of the rows held out for the final test
+BUDGET = 300.0  # seconds for everything, unless another budget is given
 REPORT_SECONDS = 20.0  # most seconds a report may spend on fits for its curves
 # Part of a budget reserved for the report: a share of it, within limits in seconds.
 RESERVED_SHARE, RESERVED_LEAST, RESERVED_MOST = 0.2, 4.0, 25.0
@@ -42,7 +43,8 @@ def compare_table(
     query=None,
     task=None,
     exclude=(),
-    budget=None,
+    group=None,
+    budget=BUDGET,
     model=None,
     report=None,
     command=(),
@@ -53,28 +55,27 @@ def compare_table(
 
     Parameters
     ----------
-    source : str or None.  What `read` takes; None without a query is the bundled data set.
+    source : str or None.  What `read` takes, or the name of a bundled data set; None without a query is BUNDLED.
     target : str or None.  The column to predict; None is the target of the bundled data set.
-    budget : float or None.  Seconds for everything, from reading to the report.
+    budget : float or None, default BUDGET.  Seconds for everything, from reading to the report; None is no limit.
     model, report : str or None.  Files to write.
     command : sequence of str.  The command line, recorded in both files.
-    understood : callable or None.  Called with the Understanding of the table before anything is fitted.
-    task, exclude, options : as in :func:`separatrix.assess.compare`.
+    understood : callable or None.  Called with the Understanding of the table and the Question before anything is
+        fitted.
+    task, exclude, group, options : as in :func:`separatrix.assess.compare`.
 
     Returns
     -------
     CompareRun
     """
     from separatrix.assess import compare
-    from separatrix.tables import understand
 
     for path in (report, model):
         check_writable(path)
     timer = BudgetTimer(budget, report=report is not None)
     table, target = read_or_bundled(source, target, query)
-    if understood is not None:
-        understood(understand(table, target, task=task, exclude=exclude))
-    options |= {"task": task, "exclude": exclude, "test": TEST, "budget": timer.for_comparison()}
+    options |= {"task": task, "exclude": exclude, "group": group, "announce": understood}
+    options |= {"test": TEST, "budget": timer.for_comparison()}
     comparison = compare(table, target, **options)
     comparison.budget = budget
     if model is not None:
@@ -99,15 +100,32 @@ def check_writable(path):
 
 
 def read_or_bundled(source, target, query):
-    """The table and its target; without a table, those of the bundled data set."""
-    if source is not None or query is not None:
-        from separatrix.tables import read
-
-        return read(source, query=query), target
+    """The table and its target; of a bundled data set (BUNDLED without a source) its own, unless another is named."""
     from separatrix.workflow.datasets import data_set
 
-    data = data_set(BUNDLED)
-    return data.table(), target or data.target_name
+    name = bundled_name(source) if query is None else None
+    if name is not None:
+        data = data_set(name)
+        return data.table(), target or data.target_name
+    from separatrix.tables import read
+
+    return read(source, query=query), target
+
+
+def bundled_name(source):
+    """The name of the bundled data set that a source stands for; None if it is something to read.
+
+    A file of that name goes first.
+
+    >>> bundled_name(None), bundled_name("wine"), bundled_name("wine.csv")
+    ('breast_cancer', 'wine', None)
+    """
+    from separatrix.datasets import available
+
+    if source is None:
+        return BUNDLED
+    name = str(source).strip().lower().replace("-", "_").replace(" ", "_")
+    return name if name in available() and not Path(source).exists() else None
 
 
 class BudgetTimer:
@@ -146,7 +164,12 @@ def write_model(path, table, comparison, command):
         comparison.understanding,
         family=comparison.recommended,
         score=comparison.score,
-        split={"test": TEST, "seed": comparison.seed, "fitted_rows": comparison.fitted_rows},
+        split={
+            "test": TEST,
+            "seed": comparison.seed,
+            "fitted_rows": comparison.fitted_rows,
+            "group": comparison.question.group,
+        },
         command=command,
         reference=Reference.of(comparison.model, comparison.train).as_dict(),
     )

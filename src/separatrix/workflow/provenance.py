@@ -42,7 +42,7 @@ def provenance(table, understanding, *, family, score=None, split=None, command,
 
     from separatrix import __version__
 
-    names = [*(column.name for column in understanding.used), understanding.target]
+    names = _names(understanding, split)
     return {
         "understanding": understanding.as_dict(),
         "target": understanding.target,
@@ -83,23 +83,31 @@ def training_rows(table, about):
     from separatrix.tables import target_values
 
     understanding = Understanding.from_dict(about["understanding"])
-    names = [*(column.name for column in understanding.used), understanding.target]
     data, split = about.get("data") or {}, about.get("split")
+    names = _names(understanding, split)
     same = digest(table, names) == data["digest"] if "digest" in data else None
     y, labelled = target_values(table, understanding)
     table = table.take(labelled)
     if not split:
         return TrainingRows(table, y, same, f"all {len(table):,} rows with a target")
+    from separatrix.assess.compare.dependent_rows import group_codes
     from separatrix.assess.compare.refit import refitted_rows
     from separatrix.assess.compare.splits import hold_out
 
     how = {"classification": understanding.task == "classification", "seed": split["seed"]}
-    rows, _ = hold_out(y, split["test"], **how)
+    group = split.get("group")
+    rows, _ = hold_out(y, split["test"], **how, groups=group_codes(table, group) if group else None)
     description = f"the {len(rows):,} of {len(table):,} rows that were not held out for the test"
     if split["fitted_rows"] < len(rows):
         rows = rows[refitted_rows(y[rows], split["fitted_rows"], **how)]
         description = f"the {len(rows):,} of {len(table):,} rows that it was fitted to"
     return TrainingRows(table.take(rows), y[rows], same, description)
+
+
+def _names(understanding, split):
+    """The columns that the fit depends on: those used, the target, and the one that groups rows."""
+    grouped = [split["group"]] if split and split.get("group") else []
+    return [*(column.name for column in understanding.used), understanding.target, *grouped]
 
 
 def reference_of(about):

@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from separatrix.assess.compare import fit_once
 from separatrix.assess.compare.comparison import Standing
 from separatrix.assess.compare.deadline import PowerLaw
+from separatrix.core.declaration import certificate_of
 
 # Most numbers of predictions of a round that are kept for plots.
 MOST_KEPT = 4_000_000
@@ -29,6 +31,7 @@ class Candidate:
     planned_rows : int or None.  Rows that the budget allows; None: all.
     over_budget : bool.  Whether it does not run because of the budget.
     sample_error : str.  The error of its fit to a sample.
+    certificate : Certificate or None.  The worst of its rounds; None if its model has none.
     messages : dict.  From a warning without its numbers to its first text and its count.
     """
 
@@ -44,6 +47,7 @@ class Candidate:
     held_out: dict = field(default_factory=dict)
     messages: dict = field(default_factory=dict)
     last: fit_once.OneFit | None = None
+    certificate: Any = None
     rows: int = 0
     fit_law: PowerLaw = field(default_factory=PowerLaw)
     predict_law: PowerLaw = field(default_factory=PowerLaw)
@@ -85,7 +89,7 @@ class Candidate:
         """Discard the results of all rounds."""
         self.scores = np.full(self.total, np.nan)
         self.measures, self.fits, self.predictions, self.held_out, self.messages = [], [], [], {}, {}
-        self.stopped = False
+        self.certificate, self.stopped = None, False
 
     def record(self, round_, outcome, measures, score, rows):
         """Add the results of a round."""
@@ -100,6 +104,7 @@ class Candidate:
         kept = predictions.values if predictions.probabilities is None else predictions.probabilities
         if round_.first_repeat and np.size(kept) <= MOST_KEPT and kept.dtype.kind == "f":
             self.held_out[round_.number] = kept
+        self.certificate = fit_once.worse_certificate(self.certificate, certificate_of(outcome.model))
         self.last, self.rows = replace(outcome, predictions=None), rows
 
     def standing(self, train_size):
@@ -115,7 +120,8 @@ class Candidate:
         row.measures = {name: _mean([measures.get(name, np.nan) for measures in self.measures]) for name in names}
         row.fit_seconds, row.predict_seconds = float(np.median(self.fits)), float(np.median(self.predictions))
         row.size, row.rows = fit_once.size_of(model), self.rows
-        row.certificate, row.certified = fit_once.certificate_of(model)
+        if self.certificate is not None:
+            row.certificate, row.certified = str(self.certificate), bool(self.certificate.converged)
         row.chosen = self.last.chosen
         row.note = "; ".join(self._notes(train_size))
         return row

@@ -6,19 +6,19 @@ from separatrix.assess.compare import fit_once
 from separatrix.assess.compare.candidate import Candidate
 from separatrix.assess.compare.comparison import Comparison
 from separatrix.assess.compare.deadline import Deadline
+from separatrix.assess.compare.dependent_rows import group_codes, repeated_identifiers
 from separatrix.assess.compare.groups import rank, recommend
 from separatrix.assess.compare.inputs import comparison_inputs
+from separatrix.assess.compare.paired import overlap_ratio
 from separatrix.assess.compare.plan import plan, run_first_round
-from separatrix.assess.compare.refit import held_out_predictions, refit, test_standard_error
+from separatrix.assess.compare.question import Question, about_ruling_rows, choose_measure
+from separatrix.assess.compare.refit import held_out_calibration, held_out_predictions, refit, test_standard_error
 from separatrix.assess.compare.splits import default_rounds, hold_out, possible_folds, rounds
 from separatrix.assess.compare.tournament import Tournament
-from separatrix.assess.measures import MEASURES, measure
+from separatrix.assess.measures import MEASURES
 from separatrix.core.family import families as declared
 from separatrix.core.progress import Silent
 from separatrix.core.refusal import cannot
-
-# Above this share of the largest class accuracy rewards predicting that class only.
-SKEWED = 0.8
 
 
 def compare(
@@ -28,6 +28,7 @@ def compare(
     task=None,
     score=None,
     exclude=(),
+    group=None,
     families=None,
     folds=None,
     repeats=None,
@@ -35,6 +36,7 @@ def compare(
     seed=0,
     test=0.2,
     progress=None,
+    announce=None,
 ):
     """Compare every family of models that fits a table, on the same rows, and recommend one.
 
@@ -49,8 +51,13 @@ def compare(
     target : str or None, default None.  The column to predict; with a pair, what to call y.
     task : {"classification", "regression"} or None, default None.  None: as the target looks.
     score : str or None, default None.  One of MEASURES. None: the area under the ROC curve for two classes, accuracy
-        for more (balanced accuracy where one class has more than 80 % of the rows), root-mean-square error for numbers.
+        for more (balanced accuracy where one class has more than 80 % of the rows), root-mean-square error for numbers
+        (where 1 % of the rows hold more than half of the squared error of the mean, the mean absolute error; where
+        they hold more than half of the absolute error too, the median absolute error).
     exclude : sequence of str, default ().  Columns to leave out.
+    group : str or None, default None.  A column, such as a patient's number: rows with the same value are dependent
+        and stay together, in each fold and in the test part. It is left out of the models. Searches within a family do
+        not know of it.
     families : sequence of str or Family, or None, default None.  Which families; None for all. The baseline always
         takes part.
     folds, repeats : int or None, default None.  None: 5 folds twice, up to 5,000 rows; then 5 once, and 3 once beyond
@@ -60,6 +67,8 @@ def compare(
     seed : int, [0, inf), default 0.  The same seed gives the same result, as long as the budget does not bind.
     test : float, [0, 1), default 0.2.  Share of the rows for the test.
     progress : Progress or None, default None.  Receives reports of progress.
+    announce : callable or None, default None.  Called with the Understanding and the Question (score, positive class,
+        cost of a mistake, warnings) before anything is fitted.
 
     Returns
     -------
@@ -74,32 +83,34 @@ def compare(
     ('least squares', True, 'root-mean-square error')
     """
     deadline = Deadline(budget)
-    table, y, understanding, kind = comparison_inputs(table, target, task=task, exclude=exclude)
+    table, y, understanding, kind, rows = comparison_inputs(table, target, task=task, exclude=exclude, group=group)
     classification = understanding.task == "classification"
-    learn, test_rows = hold_out(y, test, classification=classification, seed=seed)
+    groups = None if group is None else group_codes(table, group)
+    learn, test_rows = hold_out(y, test, classification=classification, seed=seed, groups=groups)
     y_train, y_test = y[learn], y[test_rows]
-    by = _default_measure(y_train, classification) if score is None else _named_measure(score, understanding.task)
-    usual = default_rounds(len(learn))
-    folds = possible_folds(usual[0] if folds is None else folds, y_train, classification)
-    repeats = usual[1] if repeats is None else repeats
+    question = _question(table, y, y_train, rows, understanding, score=score, group=group)
+    if announce is not None:
+        announce(understanding, question)
+    by, of_train = question.measure, None if groups is None else groups[learn]
+    folds, repeats = _folds_and_repeats(folds, repeats, y_train, classification, of_train)
     tournament = Tournament(
         understanding,
         table.take(learn),
         y_train,
         np.unique(y) if classification else None,
-        rounds(y_train, folds, repeats, classification=classification, seed=seed),
+        rounds(y_train, folds, repeats, classification=classification, seed=seed, groups=of_train),
         _measure_names(by, understanding),
         seed,
         deadline,
         Silent() if progress is None else progress,
     )
     candidates = _run(tournament, _selected(families, understanding.task))
-    standings = [candidate.standing(tournament.train_size) for candidate in candidates]
-    p_values, (chosen, better, why) = _rank_and_recommend(standings, by, 1.0 / (folds - 1), tournament)
+    standings = [_standing(tournament, candidate) for candidate in candidates]
+    p_values, (chosen, better, why) = _rank_and_recommend(standings, by, folds, repeats, tournament)
     candidate = next(candidate for candidate in candidates if candidate.family.name == chosen.family)
     model, names, note, fitted_rows = refit(tournament, candidate)
     held = table.take(test_rows)
-    tested, test_error = _test(model, held, y_test, tournament)
+    tested, test_error = _test(model, held, y_test, tournament, None if groups is None else groups[test_rows])
     tournament.progress.end()
     return Comparison(
         understanding=understanding,
@@ -128,36 +139,57 @@ def compare(
         p_values=p_values,
         fitted_rows=fitted_rows,
         kind=kind,
+        question=question,
+        unfinished=tournament.unfinished,
     )
 
 
-def _default_measure(y, classification):
-    if not classification:
-        return MEASURES["rmse"]
-    counts = np.unique(y, return_counts=True)[1]
-    if len(counts) == 2:
-        return MEASURES["roc_auc"]
-    return MEASURES["balanced_accuracy" if counts.max() > SKEWED * len(y) else "accuracy"]
+def _question(table, y, y_train, rows, understanding, *, score, group):
+    """The score and the warnings, from the training rows; warnings name rows of the whole table."""
+    by, why = choose_measure(score, y_train, understanding.task)
+    classes = understanding.classes if len(understanding.classes) == 2 else ("", "")
+    warnings = []
+    if understanding.task == "regression":
+        warnings += about_ruling_rows(y, rows, understanding.target)
+    if group is None:
+        names = repeated_identifiers(table, understanding.target, y, understanding.task == "classification")
+        warnings += [
+            f"{each}. If rows with one value belong together, the scores below are too good for new ones: keep them "
+            "together by --group (in Python: group=)."
+            for each in names
+        ]
+    return Question(
+        measure=by,
+        why=why,
+        positive=str(classes[1]),
+        negative=str(classes[0]),
+        group=group or "",
+        warnings=tuple(warnings),
+    )
+
+
+def _folds_and_repeats(folds, repeats, y, classification, groups):
+    """Those asked for, else by the number of rows; no more folds than can be made."""
+    usual = default_rounds(len(y))
+    folds = possible_folds(usual[0] if folds is None else folds, y, classification, groups)
+    return folds, usual[1] if repeats is None else repeats
+
+
+def _standing(tournament, candidate):
+    """The row of the leaderboard, with the calibration of all held-out rows together."""
+    standing = candidate.standing(tournament.train_size)
+    standing.measures |= held_out_calibration(tournament, candidate)
+    return standing
 
 
 def _measure_names(by, understanding):
     """The measures of each round, the score first; the area under the ROC curve of many classes takes too long."""
     names = ("accuracy", "balanced_accuracy", "log_loss", "brier", "calibration")
     if understanding.task == "regression":
-        names = ("rmse", "mae", "r2")
+        names = ("rmse", "mae", "medae", "r2")
     elif len(understanding.classes) == 2:
         names = (*names, "roc_auc")
     return (by.name, *(name for name in names if name != by.name))
-
-
-def _named_measure(score, task):
-    by = measure(score)
-    if by.task != task:
-        fitting = [name for name, other in MEASURES.items() if other.task == task]
-        raise cannot(
-            f"score a {task} by {score!r}", because=f"it is a measure of {by.task}", instead=f"one of {fitting}"
-        )
-    return by
 
 
 def _selected(families, task):
@@ -188,25 +220,41 @@ def _run(tournament, families):
     return candidates
 
 
-def _rank_and_recommend(standings, by, ratio, tournament):
+def _refuse_empty_board(standings, tournament):
+    """Raise if no model but the baseline has two scores: nothing could be compared."""
+    rivals = [standing for standing in standings if standing.complexity > 0]
+    if any(not each.failed and np.isfinite(each.scores).sum() > 1 for each in rivals):
+        return
+    reasons = "; ".join(f"{each.family}: {each.reason or 'one round only'}" for each in rivals[:3])
+    more = f"; and {len(rivals) - 3} more" if len(rivals) > 3 else ""
+    late = tournament.unfinished > 0
+    ran_out = "the time ran out before any model had two rounds" if late else ""
+    raise cannot(
+        f"compare models of {tournament.understanding.target!r}",
+        because=f"{ran_out or 'no model but the baseline could be fitted'} ({reasons or 'none was asked for'}{more})",
+        instead="a larger budget, fewer families or fewer rows" if late else "other columns, more rows, other families",
+    )
+
+
+def _rank_and_recommend(standings, by, folds, repeats, tournament):
     """Rank the standings in place; return p-values and the recommendation."""
-    if all(standing.failed for standing in standings):
-        reasons = "; ".join(f"{standing.family}: {standing.reason}" for standing in standings[:3])
-        raise cannot(
-            f"compare models of {tournament.understanding.target!r}",
-            because=f"none of them could be fitted ({reasons})",
-            instead="other columns, more rows, or a larger budget",
-        )
-    options = {"higher_is_better": by.higher_is_better, "ratio": ratio}
-    p_values = rank(standings, **options)
-    return p_values, recommend(standings, score=by.label, **options)
+    _refuse_empty_board(standings, tournament)
+    steps = [by.resolution(tournament.y[round_.held_out]) for round_ in tournament.rounds]
+    options = {
+        "higher_is_better": by.higher_is_better,
+        "ratio": overlap_ratio(folds, repeats),
+        "resolution": float(np.sqrt(np.mean(np.square(steps)))),
+    }
+    p_values = rank(standings, error_ratio=1.0 / (folds - 1), **options)
+    return p_values, recommend(standings, score=by.label, late=tournament.unfinished, **options)
 
 
-def _test(model, held, y, tournament):
+def _test(model, held, y, tournament, groups):
     """All measures on the test part, and the standard error of the score."""
     if not len(y):
         return {}, float("nan")
     predictions = fit_once.predictions_of(model, held, tournament.classes)
     task = tournament.understanding.task
     tested = predictions.measured(y, tournament.classes, [name for name, each in MEASURES.items() if each.task == task])
-    return tested, test_standard_error(predictions, y, tournament.classes, tournament.score, tournament.seed)
+    options = {"score": tournament.score, "seed": tournament.seed, "groups": groups}
+    return tested, test_standard_error(predictions, y, tournament.classes, **options)

@@ -22,9 +22,10 @@ class Standing:
     measures : dict of float.  Means of the other measures: log_loss, calibration, accuracy, rmse, r2, ...
     fit_seconds, predict_seconds : float.  Median of the rounds.
     size : int.  Numbers the fitted model keeps (coefficients, means, rows).
-    certificate : str.  The certificate of the last round's fit: "certified: relative gap 1e-10 (tol 1e-8)".
-    certified : bool or None.  None where the model is a closed form or a count without a certificate.
-    group : int.  1 holds the best and all that cannot be told from it; then 2, ...; 0 for a failure.
+    certificate : str.  The worst certificate of all rounds: "certified: relative gap 1e-10 (tol 1e-8)".
+    certified : bool or None.  Whether it holds, and so that of every round; None where the model is
+        a closed form or a count without a certificate.
+    group : int.  1 holds the best and all that are not shown to be worse; then 2, ...; 0 for a failure.
     rows : int.  Rows learnt from in a round; fewer than there are where the budget asked for a sample.
     chosen : dict.  Parameters chosen by the family's own search in the last round.
     note : str.  Limits and warnings ("learnt from 50,000 of 800,000 rows").
@@ -77,10 +78,12 @@ class Comparison:
     test_score, test_error : float.  The score on the test part and its standard error.
     y_out_of_fold : array.  Of the recommended model: for each row of `train` what was predicted when it was held out
         (first repeat): probabilities (n, k), or numbers (n,); NaN where no round held the row out.
-    p_values : dict.  From (leader of a group, family that is not in an earlier group) to the Holm-adjusted p-value of
-        the corrected paired test; the best is the leader of group 1, so that all are compared with it.
+    p_values : dict.  From (leader of a group, family that is not in an earlier group) to the p-value of the
+        corrected paired test, adjusted for the choice of the leader; the best leads group 1: all are compared with it.
     measure : str.  The name of the score in MEASURES.
     kind : str.  The kind of frame that came in ("pandas", "polars", "pyarrow"), "" for anything else.
+    unfinished : int.  Families that the time kept from running, or from running all rounds.
+    question : Question or None.  The score and why, the positive class, the cost of a mistake, warnings.
     fitted_rows : int.  Rows of `train` that `model` was fitted to: all, unless the budget was too short for that.
     """
 
@@ -110,6 +113,8 @@ class Comparison:
     measure: str = ""
     kind: str = ""
     fitted_rows: int = 0
+    question: Any = None
+    unfinished: int = 0
 
     def __getitem__(self, family):
         """The standing of a family."""

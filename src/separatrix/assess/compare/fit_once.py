@@ -12,6 +12,8 @@ from separatrix.core import declaration
 from separatrix.core.protocol import can, fitted_attribute
 from separatrix.inference.bootstrap import chosen_settings
 
+TINY = np.finfo(np.float64).tiny
+
 
 @dataclass
 class Predictions:
@@ -121,10 +123,10 @@ def first_sentence(text, most=160):
     return sentence if len(sentence) <= most else sentence[: most - 1].rstrip() + "…"
 
 
-def certificate_of(model):
-    """The certificate of a fitted model as text, and whether it holds: ("", None) if there is none."""
-    certificate = declaration.certificate_of(model)
-    return ("", None) if certificate is None else (str(certificate), bool(certificate.converged))
+def worse_certificate(one, other):
+    """Of two certificates, either of which may be None, the one that does not hold, or is nearer to its tolerance."""
+    known = [each for each in (one, other) if each is not None]
+    return max(known, key=lambda each: (not each.converged, each.value / max(each.tolerance, TINY)), default=None)
 
 
 def size_of(model):

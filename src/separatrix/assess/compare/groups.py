@@ -2,17 +2,28 @@
 
 import numpy as np
 
+from separatrix.assess.compare.leaderboard import pair
 from separatrix.assess.compare.paired import better_than, corrected_error, worse_than
 
 LEVEL = 0.05
 
 
-def rank(standings, *, higher_is_better, ratio):
+def rank(standings, *, higher_is_better, ratio, resolution=0.0, error_ratio=None):
     """Order standings from best to worst, failures last; set score, error and group; return the p-values of the groups.
 
-    Group 1 is led by the best score and holds every model that is not significantly worse than its leader: at 5 %, by
-    corrected paired tests, Holm-adjusted for the number of models that the leader is compared with. Group 2 is led by
-    the best of the rest, and so on. Groups are judged against their leaders only: two other members may differ.
+    Group 1 is led by the best score and holds every model that is not significantly worse than its leader, by
+    corrected paired tests whose p-values allow for the leader being chosen by the same scores. Group 2 is led by the
+    best of the rest, and so on. What is claimed of a model is that it is worse than the leader of each group above its
+    own; the chance of any false claim in the whole board is 5 %. Groups are judged against their leaders only: two
+    other members may differ, and a member of group 2 need not be worse than every member of group 1.
+
+    Parameters
+    ----------
+    standings : list of Standing.
+    higher_is_better : bool.
+    ratio : float.  For the tests: :func:`~separatrix.assess.compare.paired.overlap_ratio`.
+    resolution : float.  The step in which a score can change.
+    error_ratio : float or None.  For the standard errors shown: n2/n1; None: `ratio`.
 
     Returns
     -------
@@ -22,14 +33,15 @@ def rank(standings, *, higher_is_better, ratio):
     for standing in standings:
         if not standing.failed:
             standing.score = float(np.nanmean(standing.scores))
-            standing.error = corrected_error(standing.scores, ratio)
+            standing.error = corrected_error(standing.scores, ratio if error_ratio is None else error_ratio)
     standings.sort(key=lambda s: (s.failed, -sign * s.score if not s.failed else 0.0, s.complexity, s.family))
     left = [standing for standing in standings if not standing.failed]
-    p_values, group = {}, 0
+    p_values, group, models = {}, 0, len(left)
     while left:
         group += 1
         leader, *others = left
-        p_worse = worse_than({s.family: sign * s.scores for s in others}, sign * leader.scores, ratio)
+        rivals = {s.family: sign * s.scores for s in others}
+        p_worse = worse_than(rivals, sign * leader.scores, ratio, resolution, models)
         p_values |= {(leader.family, name): p for name, p in p_worse.items()}
         for standing in left:
             if standing is leader or p_worse[standing.family] >= LEVEL:
@@ -38,14 +50,17 @@ def rank(standings, *, higher_is_better, ratio):
     return p_values
 
 
-def recommend(standings, *, higher_is_better, ratio, score):
+def recommend(standings, *, higher_is_better, ratio, score, resolution=0.0, late=0):
     """The standing to recommend, whether it is better than the baseline, and the reason.
 
     The baseline is the standing of complexity 0. If no model is significantly better (one-sided corrected tests,
     Holm-adjusted for the number of models), the baseline is recommended. Otherwise it is the simplest model, by
     complexity and then by size, of those that are better than the baseline, within one standard error of the best, and
     in its group (scores of the same rounds are correlated, so that a paired test may separate models whose standard
-    errors overlap). A model whose last fit was not certified comes after all others.
+    errors overlap). A model with a fit that was not certified, in any round, comes after all others.
+
+    `ratio` and `resolution` are those of the tests, as in :func:`rank`; `late` is how many families the budget kept
+    from running or from finishing, for the words.
     """
     sign = 1.0 if higher_is_better else -1.0
     running = [standing for standing in standings if not standing.failed]
@@ -55,10 +70,10 @@ def recommend(standings, *, higher_is_better, ratio, score):
         better = {standing.family: 0.0 for standing in running}
     else:
         rivals = {s.family: sign * s.scores for s in running if s.complexity > 0}
-        better = better_than(rivals, sign * baselines[0].scores, ratio)
+        better = better_than(rivals, sign * baselines[0].scores, ratio, resolution)
     winners = [standing for standing in running if better.get(standing.family, 1.0) < LEVEL]
     if not winners:
-        return baselines[0], False, _no_better_than_baseline(best, baselines[0], score)
+        return baselines[0], False, _no_better_than_baseline(best, baselines[0], score, ratio, late)
     best = winners[0]
     slack = best.error if np.isfinite(best.error) else 0.0
     equals = [standing for standing in winners if standing.group == best.group]
@@ -67,14 +82,20 @@ def recommend(standings, *, higher_is_better, ratio, score):
     return chosen, bool(baselines), _why_recommended(chosen, best, baselines, score)
 
 
-def _no_better_than_baseline(best, baseline, score):
+def _no_better_than_baseline(best, baseline, score, ratio, late):
     shown = f"No model is shown to be better than guessing: the baseline has {_score_text(baseline, score)}"
     if best is baseline:
-        return f"{shown}, and nothing has more. Better columns or more rows are needed."
-    return (
-        f"{shown}, and {best.family}, the best of the others, {_score_text(best)}, a difference that chance explains. "
-        "Better columns or more rows are needed."
-    )
+        shown += ", and nothing is better"
+    else:
+        shown += f", and {best.family}, the best of the others, {_score_text(best)}"
+    if np.isinf(ratio):
+        alike = "Two folds cannot show a difference: their two rounds compare the same halves."
+        return f"{shown}. {alike} Use three folds or more."
+    if late:
+        families = "a family" if late == 1 else f"{late} families"
+        return f"{shown}. The budget stopped {families}, so that this is no verdict: a larger one is needed."
+    chance = "" if best is baseline else ", a difference that chance explains"
+    return f"{shown}{chance}. Better columns or more rows are needed."
 
 
 def _why_recommended(chosen, best, baselines, score):
@@ -91,5 +112,4 @@ def _why_recommended(chosen, best, baselines, score):
 
 
 def _score_text(standing, score=""):
-    error = f" ± {standing.error:.2g}" if np.isfinite(standing.error) else ""
-    return f"{score} {standing.score:.4g}{error}".strip()
+    return f"{score} {pair(standing.score, standing.error)}".strip()

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from separatrix.assess.compare.dependent_rows import refuse_group
 from separatrix.core.protocol import is_frame
 from separatrix.core.refusal import cannot
 from separatrix.tables import Table, Understanding, as_table, read, target_values, understand
@@ -15,16 +16,18 @@ FRAMES = ("pandas", "polars", "pyarrow")
 class Inputs(NamedTuple):
     """The rows that have a target, their targets, the Understanding, and the kind of frame given ("" if none).
 
-    ``table`` still holds the target column; pipelines select the columns in use.
+    ``table`` still holds the target column; pipelines select the columns in use. ``rows`` are the positions of the
+    rows in the table as it came.
     """
 
     table: Any
     y: np.ndarray
     understanding: Understanding
     kind: str
+    rows: np.ndarray
 
 
-def comparison_inputs(table, target, *, task=None, exclude=()):
+def comparison_inputs(table, target, *, task=None, exclude=(), group=None):
     """Understand a table and its target.
 
     Parameters
@@ -33,6 +36,7 @@ def comparison_inputs(table, target, *, task=None, exclude=()):
     target : str or None.  The column to predict; the name to give y where a pair comes in ("target" for None).
     task : {"classification", "regression"} or None.
     exclude : sequence of str.  Columns to leave out.
+    group : str or None.  A column whose values keep their rows together; it is left out too.
 
     >>> inputs = comparison_inputs(([[1.0, 2.0], [3.0, 1.0], [2.0, 2.0], [5.0, 9.0]], ["a", "b", "a", "b"]), None)
     >>> inputs.table.names, inputs.y.tolist(), inputs.understanding.task
@@ -52,9 +56,13 @@ def comparison_inputs(table, target, *, task=None, exclude=()):
             because="nothing says which column to predict",
             instead=f"target= one of {', '.join(map(repr, table.names[-3:]))}, for example",
         )
+    if group is not None:
+        refuse_group(table, group, target)
+        exclude = list(dict.fromkeys([*exclude, group]))
     understanding = understand(table, target, task=task, exclude=exclude)
     y, rows = target_values(table, understanding)
-    return Inputs(table.take(rows) if len(rows) < len(table) else table, y, understanding, kind * (kind in FRAMES))
+    table = table.take(rows) if len(rows) < len(table) else table
+    return Inputs(table, y, understanding, kind * (kind in FRAMES), rows)
 
 
 def _of_pair(X, y, target):

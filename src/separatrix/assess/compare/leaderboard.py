@@ -24,20 +24,23 @@ def text(comparison):
         "",
         *_columns(comparison, running),
     ]
-    for mark, title in (("*", "recommended"), ("1, 2, …", "groups of models that the data cannot tell apart")):
+    groups = "1 holds the best and all that are not shown to be worse; 2 is worse than the best of 1, and so on"
+    for mark, title in (("*", "recommended"), ("group", groups)):
         lines.append(f"{mark:>9}  {title}")
     lines += _notes("Notes", [(standing.family, standing.note) for standing in running if standing.note])
     lines += _notes("Not on the board", [(standing.family, standing.reason) for standing in failed])
+    for warning in comparison.question.warnings if comparison.question else ():
+        lines += ["", *textwrap.wrap(f"Warning: {warning}", WIDTH)]
     lines += ["", *textwrap.wrap(f"Recommended: {comparison.why}", WIDTH)]
     if comparison.test_measures:
-        lines.append(f"On the test part, once: {_pair(comparison.test_score, comparison.test_error)}.")
+        lines.append(f"On the test part, once: {pair(comparison.test_score, comparison.test_error)}.")
     return "\n".join(lines)
 
 
 def _columns(comparison, running):
     """The rows of the board, padded; numbers to the right."""
     sides = ("log_loss", "calibration") if comparison.understanding.task == "classification" else ("mae", "r2")
-    titles = {"log_loss": "log loss", "mae": "MAE", "r2": "R²"}
+    titles = {"log_loss": "log loss", "calibration": "calibration (chance)", "mae": "MAE", "r2": "R²"}
     head = ["", "group", "model", comparison.measure, *(titles.get(side, side) for side in sides)]
     head += ["fit s", "predict s", "size", "certified"]
     rows = [head]
@@ -47,8 +50,8 @@ def _columns(comparison, running):
                 "*" if standing.family == comparison.recommended else "",
                 str(standing.group),
                 standing.family,
-                _pair(standing.score, standing.error),
-                *(_number(standing.measures.get(side, math.nan)) for side in sides),
+                pair(standing.score, standing.error),
+                *(_beside_chance(standing.measures, side) for side in sides),
                 _number(standing.fit_seconds, 2),
                 _number(standing.predict_seconds, 2),
                 f"{standing.size:,}",
@@ -75,6 +78,11 @@ def _notes(title, pairs):
     return lines
 
 
+def _beside_chance(measures, name):
+    chance = _number(measures.get(f"{name}_by_chance"))
+    return _number(measures.get(name)) + (f" ({chance})" if chance else "")
+
+
 def _number(value, digits=4):
     """A number with `digits` decimals, fewer where it is large; "" for NaN and None.
 
@@ -86,10 +94,10 @@ def _number(value, digits=4):
     return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.{digits if abs(value) < 10.0 else 2}f}"
 
 
-def _pair(value, error):
+def pair(value, error):
     """A number and its standard error, rounded to two digits of the error.
 
-    >>> _pair(0.99571, 0.00321), _pair(54.472, 3.58), _pair(12345.0, 678.0), _pair(0.5, 0.0)
+    >>> pair(0.99571, 0.00321), pair(54.472, 3.58), pair(12345.0, 678.0), pair(0.5, 0.0)
     ('0.9957 ± 0.0032', '54.5 ± 3.6', '12,345 ± 678', '0.5000 ± 0.0000')
     """
     if not math.isfinite(error):
@@ -144,11 +152,13 @@ def plain(comparison):
     """A comparison without its data and its model, ready for JSON: NaN is None."""
     kept = (
         "score", "measure", "higher_is_better", "recommended", "why", "beats_baseline", "feature_names", "folds",
-        "repeats", "seed", "seconds", "budget", "test_measures", "test_score", "test_error",
+        "repeats", "seed", "seconds", "budget", "test_measures", "test_score", "test_error", "unfinished",
     )  # fmt: skip
     document = {name: getattr(comparison, name) for name in kept}
     document["understanding"] = comparison.understanding.as_dict()
     document["standings"] = [asdict(standing) for standing in comparison.standings]
     document["p_values"] = [{"families": list(pair), "p": p} for pair, p in comparison.p_values.items()]
+    question = comparison.question
+    document["question"] = {"sentences": question.lines(), "warnings": list(question.warnings)} if question else None
     document["rows"] = {"train": len(comparison.y_train), "test": len(comparison.y_test)}
     return json_value(document)

@@ -14,8 +14,8 @@ from separatrix.assess.compare.deadline import MOST_SECONDS, PowerLaw
 from separatrix.assess.compare.tournament import error_text, format_seconds
 from separatrix.estimators.preparation.compose import why_unpreparable
 
-# Tables up to this size are run without timing: timing would cost more than it saves.
-SMALL_ROWS, SMALL_CELLS = 5_000, 500_000
+# Tables up to this size, with so many seconds, are run without timing: timing would cost more than it saves.
+SMALL_ROWS, SMALL_CELLS, AMPLE_SECONDS = 5_000, 500_000, 120.0
 # Most numbers in a dense prepared array (1 GB).
 MOST_CELLS = 125_000_000
 FIRST_SAMPLE, GROWTH = 250, 4
@@ -32,7 +32,8 @@ def plan(tournament, candidates):
             tournament.understanding.used, candidate.family.preparation
         )
     cells = tournament.train_size * _columns(tournament)
-    if tournament.deadline.budget is None and tournament.train_size <= SMALL_ROWS and cells <= SMALL_CELLS:
+    ample = tournament.deadline.left() >= AMPLE_SECONDS
+    if ample and tournament.train_size <= SMALL_ROWS and cells <= SMALL_CELLS:
         return
     preparations = dict.fromkeys(candidate.family.preparation for candidate in candidates if candidate.running)
     for step, share in ((warm_up, 0.5), (time_on_samples, 1.0 / 7.0)):

@@ -6,10 +6,11 @@ from sklearn.pipeline import Pipeline
 from separatrix.assess.compare import fit_once
 from separatrix.assess.compare.deadline import MOST_SECONDS
 from separatrix.assess.compare.splits import fair_order
+from separatrix.assess.metrics import calibration_by_chance, calibration_error
 from separatrix.estimators.preparation.compose import feature_names
 
-# Up to this many test rows the standard error is a bootstrap's; beyond, that of groups of rows, which is faster.
-BOOTSTRAP_ROWS, DRAWS, GROUPS = 5_000, 50, 20
+# Up to this many test rows the standard error is a bootstrap's; beyond, that of parts of them, which is faster.
+BOOTSTRAP_ROWS, DRAWS, PARTS = 5_000, 50, 20
 
 
 def refit(tournament, candidate):
@@ -59,19 +60,41 @@ def held_out_predictions(tournament, candidate):
     return predictions
 
 
-def test_standard_error(predictions, y, classes, score, seed):
+def held_out_calibration(tournament, candidate):
+    """The calibration error of the held-out probabilities of the first repeat, all rows together, and chance's.
+
+    A dict of "calibration" and "calibration_by_chance", the mean error that right probabilities would have on so many
+    rows; empty without probabilities, or where calibration is the score itself.
+    """
+    predicted = None if tournament.classes is None else held_out_predictions(tournament, candidate)
+    if predicted is None or predicted.ndim != 2 or tournament.score == "calibration":
+        return {}
+    seen = np.isfinite(predicted).all(axis=1)
+    P, classes = predicted[seen], tournament.classes
+    return {
+        "calibration": calibration_error(tournament.y[seen], P, classes=classes),
+        "calibration_by_chance": calibration_by_chance(P, seed=tournament.seed),
+    }
+
+
+def test_standard_error(predictions, y, classes, *, score, seed, groups=None):
     """The standard error of a score on the test rows.
 
-    A bootstrap of rows; of many rows, the standard deviation of the scores of 20 groups over the root of 20.
+    A bootstrap of rows, or of whole groups; of many rows, the standard deviation of the scores of 20 parts over the
+    root of 20.
     """
     draw = np.random.default_rng([seed, 3])
     n = len(y)
-    if n <= BOOTSTRAP_ROWS:
+    if groups is not None:
+        members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
+        drawn = draw.integers(0, len(members), (DRAWS, len(members)))
+        parts, shrink = [np.concatenate([members[i] for i in one]) for one in drawn], 1.0
+    elif n <= BOOTSTRAP_ROWS:
         parts = [draw.integers(0, n, n) for _ in range(DRAWS)]
         shrink = 1.0
     else:
-        parts = np.array_split(draw.permutation(n), GROUPS)
-        shrink = np.sqrt(GROUPS)
+        parts = np.array_split(draw.permutation(n), PARTS)
+        shrink = np.sqrt(PARTS)
     scores = [predictions.take(rows).measured(y[rows], classes, (score,)).get(score, np.nan) for rows in parts]
     scores = np.array([value for value in scores if np.isfinite(value)])
     return float(scores.std(ddof=1) / shrink) if len(scores) > 1 else float("nan")

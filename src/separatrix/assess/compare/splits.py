@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from separatrix.assess.compare.dependent_rows import grouped_folds, hold_out_groups
 from separatrix.assess.resample import k_fold
 from separatrix.core.refusal import cannot
 
@@ -33,10 +34,10 @@ def default_rounds(rows):
     return (5, 1) if rows <= 200_000 else (3, 1)
 
 
-def hold_out(y, share, *, classification, seed):
+def hold_out(y, share, *, classification, seed, groups=None):
     """Positions of the training rows and of the test rows, both ascending; classes keep their shares.
 
-    A class with one row stays in training.
+    A class with one row stays in training. With `groups` (n,) the rows of a group stay together.
     """
     n = len(y)
     if n < FEWEST_ROWS:
@@ -47,6 +48,8 @@ def hold_out(y, share, *, classification, seed):
         )
     if not 0.0 <= share < 1.0:
         raise cannot(f"hold out test={share!r}", because="it is a share of the rows", instead="a number in [0, 1)")
+    if groups is not None:
+        return hold_out_groups(y, groups, share, classification=classification, seed=seed)
     count = round(share * n)
     order = fair_order(np.arange(n), y if classification else None, np.random.default_rng([seed, 0]))
     if classification:  # of each class at least one row is learnt from
@@ -56,11 +59,18 @@ def hold_out(y, share, *, classification, seed):
     return np.sort(order[:cut]), np.sort(order[cut:])
 
 
-def rounds(y, folds, repeats, *, classification, seed):
-    """The rounds of repeated k-fold cross-validation, stratified for classes."""
+def rounds(y, folds, repeats, *, classification, seed, groups=None):
+    """The rounds of repeated k-fold cross-validation, stratified for classes; with `groups`, of whole groups."""
     strata = y if classification else None
+    if groups is None:
+        parts = k_fold(y, folds, repeats=repeats, stratify=classification, seed=seed)
+    else:
+        draws = np.random.default_rng([seed, 4]).integers(2**31, size=repeats).tolist()
+        parts = [
+            part for each in draws for part in grouped_folds(y, groups, folds, classification=classification, seed=each)
+        ]
     made = []
-    for number, (learn, held) in enumerate(k_fold(y, folds, repeats=repeats, stratify=classification, seed=seed)):
+    for number, (learn, held) in enumerate(parts):
         draw = np.random.default_rng([seed, 1, number])
         learn = fair_order(learn, strata, draw)
         if len(held) > MOST_HELD_OUT:
@@ -83,9 +93,11 @@ def fair_order(rows, y, draw):
     return rows[np.argsort((place + draw.random(len(rows))) / counts[codes], kind="stable")]
 
 
-def possible_folds(folds, y, classification):
-    """Folds that can be made: no more than there are rows, or rows of the commonest class."""
+def possible_folds(folds, y, classification, groups=None):
+    """Folds that can be made: no more than there are rows, or rows of the commonest class, or groups."""
     most = int(np.unique(y, return_counts=True)[1].max()) if classification else len(y)
+    if groups is not None:
+        most = min(most, len(np.unique(groups)))
     if folds < 2:
         raise cannot(f"use folds={folds}", because="a fold is held out and another learnt from", instead="folds >= 2")
     return min(folds, most)

@@ -61,6 +61,11 @@ class Tournament:
         """Training rows of a round."""
         return len(self.rounds[0].learn)
 
+    @property
+    def unfinished(self):
+        """Families that the time kept from running, or from running all rounds."""
+        return sum(candidate.over_budget or candidate.stopped for candidate in self.candidates)
+
     def facts(self, y, columns, sparse=False):
         """Facts about the rows with targets y, for families."""
         counts = () if self.classes is None else np.unique(y, return_counts=True)[1]
@@ -72,6 +77,7 @@ class Tournament:
             sparse=sparse,
             kinds=tuple(column.kind for column in self.understanding.used),
             seed=self.seed,
+            score=self.score,
         )
 
     def prepared(self, preparation, rows):
@@ -141,6 +147,10 @@ class Tournament:
             return
         outcome.messages[:] = with_column_names(outcome.messages, names)
         candidate.record(round_, outcome, measures, self.score, count)
+        scores = candidate.scores[np.isfinite(candidate.scores)]
+        if len(scores):
+            better = MEASURES[self.score].higher_is_better
+            self.progress.scored(candidate.family.name, scores.mean(), len(candidate.fits), candidate.rounds, better)
 
     def _has_time(self, candidate, number):
         """Whether the time left is enough for one more fit; a family that ran out of time stays out."""

@@ -27,12 +27,24 @@ def rows_and_labels(model, X, y, sample_weight=None):
 
 
 def mean(model, X, y, sample_weight=None):
-    """The mean of the targets of the baseline."""
+    """The mean, or the median, of the targets of the baseline."""
     _, target = enter(model, X, y, sample_weight, multi_output=False, reset=False)
     comparison = Comparison(model, target.n)
     s, t = target.weights.astype(np.longdouble), target.y.astype(np.longdouble)
-    comparison.number("constant_", (s * t).sum() / s.sum(), (s * np.abs(t)).sum() / s.sum())
+    if model.statistic == "median":
+        comparison.number("constant_", middle_of(t, s), np.abs(t).max())
+    else:
+        comparison.number("constant_", (s * t).sum() / s.sum(), (s * np.abs(t)).sum() / s.sum())
     return comparison.certificate()
+
+
+def middle_of(t, s):
+    """The middle of the targets at which the absolute error, s weighted, is smallest: evaluated at each of them."""
+    order = np.argsort(t)
+    t, s = t[order], s[order]
+    below, above = np.cumsum(s), np.cumsum(s[::-1])[::-1]
+    least = t[(below >= 0.5 * s.sum()) & (above >= 0.5 * s.sum()) & (s > 0.0)]
+    return (least[0] + least[-1]) / 2
 
 
 def shares(model, X, y, sample_weight=None):

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from separatrix.report.blocks import Facts, Note, Text
 from separatrix.report.numbers import counted, plus_minus
 from separatrix.report.registry import section
@@ -15,7 +17,8 @@ def answer(context):
     if standing.description:
         parts.append(Text(standing.description))
     parts.append(Text(comparison.why[:1].upper() + comparison.why[1:]))
-    rounds = counted(comparison.folds * comparison.repeats, "round")
+    run, planned = int(np.isfinite(standing.scores).sum()), comparison.folds * comparison.repeats
+    rounds = counted(planned, "round") if run >= planned else f"{run} of {counted(planned, 'round')}"
     pairs = [(f"{comparison.score}, by cross-validation", f"{plus_minus(standing.score, standing.error)} ({rounds})")]
     pairs.append(("on the held-out test part", _tested(comparison)))
     if context.baseline is not None and context.baseline is not standing:
@@ -36,7 +39,9 @@ def _tested(comparison):
 
 def _verdict(context):
     if context.comparison.beats_baseline:
-        return "Yes: the difference is larger than chance explains (corrected paired test, 5 %)."
+        return (
+            "Yes: the difference is larger than chance explains (corrected paired tests, 5 % for all models together)."
+        )
     if context.baseline is None:
         return "Not known: guessing did not take part."
     return "No: on these data no model is shown to be better than guessing."
@@ -45,7 +50,9 @@ def _verdict(context):
 def _warnings(context):
     """What a careful reader should know before using the number."""
     comparison, standing = context.comparison, context.standing
-    if not comparison.beats_baseline and context.baseline is not None:
+    if comparison.question is not None:
+        yield from comparison.question.warnings
+    if not comparison.beats_baseline and context.baseline is not None and not comparison.unfinished:
         yield (
             "The columns may hold nothing about the target, or there may be too few rows to see it. More rows or other "
             "columns can change this answer; another model on the same rows hardly will."

@@ -27,6 +27,10 @@ MEANINGS = {
         "perfect."
     ),
     "mean absolute error": "The average distance between prediction and truth, in units of the target. 0 is perfect.",
+    "median absolute error": (
+        "Half of the rows have a smaller distance between prediction and truth, in units of the target. 0 is perfect; "
+        "how far off the worst half is, it does not say."
+    ),
     "mean squared error": "The average squared distance between prediction and truth. 0 is perfect.",
     "R²": "The share of the variance of the target that is explained. 0 is guessing the mean, 1 is perfect.",
 }
@@ -48,6 +52,8 @@ def asked(context):
         ("judged by", _rounds(comparison)),
     ]
     parts = [Facts(tuple(pairs))]
+    if comparison.question is not None:
+        parts.append(Text(" ".join(comparison.question.lines())))
     meaning = MEANINGS.get(comparison.score)
     if meaning:
         parts.append(Text(f"{comparison.score[0].upper()}{comparison.score[1:]}: {meaning[0].lower()}{meaning[1:]}"))

@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 from separatrix import plots
+from separatrix.plots.labels import listed
 from separatrix.report.blocks import Grid, Group, Text, grid, picture, wide
 from separatrix.report.numbers import counted, fixed, plus_minus, seconds, short
 from separatrix.report.registry import section
@@ -11,12 +12,18 @@ from separatrix.report.registry import section
 # Name and label of the measures shown, where families have them.
 COLUMNS = {
     "classification": (("log_loss", "log loss"), ("calibration", "calibration error"), ("accuracy", "accuracy")),
-    "regression": (("rmse", "root-mean-square error"), ("mae", "mean absolute error"), ("r2", "R²")),
+    "regression": (
+        ("rmse", "root-mean-square error"),
+        ("mae", "mean absolute error"),
+        ("medae", "median absolute error"),
+        ("r2", "R²"),
+    ),
 }
 EXPLAINED = (
-    "Models of one group did about equally well: a test of their scores, round by round, corrected for the overlap of "
-    "the training rows and for the number of comparisons, cannot tell them from the best of the group (5 %). Their "
-    "order within a group may be chance."
+    "A model is in the group of the best one if a test of their scores, round by round, does not show it to be worse. "
+    "The best of the rest leads the next group. The test allows for the overlap of the training rows, and for the best "
+    "being chosen by the same scores: of equal models any is called worse in at most 5 % of comparisons. The order "
+    "within a group may be chance."
 )
 
 
@@ -61,19 +68,25 @@ def _table(context, ran):
         if label != comparison.score and any(key in standing.measures for standing in ran)
     ]
     heads = ("family", comparison.score, *(label for _, label in measures), "fit", "predict", "size", "certified")
-    groups = []
+    groups, leaders = [], []
     for number in sorted({standing.group for standing in ran}):
         members = [standing for standing in ran if standing.group == number]
         title = f"Group {number}: " + (
-            "the best, and all that cannot be told from it" if number == 1 else "worse than the groups above"
+            "the best, and all that are not shown to be worse" if number == 1 else f"worse than {listed(leaders)}"
         )
+        leaders.append(members[0].family)
         marks = tuple("chosen" if s.family == comparison.recommended else "" for s in members)
         groups.append(Group(tuple(_row(s, measures, comparison) for s in members), title, marks))
     caption = (
         "Score ± standard error over the rounds; times are medians of a round; size is how many numbers the fitted "
-        "model keeps; certified means that the fit is proven to solve its problem (not needed by closed forms). ★ is "
-        "the recommended one."
+        "model keeps; certified means that the fit of every round is proven to solve its problem (not needed by closed "
+        "forms). ★ is the recommended one."
     )
+    if any(key == "calibration" for key, _ in measures):
+        caption += (
+            " Beside the calibration error, in parentheses, is what right probabilities would have on so many rows: an "
+            "error near it is no sign of bad calibration."
+        )
     return Grid(heads, tuple(groups), caption, frozenset(range(1, len(heads) - 1)), cards=True)
 
 
@@ -82,7 +95,7 @@ def _row(standing, measures, comparison):
     return (
         f"{standing.family}{star}",
         plus_minus(standing.score, standing.error),
-        *(_measure(key, standing.measures.get(key), comparison) for key, _ in measures),
+        *(_measure(key, standing.measures, comparison) for key, _ in measures),
         seconds(standing.fit_seconds),
         seconds(standing.predict_seconds),
         f"{standing.size:,}",
@@ -90,10 +103,13 @@ def _row(standing, measures, comparison):
     )
 
 
-def _measure(key, value, comparison):
+def _measure(key, measures, comparison):
     """Measures of probabilities and shares to three decimals, measures in units of the target to four digits."""
+    value, chance = measures.get(key), measures.get(f"{key}_by_chance")
     if value is None or not math.isfinite(value):
         return "–"
+    if chance is not None:
+        return f"{fixed(value, 3)} ({fixed(chance, 3)})"
     return fixed(value, 3) if key == "r2" or comparison.understanding.task == "classification" else short(value, 4)
 
 
