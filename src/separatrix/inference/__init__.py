@@ -1,6 +1,6 @@
 """What a fit says about itself: standard errors, tests, intervals, and how far to trust each digit."""
 
-from separatrix.inference.anova import anova
+from separatrix.inference.anova import add1, anova, drop1
 from separatrix.inference.bands import Band, bands
 from separatrix.inference.describe import describe
 from separatrix.inference.firth import firth_summary
@@ -14,6 +14,7 @@ from separatrix.inference.likelihood import (
     sequence_log_likelihood,
 )
 from separatrix.inference.listing import Listing
+from separatrix.inference.nested import compare_nested
 from separatrix.inference.separation import Separation, separation
 from separatrix.inference.stepwise import Selection, stepwise
 from separatrix.inference.summary import summary
@@ -29,10 +30,13 @@ __all__ = [
     "Separation",
     "Summary",
     "Table",
+    "add1",
     "anova",
     "bands",
     "class_log_likelihood",
+    "compare_nested",
     "describe",
+    "drop1",
     "firth_summary",
     "gaussian_log_likelihood",
     "gaussian_precision",
