@@ -1,10 +1,11 @@
 r"""Analysis of variance and of deviance: what each term of a model is worth.
 
-    least squares   F  = [(RSS(without the term) - RSS(with it)) / d] / σ²     ~   F with d and residual degrees of freedom
-    likelihood      LR = deviance(without the term) - deviance(with it)        ~   χ² with d degrees of freedom
+    least squares   F  = [(RSS(without the term) - RSS(with it)) / d] / σ²     ~   F with d and residual df
+    likelihood      LR = deviance(without the term) - deviance(with it)        ~   χ² with d df
 
-d is the number of coefficients that the term adds. A term is a group of columns that enter and leave together. Terms are
-dropped and added as marginality allows (:mod:`separatrix.inference.terms`): beside ``a:b`` neither a nor b is dropped.
+d is the number of coefficients that the term adds. A term is a group of columns that enter and leave together. Terms
+are dropped and added as marginality allows (:mod:`separatrix.inference.terms`): beside ``a:b`` neither a nor b is
+dropped.
 
 References: Seber and Lee (2003), Linear Regression Analysis, chapter 4; McCullagh and Nelder (1989), Generalized Linear
 Models, section 2.3; Fox (2016), Applied Regression Analysis, section 8.2 (type II).
@@ -180,7 +181,9 @@ def _residuals(terms):
     """The last row of an analysis of variance; a likelihood has none."""
     if not terms.least_squares:
         return []
-    return [{"term": "(residuals)", "df": terms.whole.residual_df, "sum_sq": terms.whole.deviance, "f": None, "p": None}]
+    return [
+        {"term": "(residuals)", "df": terms.whole.residual_df, "sum_sq": terms.whole.deviance, "f": None, "p": None}
+    ]
 
 
 def _listing(terms, title, rows, columns, notes=()):

@@ -68,7 +68,9 @@ def _submodel(evidence, weights):
 
 
 def _check(models, fits, weights):
-    def refuse(because, instead="LinearRegression, or LogisticRegression(C=np.inf), of the same rows, from small to large"):
+    def refuse(
+        because, instead="LinearRegression, or LogisticRegression(C=np.inf), of the same rows, from small to large"
+    ):
         return cannot("compare these models", because=because, instead=instead)
 
     if len(models) < 2:

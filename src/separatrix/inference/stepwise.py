@@ -29,8 +29,8 @@ class Selection:
 
     Attributes
     ----------
-    path : Listing.  The start and every step: what was dropped (-) or taken in (+); df, deviance (of least squares: RSS)
-        and criterion after it.
+    path : Listing.  The start and every step: what was dropped (-) or taken in (+); df, deviance (of least squares:
+        RSS) and criterion after it.
     terms : tuple of str.  The terms that were kept.
     columns : tuple of int.  Their columns.
     model : fitted model on these columns, or None where none was kept.
@@ -67,8 +67,8 @@ def stepwise(
 
     Parameters
     ----------
-    model : fitted LinearRegression, LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.  Fitted to all
-        terms.
+    model : fitted LinearRegression, LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.  Fitted to
+        all terms.
     X, y, sample_weight : the data of the fit.
     terms, weights : as in :func:`anova`.
     criterion : {"aic", "bic", "wald"}, default "aic".
