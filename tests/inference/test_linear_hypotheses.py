@@ -62,6 +62,7 @@ def test_texts_mappings_and_arrays_say_the_same():
     wanted = contrasts(model, "a - b").columns["t"]
     for same in ({"difference": "a - b"}, {"difference": {"a": 1, "b": -1}}, [[0, 1, -1, 0]]):
         assert contrasts(model, same).columns["t"] == wanted
+    assert contrasts(model, [[0, -0.5, 1, 0]]).columns["contrast"] == ("b - 0.5*a",)
     assert contrasts(model, {"difference": "a - b"})["difference"]["estimate"] == pytest.approx(
         model.coef_[0] - model.coef_[1]
     )
@@ -165,6 +166,8 @@ def test_labels_of_clusters_may_be_words_and_must_be_several():
         covariance_matrix(model, X, y, cluster=np.zeros(60))
     with pytest.raises(ValueError, match="shape"):
         covariance_matrix(model, X, y, cluster=np.zeros(59))
+    with pytest.raises(ValueError, match="no label"):
+        covariance_matrix(model, X, y, cluster=np.where(numbers == 3, np.nan, numbers))
 
 
 # ------------------------------------------------------------------ several tests

@@ -54,6 +54,12 @@ def _codes(cluster, n, information):
             because="each row belongs to one cluster",
             instead=f"an array of shape ({n},)",
         )
+    if any(label is None or label != label for label in labels.tolist()):
+        raise cannot(
+            "group rows by clusters",
+            because="some rows have no label",
+            instead="a label for each row, or the rows that have one",
+        )
     seen = np.ones(n, dtype=bool) if information is None else np.asarray(information) > 0.0
     kept, codes = np.unique(labels[seen].astype(str) if labels.dtype == object else labels[seen], return_inverse=True)
     if len(kept) < 2:

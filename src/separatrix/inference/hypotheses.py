@@ -158,7 +158,7 @@ def read_hypotheses(hypotheses, names):
         labels, read = tuple(hypotheses), [_read_text(each, names) for each in hypotheses]
     else:
         L = np.atleast_2d(np.asarray(hypotheses, dtype=np.float64))
-        labels, read = tuple(f"row {i}" for i in range(len(L))), [(row, 0.0) for row in L]
+        labels, read = tuple(_written(row, names) for row in L), [(row, 0.0) for row in L]
     L, rhs = np.array([row for row, _ in read], dtype=np.float64), np.array([c for _, c in read])
     if L.ndim != 2 or L.shape[1:] != (len(names),) or not np.isfinite(L).all() or not L.any(axis=1).all():
         raise cannot(
@@ -167,6 +167,17 @@ def read_hypotheses(hypotheses, names):
             instead=f"for example '{names[-1]} = 0'",
         )
     return labels, L, rhs
+
+
+def _written(row, names):
+    """Factors as a text: ``"b - 0.5*a"``."""
+    parts = [(factor, name) for factor, name in zip(row, names) if factor != 0.0]
+    parts.sort(key=lambda part: part[0] < 0.0)
+    text = ""
+    for factor, name in parts:
+        sign = (" - " if factor < 0.0 else " + ") if text else ("-" if factor < 0.0 else "")
+        text += sign + (name if abs(factor) == 1.0 else f"{abs(factor):g}*{name}")
+    return text
 
 
 def _read_one(hypothesis, names):
