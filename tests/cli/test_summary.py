@@ -97,6 +97,8 @@ def test_robust_errors_and_profiles_and_terms_are_asked_for_by_options(points):
     assert wald["rows"][1]["low"] != profile["rows"][1]["low"]
     document, _ = rows(points, "label ~ x + C(c)", "-f", "binomial", "--terms")
     assert "C(c)" in json.dumps(document["terms"])
+    document, _ = rows(points, "y ~ x * C(c)", "--terms")
+    assert document["terms"]["columns"]["term"] == ["(none)", "x:C(c)"] and document["terms"]["columns"]["f"][1] > 0
 
 
 R_FORMULAS = json.loads((Path(__file__).parents[1] / "oracles" / "formulas.json").read_text())

@@ -11,8 +11,9 @@ import statsmodels.api as sm
 from numpy.testing import assert_allclose
 from sklearn.pipeline import make_pipeline
 
-from separatrix.inference import anova, bands, influence, stepwise
-from separatrix.linear_model import Lasso, LinearRegression, LogisticRegression
+from separatrix.inference import add1, anova, bands, compare_nested, drop1, influence, stepwise
+from separatrix.inference.terms import factors
+from separatrix.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from separatrix.preprocessing import AdditiveBasis, NaturalSpline
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -154,7 +155,9 @@ def test_penalised_and_other_models_are_refused():
         with pytest.raises(ValueError, match=r"without a penalty.*C=np\.inf"):
             call(LogisticRegression().fit(X, y), X, y)
         with pytest.raises(ValueError, match=r"C=np\.inf"):
-            call(LinearRegression().fit(X, y), X, y)
+            call(Ridge().fit(X, y), X, y)
+        with pytest.raises(ValueError, match="one output"):
+            call(LinearRegression().fit(X, np.column_stack([y, y])), X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="LinearRegression"):
         influence(Lasso(0.1).fit(X, y), X, y)
     with pytest.raises(ValueError, match="AdditiveBasis"):
@@ -295,3 +298,88 @@ def test_one_step_is_near_the_fit_without_the_row_and_leverages_sum_to_the_coeff
     assert_allclose(found.dfbeta[i], moved, rtol=0.15, atol=0.02 * np.abs(moved).max())
     errors = np.array([row.error for row in model.summary(X, y).rows])
     assert_allclose(found.dfbetas, found.dfbeta / errors, rtol=1e-10)
+
+
+# ------------------------------------------------------------------ marginality
+
+
+def interaction(seed=12, n=90):
+    """Only the product of a and b matters."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame({"a": rng.normal(size=n), "b": rng.normal(size=n)})
+    X["a:b"] = X["a"] * X["b"]
+    eta = 2.0 * X["a:b"].to_numpy()
+    return X, (rng.random(n) < 1 / (1 + np.exp(-eta))).astype(int), eta + rng.normal(size=n)
+
+
+@pytest.mark.mission("SI-03")
+def test_main_effects_stay_beside_their_interaction():
+    X, labels, numbers = interaction()
+    for model, y in ((maximum_likelihood().fit(X, labels), labels), (LinearRegression().fit(X, numbers), numbers)):
+        table = anova(model, X, y)
+        assert table.columns["term"] == ("(none)", "a:b") and "Not tested" in str(table)
+        assert anova(model, X, y, order="type II").columns["term"][:3] == ("a", "b", "a:b")
+        assert stepwise(model, X, y).terms == ("a", "b", "a:b")
+        assert stepwise(model, X, y, criterion="wald").terms == ("a", "b", "a:b")
+
+
+def test_an_interaction_enters_only_after_its_margins():
+    X, labels, _ = interaction()
+    model = maximum_likelihood().fit(X, labels)
+    assert add1(model, X, labels, current=[]).columns["term"] == ("(none)", "a", "b")
+    assert add1(model, X, labels, current=["a", "b"]).columns["term"] == ("(none)", "a:b")
+    assert drop1(model, X, labels, current=["a", "b"]).columns["term"] == ("(none)", "a", "b")
+
+
+def test_colons_in_brackets_and_quotes_part_no_factors():
+    assert factors("`12:30`:C(kind)[T.a:b]") == {"`12:30`", "C(kind)[T.a:b]"}
+    assert factors("log(x)") == {"log(x)"}
+
+
+# ------------------------------------------------------------------ least squares
+
+
+def test_weights_of_least_squares_are_repetitions_or_precisions():
+    X, _, y = interaction(13, 40)
+    s = np.random.default_rng(13).integers(1, 4, 40).astype(float)
+    again = np.repeat(np.arange(40), s.astype(int))
+    weighted, repeated = LinearRegression().fit(X, y, s), LinearRegression().fit(X.iloc[again], y[again])
+    for order in ("drop", "sequential", "type II"):
+        one = anova(weighted, X, y, sample_weight=s, order=order).to_frame("pandas").drop(columns="term")
+        other = anova(repeated, X.iloc[again], y[again], order=order).to_frame("pandas").drop(columns="term")
+        assert_allclose(one, other, rtol=1e-7)
+    one, ten = (
+        anova(LinearRegression().fit(X, y, w), X, y, sample_weight=w, weights="precision")["a:b"] for w in (s, 10 * s)
+    )
+    assert one["f"] == pytest.approx(ten["f"], rel=1e-10)
+
+
+def test_an_exact_fit_has_no_f_and_no_selection():
+    X, _, _ = interaction()
+    y = X["a"].to_numpy() + 1.0
+    model = LinearRegression().fit(X, y)
+    table = anova(model, X, y, order="sequential")
+    assert table["a"]["f"] is None and "exact" in str(table)
+    with pytest.raises(ValueError, match="exact fit"):
+        stepwise(model, X, y)
+
+
+def test_models_that_are_not_nested_or_of_other_data_are_not_compared():
+    X, labels, y = interaction()
+    small, large = LinearRegression().fit(X[["a"]], y), LinearRegression().fit(X, y)
+    for models, words in (
+        ((large,), "fewer than two"),
+        ((large, small), "fewer coefficients"),
+        ((small, LinearRegression().fit(X, 2 * y)), "different data"),
+        ((small, maximum_likelihood().fit(X, labels)), "two kinds"),
+        ((small, Ridge().fit(X, y)), "Ridge"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            compare_nested(*models)
+    assert "model 2" in str(compare_nested(small, large))
+
+
+def test_data_other_than_those_of_the_fit_are_refused():
+    X, _, y = interaction()
+    with pytest.raises(ValueError, match="of the fit"):
+        drop1(LinearRegression().fit(X, y), X, y + X["a"].to_numpy())

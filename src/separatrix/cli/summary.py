@@ -43,7 +43,7 @@ from separatrix.cli.options import as_json, command, query
     help="Of the confidence intervals.",
 )
 @click.option("--profile", is_flag=True, help="Profile-likelihood intervals instead of Wald's (binomial).")
-@click.option("--terms", is_flag=True, help="Also test each term as a whole, as R's drop1 does (binomial).")
+@click.option("--terms", is_flag=True, help="Also test each term as a whole, as R's drop1 does.")
 @query
 @as_json
 def summary(table, formula, family, weights, weights_are, robust, level, profile, terms, query, as_json):

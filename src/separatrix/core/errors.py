@@ -31,6 +31,18 @@ class NotCertified(ConvergenceWarning):
         )
 
 
+class EndOfGrid(UserWarning):
+    """Cross-validation chose the first or the last strength of its grid, where the error was still falling."""
+
+    def __init__(self, parameter: str, value: float, grid: str, weak: bool) -> None:
+        self.parameter, self.value, self.weak = parameter, value, weak
+        super().__init__(
+            f"The best {parameter} is at the end of the grid ({parameter}={value:.4g}, the "
+            f"{'weakest' if weak else 'strongest'} penalty tried), where the error was still falling: "
+            f"a {'weaker' if weak else 'stronger'} one may be better. Extend {grid}."
+        )
+
+
 class Diverged(ConvergenceWarning):
     """A descent whose objective grew without bound."""
 

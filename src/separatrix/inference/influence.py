@@ -6,11 +6,16 @@ of its log-likelihood,
     leverage       h_i = w_i x_i'V x_i                        Pearson residual      u_i sqrt(s_i) / sqrt(μ_i (1 - μ_i))
     standardised   residual / sqrt(φ (1 - h_i))               Cook's distance       pearson² h_i / (φ k (1 - h_i)²)
     dfbeta         V x_i s_i u_i / (1 - h_i)                  one Newton step towards the fit without the row
+    dfbetas        dfbeta / sqrt(φ_(i) V_jj)                  dffits             pearson sqrt(h_i / φ_(i)) / (1 - h_i)
 
-φ is 1 for a logistic fit and σ² for least squares, where all of this is exact. A row of weight s counts as one row with
-all its copies.
+φ is 1 for a logistic fit and σ² for least squares, where all of this is exact; φ_(i) is 1, or σ² of the fit without the
+row. The studentised residual is the standardised one with φ_(i) in least squares, and
+``sign(u) sqrt(deviance² + h pearson² / (1 - h))`` of a logistic fit, as R's ``rstudent`` has it. The covariance ratio
+is that of the determinants of the covariance matrices without and with the row. A row of weight s counts as one row
+with all its copies.
 
-References: Pregibon (1981), Annals of Statistics 9(4); Cook and Weisberg (1982), Residuals and Influence in Regression.
+References: Pregibon (1981), Annals of Statistics 9(4); Cook and Weisberg (1982), Residuals and Influence in Regression;
+Belsley, Kuh and Welsch (1980), Regression Diagnostics, chapter 2; Williams (1987), Applied Statistics 36(2).
 """
 
 from dataclasses import dataclass
@@ -24,6 +29,8 @@ from separatrix.core.errors import cannot
 from separatrix.estimators.validation import enter
 from separatrix.inference.covariance import coordinates, square_root
 from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of
+from separatrix.inference.least_squares import coefficient_names
+from separatrix.inference.table import frame_backend
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,12 @@ class Influence:
     standardised_pearson, standardised_deviance : (n,) arrays.  Divided by their standard deviation.
     cooks_distance : (n,) array.
     dfbeta : (n, q) array.  Coefficients less those of the fit without the row; intercept first, NaN for aliased ones.
-    dfbetas : (n, q) array.  The same in standard errors of the coefficients.
+    dfbetas : (n, q) array.  The same in standard errors of the coefficients, of least squares with σ of the fit without
+        the row.
+    studentised : (n,) array.  Residuals over their standard deviation, with σ of the fit without the row (rstudent).
+    dffits : (n,) array.  Change of the row's own fitted value, in its standard errors, when the row is left out.
+    covariance_ratio : (n,) array.  Below 1 where the row makes the estimates less precise; NaN for a logistic fit.
+    names : tuple of str.  Of the coefficients.
     """
 
     leverage: np.ndarray
@@ -48,6 +60,23 @@ class Influence:
     cooks_distance: np.ndarray
     dfbeta: np.ndarray
     dfbetas: np.ndarray
+    studentised: np.ndarray
+    dffits: np.ndarray
+    covariance_ratio: np.ndarray
+    names: tuple[str, ...]
+
+    def to_frame(self, backend=None):
+        """One row for each row of the data; dfbetas in columns "dfbetas: name".
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"} or None.  None takes the first of these that is installed.
+        """
+        import narwhals as nw
+
+        data = {name: vars(self)[name] for name in ("leverage", "studentised", "cooks_distance", "dffits")}
+        data |= {f"dfbetas: {name}": self.dfbetas[:, j].copy() for j, name in enumerate(self.names)}
+        return nw.from_dict(data, backend=frame_backend(backend)).to_native()
 
 
 def influence(model, X, y, sample_weight=None):
@@ -81,9 +110,15 @@ def influence(model, X, y, sample_weight=None):
     r = r - evidence.coefficients[0, 0] if first else r
     s = target.weights
     k = evidence.rank + first
-    sigma2 = float(evidence.rss[0]) / (np.count_nonzero(s) - k)
-    V = evidence.unscaled
-    return _influence(V, evidence.intercept, design, s, s * r, np.sqrt(s) * r, np.sqrt(s) * r, k, sigma2)
+    df = np.count_nonzero(s) - k
+    pearson, rss = np.sqrt(s) * r, float(evidence.rss[0])
+    leverage, dfbeta = _leverage(evidence.unscaled, evidence.intercept, design, s, s * r)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left = np.where(leverage < 1.0, np.maximum(rss - pearson**2 / (1.0 - leverage), 0.0) / (df - 1.0), np.nan)
+        studentised = pearson / np.sqrt(left * (1.0 - leverage))
+        ratio = (left * df / rss) ** k / (1.0 - leverage)
+    measures = _measures(evidence.unscaled, leverage, dfbeta, pearson, pearson, k, rss / df, left)
+    return Influence(*measures, studentised, _dffits(pearson, leverage, left), ratio, _names(model, evidence))
 
 
 def _of_logistic(model, X, y, sample_weight):
@@ -108,11 +143,16 @@ def _of_logistic(model, X, y, sample_weight):
     deviance = np.sign(labels - expit(eta)) * np.sqrt(s * 2.0 * (loss + entropy).clip(min=0.0))
     k = evidence.rank + int(evidence.intercept)
     V = evidence.covariance
-    return _influence(V, evidence.intercept, fit.design, s * spread, s * u, pearson, deviance, k, 1.0)
+    leverage, dfbeta = _leverage(V, evidence.intercept, fit.design, s * spread, s * u)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        studentised = np.sign(deviance) * np.sqrt(deviance**2 + leverage * pearson**2 / (1.0 - leverage))
+    measures = _measures(V, leverage, dfbeta, pearson, deviance, k, 1.0, np.ones(len(s)))
+    unknown = np.full(len(s), np.nan)
+    return Influence(*measures, studentised, _dffits(pearson, leverage, 1.0), unknown, _names(model, evidence))
 
 
-def _influence(V, intercept, design, information, pull, pearson, deviance, k, dispersion):
-    """From the inverse information V, the information of each row and its pull ``s_i u_i`` on the score."""
+def _leverage(V, intercept, design, information, pull):
+    """Leverage and dfbeta, from the inverse information V, the information of each row and its pull ``s_i u_i``."""
     A = square_root(V, intercept, design, information)
     leverage, dfbeta = np.empty(design.n), np.empty((design.n, len(A)))
 
@@ -124,13 +164,26 @@ def _influence(V, intercept, design, information, pull, pearson, deviance, k, di
         return 0
 
     design.reduce(task, lambda a, b: 0, None, information, pull, leverage, dfbeta)
-    aliased = np.isnan(np.diag(V))
-    dfbeta[:, aliased] = np.nan
+    dfbeta[:, np.isnan(np.diag(V))] = np.nan
+    return leverage, dfbeta
+
+
+def _measures(V, leverage, dfbeta, pearson, deviance, k, dispersion, without):
+    """The fields of an Influence up to dfbetas; `without` is the dispersion of the fit without each row."""
     with np.errstate(divide="ignore", invalid="ignore"):
         room = np.sqrt(dispersion * (1.0 - leverage))
         cooks = pearson**2 * leverage / (dispersion * k * (1.0 - leverage) ** 2)
-        errors = np.sqrt(dispersion * np.diag(V))
-        return Influence(leverage, pearson, deviance, pearson / room, deviance / room, cooks, dfbeta, dfbeta / errors)
+        errors = np.sqrt(np.multiply.outer(without, np.diag(V)))
+        return leverage, pearson, deviance, pearson / room, deviance / room, cooks, dfbeta, dfbeta / errors
+
+
+def _dffits(pearson, leverage, without):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return pearson * np.sqrt(leverage / without) / (1.0 - leverage)
+
+
+def _names(model, evidence):
+    return tuple(coefficient_names(model, evidence.intercept))
 
 
 def _no_influence(model):

@@ -14,7 +14,24 @@ from separatrix.inference.render import (
 )
 from separatrix.inference.table import frame_backend
 
-_LABELS = {"aic": "AIC", "bic": "BIC", "lr": "LR χ²", "residual_df": "residual df"}
+_LABELS = {
+    "aic": "AIC",
+    "bic": "BIC",
+    "lr": "LR χ²",
+    "residual_df": "residual df",
+    "sum_sq": "sum of squares",
+    "rss": "RSS",
+    "f": "F",
+    "chi2": "χ²",
+    "std_error": "std. error",
+    "ci_low": "from",
+    "ci_high": "to",
+    "vif": "VIF",
+    "gvif": "GVIF",
+    "scaled_gvif": "GVIF^(1/2df)",
+    "adjusted_p": "adjusted p",
+}
+_SIX_DIGITS = ("sum_sq", "rss", "estimate", "std_error", "ci_low", "ci_high")  # in the units of y: of any size
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,8 +130,10 @@ def _shown(name, value):
         return value
     if value is None:
         return ""
-    if name == "p":
+    if name in ("p", "adjusted_p"):
         return p_value(value)
     if name.endswith("df"):
         return count(value)
+    if name in _SIX_DIGITS:
+        return significant(value, 6)
     return f"{value:.2f}" if abs(value) < 1e6 else significant(value, 8)

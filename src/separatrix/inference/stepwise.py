@@ -1,8 +1,9 @@
 """Stepwise selection: drop the term that is missed least, or take in the one that helps most, until nothing improves.
 
-By AIC (price 2 for a degree of freedom) or BIC (price log N), as R's ``step``; or by Wald: drop the term with the
-smallest |z| until every one is above a threshold. Terms stay whole. After a selection, standard errors and p-values are
-too optimistic: they do not know that the data chose the model.
+By AIC (price 2 for a parameter) or BIC (price log N), as R's ``step``; or by Wald: drop the term with the smallest |z|
+until every one is above a threshold. Terms stay whole, and a term stays as long as an interaction that contains it does
+(marginality). After a selection, standard errors and p-values are too optimistic: they do not know that the data chose
+the model.
 
 References: Hastie, Tibshirani and Friedman (2009), The Elements of Statistical Learning, sections 3.3.2 and 4.4.2;
 Venables and Ripley (2002), Modern Applied Statistics with S, section 7.2.
@@ -14,6 +15,7 @@ from math import log
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.inference.anova import known_terms
 from separatrix.inference.listing import Listing
 from separatrix.inference.terms import Terms
 
@@ -27,7 +29,8 @@ class Selection:
 
     Attributes
     ----------
-    path : Listing.  The start and every step: what was dropped (-) or taken in (+); df, deviance, criterion after it.
+    path : Listing.  The start and every step: what was dropped (-) or taken in (+); df, deviance (of least squares:
+        RSS) and criterion after it.
     terms : tuple of str.  The terms that were kept.
     columns : tuple of int.  Their columns.
     model : fitted model on these columns, or None where none was kept.
@@ -58,19 +61,22 @@ def stepwise(
     direction="backward",
     start=None,
     threshold=2.0,
+    weights="frequency",
 ):
-    """Select terms of a logistic model step by step.
+    """Select terms of a linear or logistic model step by step.
 
     Parameters
     ----------
-    model : fitted LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.  Fitted to all terms.
-    X, y, sample_weight : the data of the fit; weights are repetitions.
-    terms : as in :func:`anova`.
+    model : fitted LinearRegression, LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.  Fitted to
+        all terms.
+    X, y, sample_weight : the data of the fit.
+    terms, weights : as in :func:`anova`.
     criterion : {"aic", "bic", "wald"}, default "aic".
     direction : {"backward", "both"}, default "backward".  Only drop terms, or at each step drop or take in.
     start : sequence of str or None, default None.  Terms to start from; None is all of them. With "both" the empty list
         selects forwards.
-    threshold : float, [0, inf), default 2.0.  With "wald", the |z| that every term must exceed.
+    threshold : float, [0, inf), default 2.0.  With "wald", the |z| (of least squares: |t|) that every term must
+        exceed.
 
     Returns
     -------
@@ -85,8 +91,9 @@ def stepwise(
     ('x1',)
     """
     _check(criterion, direction, threshold)
-    nested = Terms(model, X, y, sample_weight, terms)
-    names = nested.names if start is None else _start(nested, start)
+    nested = Terms(model, X, y, sample_weight, terms, weights)
+    _check_noise(nested)
+    names = nested.names if start is None else tuple(known_terms(nested, start))
     current = nested.whole if names == nested.names else nested.fit(names)
     price = log(nested.n) if criterion == "bic" else 2.0
     label = "bic" if criterion == "bic" else "aic"
@@ -100,61 +107,58 @@ def stepwise(
             break
         rows.append((change, abs(after.df - current.df), after.deviance, after.criterion(price)))
         current = after
-    columns = dict(zip(("step", "df", "deviance", label), map(tuple, zip(*rows))))
+    columns = dict(zip(("step", "df", "rss" if nested.least_squares else "deviance", label), map(tuple, zip(*rows))))
     columns_kept = tuple(sorted(j for name in current.terms for j in nested.columns[name]))
     return Selection(Listing("Stepwise selection", columns), current.terms, columns_kept, current.model)
 
 
 def _best_change(terms, current, price, direction):
-    """The drop or, both ways, the addition that lowers the criterion most; None where none does."""
+    """The drop or, both ways, the addition that lowers the criterion most; None where none does.
+
+    As in R's ``step``, a term that the others determine goes first.
+    """
+    drops = [(f"- {name}", [n for n in current.terms if n != name]) for name in terms.droppable(current.terms)]
+    adds = [(f"+ {name}", [*current.terms, name]) for name in terms.addable(current.terms)]
     best, change, lowest = None, None, current.criterion(price) - 1e-7
-    for name in terms.names:
-        if name in current.terms:
-            sign, trial = "-", [other for other in current.terms if other != name]
-        elif direction == "both":
-            sign, trial = "+", [*current.terms, name]
-        else:
-            continue
+    for label, trial in drops + (adds if direction == "both" else []):
         fitted = terms.fit(trial)
+        if label[0] == "-" and fitted.df == current.df:
+            return label, fitted
         if fitted.criterion(price) < lowest:
-            best, change, lowest = fitted, f"{sign} {name}", fitted.criterion(price)
+            best, change, lowest = fitted, label, fitted.criterion(price)
     return change, best
 
 
 def _least_z(terms, current, threshold):
-    """The model without the term of the smallest |z|, if that does not exceed the threshold."""
+    """The model without the term of the smallest |z|, of those that may go, if that does not exceed the threshold."""
     if not current.terms:
         return None, None
     _needs_single_columns(terms, current)
-    evidence, first = current.evidence, int(current.evidence.intercept)
-    z = np.abs(evidence.coefficients[first:, 0]) / np.sqrt(np.diag(evidence.covariance)[first:])
-    z = np.nan_to_num(z)  # an aliased column adds nothing, and goes first
     # columns of a submodel are in the order of their numbers, terms in the order they were named
     order = sorted(current.terms, key=lambda name: terms.columns[name])
-    place = int(np.argmin(z))
-    if z[place] > threshold:
+    z = dict(zip(order, np.abs(current.z)))
+    least = min((name for name in order if name in terms.droppable(current.terms)), key=z.get)
+    if z[least] > threshold:
         return None, None
-    return f"- {order[place]}", terms.fit([name for name in current.terms if name != order[place]])
+    return f"- {least}", terms.fit([name for name in current.terms if name != least])
 
 
 def _needs_single_columns(terms, current):
     wide = [name for name in current.terms if len(terms.columns[name]) > 1]
-    if wide or current.evidence.coefficients.shape[1] > 1:
+    if wide or terms.classes > 1:
         because = f"the term {wide[0]!r} has several coefficients" if wide else "each term has a coefficient per class"
         raise cannot(
             "select with criterion='wald'", because=f"{because}, and no single z", instead="criterion='aic' or 'bic'"
         )
 
 
-def _start(terms, start):
-    unknown = [name for name in start if name not in terms.names]
-    if unknown:
+def _check_noise(terms):
+    if terms.least_squares and terms.whole.deviance <= 0.0:
         raise cannot(
-            f"start from {list(start)!r}",
-            because=f"{unknown[0]!r} is not a term",
-            instead=f"some of {', '.join(map(repr, terms.names))}",
+            "select terms of an exact fit",
+            because="without residuals the likelihood has no maximum, and neither AIC nor t is defined",
+            instead="fewer terms, or more rows",
         )
-    return tuple(name for name in terms.names if name in start)
 
 
 def _check(criterion, direction, threshold):

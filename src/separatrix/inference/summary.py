@@ -108,7 +108,7 @@ def summary(
             because="weighting by the inverse of a probability makes variances unequal",
             instead="summary(X, y, sample_weight=s, weights='sampling', covariance='HC1')",
         )
-    data = _data_of_the_fit(model, evidence, X, y, sample_weight)
+    data = data_of_the_fit(model, evidence, X, y, sample_weight)
     if covariance != "classical" and data is None:
         raise cannot(
             f"give {covariance} standard errors from the model alone",
@@ -170,7 +170,7 @@ def _goodness(design, target, coef, intercept):
     return [{"n": target.total, "r_squared": 1.0 - r / t if t > 0.0 else None} for r, t in zip(rss, tss)]
 
 
-def _data_of_the_fit(model, evidence, X, y, sample_weight):
+def data_of_the_fit(model, evidence, X, y, sample_weight):
     """The data, if given; raise if they are not those of the fit."""
     if not _all_or_none(X, y, sample_weight):
         return None

@@ -1,100 +1,172 @@
-"""Terms of a model: groups of columns that enter and leave together, as a factor's or a spline's do."""
+"""Terms of a model: groups of columns that enter and leave together, as a factor's or a spline's do.
 
+Terms respect marginality, as R's ``drop.scope`` and ``add.scope`` do. The name of a term is that of its factors between
+colons: "a" and "b" are margins of "a:b". A term stays as long as a term that contains it stays, and enters only when
+no margin of it is left to enter.
+
+References: Nelder (1977), A Reformulation of Linear Models, J. R. Statist. Soc. A 140(1); Venables and Ripley (2002),
+Modern Applied Statistics with S, section 6.7.
+"""
+
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf, log, pi
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.declaration import steps_of
+from separatrix.core.declaration import LEAST_SQUARES, declaration, evidence_of, steps_of
 from separatrix.core.description import column_names
-from separatrix.core.errors import cannot
+from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.protocol import is_frame
-from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.estimators.basis import AdditiveBasis
 from separatrix.estimators.validation import validate_rows
 from separatrix.inference.fitted_likelihood import is_free, is_logistic, likelihood_of
+from separatrix.inference.summary import data_of_the_fit
+
+EPS = np.finfo(np.float64).eps
+WEIGHTS = ("frequency", "precision")
 
 
 @dataclass(frozen=True)
 class Submodel:
-    """Maximum likelihood on some of the terms; `model` is None where no column is left."""
+    """The fit of some of the terms; `model` and `z` are None where no column is left.
+
+    Attributes
+    ----------
+    terms : tuple of str.  In the order of the model.
+    model : fitted model on the columns of these terms, or None.
+    deviance : float.  Twice the log-likelihood that is missing; of least squares the residual sum of squares.
+    log_likelihood : float.
+    df, residual_df : int or float.  Coefficients of the fit, and observations less these.
+    parameters : int.  What AIC and BIC count: the coefficients, of least squares the variance too.
+    z : array or None.  Estimate divided by standard error of each column, 0 where a column is aliased.
+    """
 
     terms: tuple
     model: object
-    evidence: LikelihoodStatistics | None
+    deviance: float
     log_likelihood: float
-    saturated: float
     df: int
-
-    @property
-    def deviance(self):
-        return 2.0 * (self.saturated - self.log_likelihood)
+    residual_df: float
+    parameters: int
+    z: np.ndarray | None = None
 
     def criterion(self, price):
-        """``-2 log L + price · df``: AIC at the price 2, BIC at log N."""
-        return -2.0 * self.log_likelihood + price * self.df
+        """``-2 log L + price · parameters``: AIC at the price 2, BIC at log N."""
+        return -2.0 * self.log_likelihood + price * self.parameters
 
 
 class Terms:
-    """The terms of a fitted logistic model on its data, ready to be fitted in any selection.
+    """The terms of a fitted model on its data, ready to be fitted in any selection.
 
     Parameters
     ----------
-    model : fitted LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.
+    model : fitted LinearRegression, LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.
     X, y, sample_weight : the data of the fit.
     terms : mapping from names to columns (numbers, names or slices), a fitted AdditiveBasis, or None.  None takes
         the blocks of the pipeline's AdditiveBasis, where there is one, else each column by itself.
+    weights : {"frequency", "precision"}, default "frequency".  What the weights of least squares mean.
+
+    Attributes
+    ----------
+    names : tuple of str.  columns : dict from a name to numbers of columns.
+    whole : Submodel.  That of all terms.
+    least_squares : bool.  Whether terms are tested by F, else by likelihood ratios.
+    classes : int.  Columns of coefficients: 1, but K - 1 for K classes.
+    n : float.  Observations: Σs where weights are repetitions, else rows of positive weight.
     """
 
-    def __init__(self, model, X, y, sample_weight=None, terms=None):
+    def __init__(self, model, X, y, sample_weight=None, terms=None, weights="frequency"):
         *before, model = steps_of(model)
         for step in before:
             X = step.transform(X)
         if terms is None and before and isinstance(before[-1], AdditiveBasis):
             terms = before[-1]
         check_is_fitted(model)
-        if not is_logistic(model) or not is_free(model):
-            raise cannot(
-                f"compare terms of {type(model).__name__}",
-                because="deviances follow their distributions only where a likelihood is maximised without a penalty "
-                "and without bounds",
-                instead="LogisticRegression(C=np.inf)",
-            )
+        self.least_squares = declaration(model).likelihood == LEAST_SQUARES
+        _check(model, self.least_squares, weights)
         self.estimator, self.y, self.s = clone(model), y, sample_weight
         per_column = {"penalty_factor", "bounds"} & {*model.get_params(deep=False)}
         self.estimator.set_params(**dict.fromkeys(per_column))  # without effect here, and of as many as all columns
         self.X = X if is_frame(X) else validate_rows(model, X)
-        whole = likelihood_of(model, X, y, sample_weight)
-        self.evidence = whole.evidence
-        self.columns = _columns(model, terms)
+        self.columns = columns_of_terms(model, terms)
         self.names = tuple(self.columns)
+        if self.least_squares:
+            self.evidence = evidence_of(model)
+            data = data_of_the_fit(model, self.evidence, X, y, sample_weight)
+            self.log_weights = 0.0
+            if weights == "precision" and data.s is not None:
+                self.log_weights = float(np.log(data.s[data.s > 0.0]).sum())
+        else:
+            self.evidence = likelihood_of(model, X, y, sample_weight).evidence
+        self.classes = self.evidence.coefficients.shape[1]
+        self.n = float(self.evidence.n) if weights == "precision" else self.evidence.total
         used = sorted(j for group in self.columns.values() for j in group)
-        self.whole = self._submodel(self.names, model, whole.evidence)
-        if used != list(range(whole.evidence.p)):
+        self.whole = self._submodel(self.names, model, self.evidence)
+        if used != list(range(self.evidence.p)):
             self.whole = self.fit(self.names)
 
-    @property
-    def n(self):
-        """Σs: rows counted with their weights."""
-        return self.evidence.total
-
     def fit(self, names):
-        """Maximum likelihood on the columns of the named terms."""
+        """The fit of the columns of the named terms."""
         names = tuple(name for name in self.names if name in names)  # in the order of the model
         columns = sorted(j for name in names for j in self.columns[name])
         if not columns:
-            classes = self.evidence.coefficients.shape[1]
-            null, saturated = self.evidence.null_log_likelihood, self.evidence.saturated_log_likelihood
-            return Submodel((), None, None, null, saturated, classes * int(self.evidence.intercept))
+            return self._null()
         X = self._select(columns)
-        fitted = clone(self.estimator).fit(X, self.y, sample_weight=self.s)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RankDeficient)  # said of the whole model already
+            fitted = clone(self.estimator).fit(X, self.y, sample_weight=self.s)
+        if self.least_squares:
+            return self._submodel(names, fitted, evidence_of(fitted))
         return self._submodel(names, fitted, likelihood_of(fitted, X, self.y, self.s).evidence)
 
+    def droppable(self, names):
+        """Those of the named terms that no other of them contains."""
+        return [name for name in names if not any(factors(name) < factors(other) for other in names)]
+
+    def addable(self, names):
+        """Terms that are not among `names`, and contain no other that is not."""
+        others = [name for name in self.names if name not in names]
+        return [name for name in others if not any(factors(other) < factors(name) for other in others)]
+
+    def _null(self):
+        """The model that has no column."""
+        evidence, df = self.evidence, self.classes * int(self.evidence.intercept)
+        if self.least_squares:
+            return self._of_squares((), None, float(evidence.tss[0]), df, None)
+        return self._of_likelihood((), None, evidence, evidence.null_log_likelihood, df, None)
+
     def _submodel(self, names, model, evidence):
-        df = evidence.coefficients.shape[1] * (evidence.rank + int(evidence.intercept))
-        return Submodel(names, model, evidence, evidence.log_likelihood, evidence.saturated_log_likelihood, df)
+        first = int(evidence.intercept)
+        df = self.classes * (evidence.rank + first)
+        if self.least_squares:
+            rss = float(evidence.rss[0])
+            scale = rss / (self.n - df) if self.n > df else np.nan
+            V = None if evidence.unscaled is None else scale * evidence.unscaled
+        else:
+            V = evidence.covariance
+        z = None
+        if V is not None and self.classes == 1:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                z = np.nan_to_num(evidence.coefficients[first:, 0] / np.sqrt(np.diag(V)[first:]), posinf=inf)
+        if self.least_squares:
+            return self._of_squares(names, model, rss, df, z)
+        return self._of_likelihood(names, model, evidence, evidence.log_likelihood, df, z)
+
+    def _of_squares(self, names, model, rss, df, z):
+        # residuals below the last digit of y are rounding of y, not noise
+        rss = 0.0 if rss <= EPS**2 * float(self.evidence.tss[0]) else rss
+        log_likelihood = inf
+        if rss > 0.0:
+            log_likelihood = -0.5 * self.n * (log(2.0 * pi * rss / self.n) + 1.0) + 0.5 * self.log_weights
+        return Submodel(names, model, rss, log_likelihood, df, self.n - df, df + 1, z)
+
+    def _of_likelihood(self, names, model, evidence, log_likelihood, df, z):
+        deviance = 2.0 * (evidence.saturated_log_likelihood - log_likelihood)
+        return Submodel(names, model, deviance, log_likelihood, df, self.n * self.classes - df, df, z)
 
     def _select(self, columns):
         if is_frame(self.X):
@@ -104,7 +176,46 @@ class Terms:
         return self.X[:, columns]
 
 
-def _columns(model, terms):
+def factors(name):
+    """The factors of a term: what its name has between colons that are in no bracket and no quotation.
+
+    >>> sorted(factors("dose:C(kind)[T.a:b]"))
+    ['C(kind)[T.a:b]', 'dose']
+    """
+    parts, depth, quote = [""], 0, ""
+    for letter in name:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "`'\"":
+            quote = letter
+        else:
+            depth += (letter in "([{") - (letter in ")]}")
+        if letter == ":" and depth <= 0 and not quote:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return frozenset(part.strip() for part in parts)
+
+
+def _check(model, least_squares, weights):
+    if weights not in WEIGHTS or (weights == "precision" and not least_squares):
+        raise cannot(
+            f"compare terms of {type(model).__name__} with weights={weights!r}",
+            because="weights count how often a row was seen, or, in least squares, are inverses of variances",
+            instead="weights='frequency' (default)",
+        )
+    evidence = evidence_of(model) if least_squares else None
+    plain = evidence is not None and not evidence.penalised and evidence.coefficients.shape[1] == 1
+    if not plain and not (is_logistic(model) and is_free(model)):
+        raise cannot(
+            f"compare terms of {type(model).__name__}",
+            because="sums of squares and deviances follow their distributions only where one output is fitted by least "
+            "squares, or a likelihood maximised, without a penalty and without bounds",
+            instead="LinearRegression, or LogisticRegression(C=np.inf)",
+        )
+
+
+def columns_of_terms(model, terms):
     """From the name of a term to the numbers of its columns."""
     names = column_names(model)
     if terms is None:

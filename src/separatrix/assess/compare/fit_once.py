@@ -9,6 +9,7 @@ import numpy as np
 from separatrix.assess.compare import deadline
 from separatrix.assess.measures import MEASURES
 from separatrix.core import declaration
+from separatrix.core.errors import EndOfGrid
 from separatrix.core.protocol import can, fitted_attribute
 from separatrix.inference.bootstrap import chosen_settings
 
@@ -109,8 +110,8 @@ def with_all_classes(P, known, k):
 
 
 def is_for_users(item):
-    """Whether a warning is meant for the user of a model, not for programmers."""
-    return not issubclass(item.category, DeprecationWarning | PendingDeprecationWarning | FutureWarning)
+    """Whether a warning is meant for the user of a comparison, who neither writes the models nor sets their grids."""
+    return not issubclass(item.category, DeprecationWarning | PendingDeprecationWarning | FutureWarning | EndOfGrid)
 
 
 def first_sentence(text, most=160):

@@ -251,10 +251,13 @@ class ElasticNetCV(CrossValidatedPath):
         0 leaves one unpenalised. They are used as given (glmnet rescales its own to sum to p). None is 1 for all.
     bounds : (low, high) or None, default None.  Bounds of the coefficients, low <= 0 <= high, each a number or an array
         of p. ``positive=True`` is ``bounds=(0, inf)``.
+    rule : {"best", "1se"}, default "best".  Which strength to take: that of the smallest mean error, or the strongest
+        within one standard error of it.
 
     Attributes
     ----------
     alpha_, l1_ratio_ : float.  What was chosen.
+    alpha_1se_ : float.  The strongest within one standard error of the best (at the mixture chosen).
     alphas_ : (L,) or (m, L) array.  The strengths tried, for each mixture.
     mse_path_ : (L, folds) or (m, L, folds) array.  Mean squared errors on the folds left out.
     coef_, intercept_, dual_gap_, n_iter_, certificate_, n_features_in_, feature_names_in_ : as in ElasticNet.
@@ -285,6 +288,7 @@ class ElasticNetCV(CrossValidatedPath):
         selection: str = "cyclic",
         penalty_factor: ArrayLike | None = None,
         bounds: tuple[ArrayLike, ArrayLike] | None = None,
+        rule: str = "best",
     ) -> None:
         self.l1_ratio = l1_ratio
         self.eps = eps
@@ -302,6 +306,7 @@ class ElasticNetCV(CrossValidatedPath):
         self.selection = selection
         self.penalty_factor = penalty_factor
         self.bounds = bounds
+        self.rule = rule
 
     def _mixtures(self):
         ratios = check_numbers(self, "l1_ratio", "l1_ratio in (0, 1], or several of them")

@@ -151,10 +151,13 @@ class LassoCV(CrossValidatedPath):
         0 leaves one unpenalised. They are used as given (glmnet rescales its own to sum to p). None is 1 for all.
     bounds : (low, high) or None, default None.  Bounds of the coefficients, low <= 0 <= high, each a number or an array
         of p. ``positive=True`` is ``bounds=(0, inf)``.
+    rule : {"best", "1se"}, default "best".  Which strength to take: that of the smallest mean error, or the strongest
+        within one standard error of it.
 
     Attributes
     ----------
     alpha_ : float.  The strength chosen.
+    alpha_1se_ : float.  The strongest within one standard error of the best.
     alphas_ : (L,) array.  The strengths tried.
     mse_path_ : (L, folds) array.  Mean squared errors on the folds left out.
     coef_, intercept_, dual_gap_, n_iter_, certificate_, n_features_in_, feature_names_in_ : as in Lasso.
@@ -184,6 +187,7 @@ class LassoCV(CrossValidatedPath):
         selection: str = "cyclic",
         penalty_factor: ArrayLike | None = None,
         bounds: tuple[ArrayLike, ArrayLike] | None = None,
+        rule: str = "best",
     ) -> None:
         self.eps = eps
         self.alphas = alphas
@@ -200,6 +204,7 @@ class LassoCV(CrossValidatedPath):
         self.selection = selection
         self.penalty_factor = penalty_factor
         self.bounds = bounds
+        self.rule = rule
 
     def _mixtures(self):
         return np.array([1.0])

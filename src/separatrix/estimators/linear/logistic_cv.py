@@ -18,6 +18,12 @@ from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import MatrixLike
 from separatrix.estimators.linear.logistic import LogisticRegression
+from separatrix.estimators.linear.one_standard_error import (
+    check_rule,
+    standard_errors,
+    strongest_within,
+    warn_at_end,
+)
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, validate_classes
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
@@ -64,10 +70,13 @@ class LogisticRegressionCV(LogisticRegression):
         share are means of the folds' best.
     use_legacy_attributes : bool or "warn", default "warn".  Whether C_, l1_ratio_, scores_, coefs_paths_ and n_iter_
         have the shapes that scikit-learn 1.9 gives them by default ("warn" is True, without its warning).
+    rule : {"best", "1se"}, default "best".  Which C to take: that of the best mean score, or the smallest within one
+        standard error of it; with refit=True.
 
     Attributes
     ----------
     C_, l1_ratio_ : float, or legacy (1,) or (k,) array.  What was chosen.
+    C_1se_ : float.  The smallest C within one standard error of the best, at the share chosen; with refit=True.
     Cs_, l1_ratios_ : arrays.  What was tried.
     scores_ : (folds, shares, strengths) array, or legacy dict by class of (folds, strengths[, shares]).
     coefs_paths_ : (folds, shares, strengths, 1 or k, p or p + 1) array, or legacy dict by class of
@@ -107,6 +116,7 @@ class LogisticRegressionCV(LogisticRegression):
         intercept_scaling: float = 1.0,
         random_state: int | RandomState | None = None,
         use_legacy_attributes: bool | str = "warn",
+        rule: str = "best",
     ) -> None:
         self.Cs = Cs
         self.l1_ratios = l1_ratios
@@ -125,12 +135,14 @@ class LogisticRegressionCV(LogisticRegression):
         self.intercept_scaling = intercept_scaling
         self.random_state = random_state
         self.use_legacy_attributes = use_legacy_attributes
+        self.rule = rule
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose, then fit to X (n, p) and class labels y (n,)."""
         check_number(self, "tol", 0.0)
         check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "penalty", tuple(RATIOS))
+        check_rule(self, possible=self.refit, because="refit=False averages the best C of each fold")
         self.Cs_, self.l1_ratios_ = self._strengths(), self._mixtures()
         design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight)
         from sklearn.model_selection import check_cv  # 0.2 s that a fit without cross-validation need not spend
@@ -239,13 +251,18 @@ class LogisticRegressionCV(LogisticRegression):
         """Set what was chosen, and the model that goes with it."""
         if self.refit:
             best = np.unravel_index(scores.sum(axis=0).T.argmax(), scores.shape[:0:-1])  # ties: small C first
-            self.C_, ratio = float(self.Cs_[best[0]]), self.l1_ratios_[best[1]]
+            ratio, errors = self.l1_ratios_[best[1]], -scores[:, best[1]].T
+            within = strongest_within(errors.mean(axis=1), standard_errors(errors), 1.0 / self.Cs_)
+            self.C_1se_ = float(self.Cs_[within])
+            self.C_ = self.C_1se_ if self.rule == "1se" else float(self.Cs_[best[0]])
             self.l1_ratio_ = ratio if ratio is None else float(ratio)
             final = self._model(self.C_, self._ratio(ratio)).fit(design.matrix(), labels, given)
             mine = {"n_iter_", "n_features_in_"}
             for name, value in vars(final).items():
                 if name.endswith("_") and name not in mine:
                     setattr(self, name, value)
+            if self.rule == "best":
+                self._warn_at_end(errors.mean(axis=1), int(best[0]))
             return
         each = scores.transpose(0, 2, 1).reshape(len(scores), -1).argmax(axis=1)
         places, shares = np.unravel_index(each, scores.shape[:0:-1])
@@ -254,6 +271,19 @@ class LogisticRegressionCV(LogisticRegression):
         self.l1_ratio_ = float(np.mean([self._ratio(ratio) for ratio in self.l1_ratios_[shares]]))
         self.coef_ = w[:, : design.p]
         self.intercept_ = w[:, design.p] if self.fit_intercept else np.zeros(len(w))
+
+    def _warn_at_end(self, errors, place):
+        warn_at_end(
+            1.0 / self.Cs_,
+            errors,
+            place,
+            parameter="C",
+            grid="Cs",
+            value=self.C_,
+            stronger=bool(np.any(self.coef_)),
+            weaker=np.isfinite(self.C_),
+            stacklevel=4,
+        )
 
     def _keep(self, paths, scores, rounds):
         """Publish the grid, in scikit-learn's old shapes or in its new ones."""

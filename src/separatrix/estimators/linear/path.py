@@ -16,6 +16,12 @@ from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import MatrixLike
 from separatrix.estimators.base import LinearRegressor
+from separatrix.estimators.linear.one_standard_error import (
+    check_rule,
+    standard_errors,
+    strongest_within,
+    warn_at_end,
+)
 from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
@@ -100,6 +106,7 @@ class CrossValidatedPath(LinearRegressor):
         tol = check_number(self, "tol", 0.0)
         max_iter = check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "selection", ("cyclic", "random"))
+        rule = check_rule(self)
         ratios = self._mixtures()
         design, target = enter(self, X, y, sample_weight, multi_output=False, summed=True)
         design.needs("columns", f"fit {type(self).__name__}")
@@ -118,13 +125,28 @@ class CrossValidatedPath(LinearRegressor):
         weights = np.array([target.weights[test].sum() for _, test in folds])
         mean = mse @ (weights / weights.sum()) if sample_weight is not None else mse.mean(axis=2)
         best, row = np.unravel_index(mean.argmin(), mean.shape)
-        self.alpha_, self.l1_ratio_ = float(grids[best][row]), float(ratios[best])
+        errors_of_mean = standard_errors(mse[best], None if sample_weight is None else weights)
+        self.alpha_1se_ = float(grids[best][strongest_within(mean[best], errors_of_mean, grids[best])])
+        self.alpha_ = self.alpha_1se_ if rule == "1se" else float(grids[best][row])
+        self.l1_ratio_ = float(ratios[best])
         self.mse_path_ = mse[0] if len(ratios) == 1 else mse
         self.alphas_ = grids[0] if len(ratios) == 1 else np.array(grids)
 
         final = self._final(self.alpha_, self.l1_ratio_).fit(design.matrix(), target.y, target.s)
         for name in ("coef_", "intercept_", "certificate_", "n_iter_", "dual_gap_"):
             setattr(self, name, getattr(final, name))
+        if rule == "best":
+            warn_at_end(
+                grids[best],
+                mean[best],
+                row,
+                parameter="alpha",
+                grid="alphas, or lower eps" if isinstance(self.alphas, Integral) else "alphas",
+                value=self.alpha_,
+                stronger=bool(np.any(self.coef_)),
+                weaker=self.alpha_ > 0.0,
+                stacklevel=2,
+            )
         return self
 
     def _problem(self, design, target):

@@ -19,6 +19,12 @@ from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.linear.least_squares import SquaredErrorModel
+from separatrix.estimators.linear.one_standard_error import (
+    check_rule,
+    standard_errors,
+    strongest_within,
+    warn_at_end,
+)
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import L2, ElasticNet, NoPenalty
@@ -188,10 +194,14 @@ class RidgeCV(SquaredErrorModel):
     alpha_per_target : bool, default False.  Whether each output gets a strength of its own.
     criterion : {"loo", "gcv"}, default "loo".  Leave-one-out, or its rotation-invariant cousin, generalised
         cross-validation, which needs only the moments.
+    rule : {"best", "1se"}, default "best".  Which strength to take: the best, or the strongest within one standard
+        error of it. "1se" needs the error of each row, or folds (`cv`).
 
     Attributes
     ----------
     alpha_ : float or (k,) array.  The strength chosen.
+    alpha_1se_ : float or (k,) array.  The strongest within one standard error of the best; with folds, rule="1se" or
+        store_cv_results.
     best_score_ : float or (k,) array.  Its score.
     scores_ : (L,) or (L, k) array.  Minus the criterion for each strength (leave-one-out and GCV only).
     cv_results_ : (n, L) or (n, k, L) array, if stored.
@@ -217,6 +227,7 @@ class RidgeCV(SquaredErrorModel):
         store_cv_results: bool = False,
         alpha_per_target: bool = False,
         criterion: str = "loo",
+        rule: str = "best",
     ) -> None:
         self.alphas = alphas
         self.fit_intercept = fit_intercept
@@ -226,6 +237,7 @@ class RidgeCV(SquaredErrorModel):
         self.store_cv_results = store_cv_results
         self.alpha_per_target = alpha_per_target
         self.criterion = criterion
+        self.rule = rule
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose alpha, then fit to all rows."""
@@ -238,11 +250,15 @@ class RidgeCV(SquaredErrorModel):
         """Choose alpha and solve for it; also returns the problems solved."""
         check_choice(self, "gcv_mode", (None, "auto", "svd", "eigen"))
         criterion = check_choice(self, "criterion", ("loo", "gcv"))
+        by_rows = self.cv is None and criterion == "loo" and self.scoring is None
+        because = "without folds it needs the squared error of each row, and there is one score of all rows only"
+        rule = check_rule(self, possible=by_rows or self.cv is not None, because=because)
         alphas = self._grid()
+        vars(self).pop("alpha_1se_", None)
         if self.cv is not None:
-            self._search(design, target, alphas)
+            self._search(design, target, alphas, rule)
         else:
-            self._leave_one_out(design, target, alphas, criterion)
+            self._leave_one_out(design, target, alphas, criterion, rule)
         return Ridge(self.alpha_, fit_intercept=self.fit_intercept)._solution(design, target)
 
     def _problems(self, design, target):
@@ -259,24 +275,41 @@ class RidgeCV(SquaredErrorModel):
             )
         return alphas
 
-    def _leave_one_out(self, design, target, alphas, criterion):
+    def _leave_one_out(self, design, target, alphas, criterion, rule):
         if criterion == "gcv":
             errors = generalised_cross_validation(design, target, alphas, intercept=self.fit_intercept)
             residuals = None
         else:
-            keep = self.store_cv_results or self.scoring is not None
+            keep = self.store_cv_results or self.scoring is not None or rule == "1se"
             errors, residuals = leave_one_out(design, target, alphas, intercept=self.fit_intercept, keep=keep)
         scores = -errors if self.scoring is None or residuals is None else self._scored(target, residuals)
         if self.store_cv_results and residuals is not None:
             squares = residuals**2
             self.cv_results_ = squares[:, 0] if target.y.ndim == 1 else squares
-        if self.alpha_per_target and target.y.ndim == 2:
-            best = scores.argmax(axis=0)
-            self.alpha_, self.best_score_ = alphas[best], scores.max(axis=0)
-        else:
-            overall = scores.mean(axis=1)
-            self.alpha_, self.best_score_ = float(alphas[overall.argmax()]), float(overall.max())
+        each = self.alpha_per_target and target.y.ndim == 2
+        columns = scores if each else scores.mean(axis=1, keepdims=True)
+        best = columns.argmax(axis=0)
+        chosen = best
+        if residuals is not None and self.scoring is None:
+            squares = residuals**2 if each else (residuals**2).mean(axis=1, keepdims=True)
+            within = [
+                strongest_within(-columns[:, o], standard_errors(squares[:, o].T, target.weights, target.total), alphas)
+                for o in range(columns.shape[1])
+            ]
+            self.alpha_1se_ = alphas[within] if each else float(alphas[within[0]])
+            chosen = within if rule == "1se" else best
+        picked = columns[chosen, np.arange(columns.shape[1])]
+        self.alpha_, self.best_score_ = (
+            (alphas[chosen], picked) if each else (float(alphas[chosen[0]]), float(picked[0]))
+        )
+        if rule == "best":
+            for output, place in enumerate(best):
+                self._warn_at_end(alphas, -columns[:, output], place, stacklevel=4)
         self.scores_ = scores[:, 0] if target.y.ndim == 1 else scores
+
+    def _warn_at_end(self, alphas, errors, place, stacklevel):
+        value = float(alphas[place])
+        warn_at_end(alphas, errors, place, parameter="alpha", grid="alphas", value=value, stacklevel=stacklevel + 1)
 
     def _scored(self, target, residuals):
         """A user's score of the leave-one-out predictions of each output, (L, k)."""
@@ -297,7 +330,7 @@ class RidgeCV(SquaredErrorModel):
         """A model that predicts what it is told; outputs that are told for each score, and the truth about them."""
         return _Told(), [([output], Y[:, output]) for output in range(Y.shape[1])]
 
-    def _search(self, design, target, alphas):
+    def _search(self, design, target, alphas, rule):
         for name in ("store_cv_results", "alpha_per_target"):
             if getattr(self, name):
                 raise cannot(
@@ -312,7 +345,15 @@ class RidgeCV(SquaredErrorModel):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             search.fit(design.matrix(), truth, **({} if target.s is None else {"sample_weight": target.s}))
-        self.alpha_, self.best_score_ = float(search.best_params_["alpha"]), float(search.best_score_)
+        scores = search.cv_results_["mean_test_score"]
+        # the spread of GridSearchCV is that of its splits, around their mean
+        error = search.cv_results_["std_test_score"] / np.sqrt(max(search.n_splits_ - 1, 1))
+        within = strongest_within(-scores, error, alphas)
+        place = within if rule == "1se" else int(search.best_index_)
+        self.alpha_1se_, self.alpha_ = float(alphas[within]), float(alphas[place])
+        self.best_score_ = float(scores[place])
+        if rule == "best":
+            self._warn_at_end(alphas, -scores, place, stacklevel=4)
 
     def _plain(self, target):
         """The model of one strength, and what it is fitted to."""
