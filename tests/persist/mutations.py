@@ -181,7 +181,28 @@ def spoil_tensors(arrays, rng):
     return size.to_bytes(8, "little") + text + body
 
 
-NUMBERS = (-1, 0, 1, 2, 3, 5, 7, 100, 2**31, 2**40, -(2**40), 2**62, -(2**63), 0.5, -0.5, 1e-300, 1e300, True, False, None)
+NUMBERS = (
+    -1,
+    0,
+    1,
+    2,
+    3,
+    5,
+    7,
+    100,
+    2**31,
+    2**40,
+    -(2**40),
+    2**62,
+    -(2**63),
+    0.5,
+    -0.5,
+    1e-300,
+    1e300,
+    True,
+    False,
+    None,
+)
 
 
 def craft(content, rng):

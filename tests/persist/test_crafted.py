@@ -1,4 +1,4 @@
-"""Files with right hashes and a hostile content: refused before an object exists, so that using a model is safe, too."""
+"""Files with right hashes and hostile contents: refused before an object exists, so that using it is safe, too."""
 
 import io
 import sys
@@ -31,6 +31,7 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 3))
 Y = X @ [1.0, -1.0, 0.5] + RNG.normal(size=30)
 TWO = (Y > 0.0).astype(int)
+LONGER = [("X", np.zeros((3, 90))), ("y", np.zeros(7)), ("s", np.ones(7)), ("mix", np.eye(9))]
 WORDS = RNG.choice(["a", "b", "c"], size=(30, 2)).astype(object)
 
 
@@ -83,7 +84,7 @@ def test_a_polynomial_that_expands_to_other_columns_than_it_says_is_refused(chan
 
 
 @pytest.mark.parametrize("model", [LocalLinearRegression(), LocalLogisticRegression()], ids=lambda m: type(m).__name__)
-@pytest.mark.parametrize("change", [("X", np.zeros((3, 90))), ("y", np.zeros(7)), ("s", np.ones(7)), ("mix", np.eye(9))])
+@pytest.mark.parametrize("change", LONGER)
 def test_rows_of_a_local_model_that_are_more_than_its_targets_are_refused(model, change):
     content = crafted(model.fit(X, TWO), ("LocalData", *change))
     refused(content)

@@ -128,6 +128,7 @@ def worker(start, stop, seed, place, used, words):
         with contextlib.suppress(Exception):
             use(model, X, y)
     place.value = stop
+    os._exit(0)  # without waiting for processes that a model may have started
 
 
 def made(i, seed):

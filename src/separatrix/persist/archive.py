@@ -84,7 +84,7 @@ class Archive:
 
     def __enter__(self):
         try:
-            self._own = open(self._source, "rb") if isinstance(self._source, str | os.PathLike) else None  # noqa: SIM115
+            self._own = open(self._source, "rb") if isinstance(self._source, str | os.PathLike) else None
         except FileNotFoundError:
             raise cannot(
                 f"load {self.name}", because="there is no such file", instead="the path of one", kind=FileNotFoundError

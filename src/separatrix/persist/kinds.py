@@ -35,7 +35,7 @@ def number(low: float = -np.inf, high: float = np.inf, *, finite: bool = True) -
 
     def check(value: Any, sizes: Sizes) -> bool:
         if type(value) is float or isinstance(value, np.floating):
-            return low <= value <= high and (not finite or bool(np.isfinite(value))) or not finite and value != value
+            return bool(low <= value <= high and np.isfinite(value)) or (not finite and not bool(value < low))
         return _is_whole(value) and low <= value <= high
 
     return check
@@ -103,7 +103,9 @@ def flags(*shape: str | int) -> Kind:
 
 def objects(*shape: str | int) -> Kind:
     """An array of words or of anything."""
-    return lambda value, sizes: type(value) is np.ndarray and value.dtype.kind in "UO" and _bound(value.shape, shape, sizes)
+    return lambda value, sizes: (
+        type(value) is np.ndarray and value.dtype.kind in "UO" and _bound(value.shape, shape, sizes)
+    )
 
 
 def labels(*shape: str | int) -> Kind:

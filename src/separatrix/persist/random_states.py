@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from separatrix.persist.kinds import Kind, anything, entries, number, unsigned, whole
 
 _WIDE = entries(state=whole(0, 2**128 - 1), inc=whole(0, 2**128 - 1))

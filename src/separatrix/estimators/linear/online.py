@@ -173,7 +173,9 @@ class Online(LinearModel):
         if divisor > 1.0:
             smaller = "" if self.learning_rate == "optimal" else f", or eta0={self.eta0 / divisor:g}"
             instead = f"standardised columns{smaller}"
-            warnings.warn(StepsReduced(divisor, settled=not diverged, instead=instead), stacklevel=3)  # the caller of fit
+            warnings.warn(
+                StepsReduced(divisor, settled=not diverged, instead=instead), stacklevel=3
+            )  # the caller of fit
 
     def _certify(self, certificates, ends):
         """Publish the worst certificate, and warn if the passes were used up before it was reached."""
