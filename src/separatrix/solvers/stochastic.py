@@ -181,6 +181,7 @@ def stochastic_descent(
         if divisions == MOST_DIVISIONS:
             break
         steps, divisions = _divided(steps), divisions + 1
+        rule = rule._replace(smallest=rule.smallest / DIVISOR)
     beta, intercept = walker.published(average)
     details = {"walker": walker, "settled": end.settled and not diverged, "diverged": diverged}
     details["divisor"] = DIVISOR**divisions
@@ -195,6 +196,7 @@ class Stopping(NamedTuple):
     n_iter_no_change: int
     adaptive: bool
     merit: Callable[[Walker], float] | None
+    smallest: float = SMALLEST_RATE
 
 
 class Walked(NamedTuple):
@@ -253,7 +255,7 @@ def _passes(
         if done > rule.n_iter_no_change and fitted > highest:
             return Walked(done, False, False, worst, kept)
         if idle >= rule.n_iter_no_change:
-            if not (rule.adaptive and steps.rate > SMALLEST_RATE):
+            if not (rule.adaptive and steps.rate > rule.smallest):
                 return Walked(done, True, False, worst, kept)
             steps, idle = steps._replace(rate=steps.rate / 5.0), 0
     return Walked(rule.max_iter, rule.tol is None, False, worst, kept)
