@@ -26,6 +26,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 from mutations import craft
 
+from separatrix.core import jit
+
 SECONDS = 60  # of processor time for one file: loops are compiled meanwhile
 PATIENCE = 300  # seconds by the wall clock: other processes may want the processor, too
 MEMORY = 6 << 30
@@ -140,6 +142,7 @@ def made(i, seed):
 
 def run(count, seed, say=lambda text: None, start=0):
     """Numbers of the files that crashed, with the signal; and how many could be loaded."""
+    jit.load()  # small data would be handled by the loops as they are written, which cannot crash
     cases()
     fork = multiprocessing.get_context("fork")
     place, used, words = fork.Value("q", 0), fork.Value("q", 0), fork.SimpleQueue()
