@@ -213,8 +213,12 @@ def craft(content, rng):
     tensors = load(arrays)
     kept = [tensors[str(i)].copy() for i in range(len(tensors))]
     nodes = [path for path in places(manifest["objects"]) if path]
+    arrays_of = [path for path in nodes if path[-1] == "at"]
+    entries = [path for path in nodes if len(path) == 3]  # an object, its state, an attribute
     for _ in range(1 + int(rng.random() < 0.3)):
-        path = nodes[int(rng.integers(len(nodes)))]
+        pool = (nodes, entries or nodes, arrays_of or nodes)[int(rng.integers(3))]
+        path = pool[int(rng.integers(len(pool)))]
+        path = path[:-1] if pool is arrays_of else path
         try:
             holder, value = _at(manifest["objects"], path[:-1]), _at(manifest["objects"], path)
         except (KeyError, IndexError, TypeError):
