@@ -3,6 +3,7 @@
 import sys
 import warnings
 from fractions import Fraction
+from itertools import combinations
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
@@ -323,3 +324,48 @@ def test_weights_do_not_change_the_unit_of_a_gap():
     share = Fraction(int((y == y.max()).sum()), len(y))
     null = float(half * share * (1 - share) * (exact[1] - exact[0]) ** 2)
     assert [gap_unit(problem) for problem in problems] == pytest.approx([null, null], rel=1e-3, abs=0.0)
+
+
+def _best_vertex(X, y, q):
+    """The minimum of an unpenalised quantile problem in fractions: some line through as many rows as it has numbers."""
+    rows = [[Fraction(1), *map(Fraction, row)] for row in X.tolist()]
+    targets = [Fraction(value) for value in y.tolist()]
+
+    def value(beta):
+        residuals = [target - sum(a * b for a, b in zip(row, beta)) for row, target in zip(rows, targets)]
+        return sum(q * r if r > 0 else (q - 1) * r for r in residuals) / len(targets)
+
+    lines = combinations(range(len(rows)), len(rows[0]))
+    solutions = (_solved([[*rows[i], targets[i]] for i in line]) for line in lines)
+    return value, min(value(beta) for beta in solutions if beta is not None)
+
+
+def _solved(table):
+    """The solution of a square system by elimination; None where it has no only one."""
+    for j in range(len(table)):
+        pivot = next((i for i in range(j, len(table)) if table[i][j]), None)
+        if pivot is None:
+            return None
+        table[j], table[pivot] = table[pivot], table[j]
+        table[j] = [a / table[j][j] for a in table[j]]
+        for i in range(len(table)):
+            if i != j:
+                table[i] = [a - table[i][j] * b for a, b in zip(table[i], table[j])]
+    return [row[-1] for row in table]
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.filterwarnings("ignore")
+def test_quantiles_of_nearly_dependent_columns_claim_no_less_than_the_truth(seed):
+    rng = np.random.default_rng(seed)
+    n, q = int(rng.integers(6, 9)), Fraction(int(rng.integers(1, 8)), 8)
+    X = rng.normal(size=(n, 2))
+    X[:, 1] = X[:, 0] + 10.0 ** rng.integers(-13, -2) * rng.normal(size=n)
+    X[0, 1] += 10.0 ** rng.integers(-6, 3)
+    y = rng.normal(size=n) * np.where(np.arange(n) == 1, 10.0 ** rng.integers(0, 7), 1.0)
+    model = QuantileRegressor(quantile=float(q), alpha=0.0).fit(X, y)
+    value, best = _best_vertex(X, y, q)
+    gap = value([Fraction(float(model.intercept_)), *map(Fraction, model.coef_.tolist())]) - best
+    null = value([Fraction(float(y.mean())), 0, 0])
+    assert gap / null <= model.certificate_.value * (1 + 1e-9)  # the mean of y is rounded
+    assert gap / null <= 1e-8 or not model.certificate_.converged

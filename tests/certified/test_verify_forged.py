@@ -19,7 +19,15 @@ from separatrix.discriminant_analysis import (
     QuadraticDiscriminantAnalysis,
     RegularizedDiscriminantAnalysis,
 )
-from separatrix.linear_model import LinearRegression, LogisticRegression, Perceptron, Ridge, RidgeCV
+from separatrix.linear_model import (
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    Perceptron,
+    QuantileRegressor,
+    Ridge,
+    RidgeCV,
+)
 from separatrix.solvers.principal_axes import signs
 
 
@@ -283,3 +291,15 @@ def test_a_calibration_curve_is_held_to_its_gradient():
     assert certificate.converged and "relative gradient of the likelihood" in certificate.message
     curve.gamma_ *= 1.0001
     assert not verify(curve, X[:, 0], y).converged
+
+
+@pytest.mark.parametrize("model", [Lasso(0.1), LogisticRegression(), QuantileRegressor(alpha=0.1)], ids=str)
+def test_a_model_cannot_bring_a_looser_tolerance_than_the_default(model):
+    X, y = two_classes()
+    model.fit(X, y)
+    assert verify(model, X, y).converged
+    model.coef_ = 1.001 * model.coef_
+    model.certificate_ = replace(model.certificate_, tolerance=1e300)
+    again = verify(model, X, y)
+    assert 1e-8 < again.value < 1e-3  # which a tolerance of 1e-3 would have passed
+    assert again.tolerance == 1e-8 and not again.converged

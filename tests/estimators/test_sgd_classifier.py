@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.linear_model import SGDClassifier as Reference
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from separatrix.core.errors import Diverged, NotCertified
+from separatrix.core.errors import Diverged, NotCertified, StepsReduced
 from separatrix.linear_model import SGDClassifier
 
 LOSSES = [
@@ -251,7 +253,7 @@ def test_the_trace_holds_the_objective_after_each_pass_of_each_class(three):
 
 def test_a_descent_that_runs_away_is_reported_and_returns_finite_numbers(data):
     X, y, _ = data
-    with pytest.warns(Diverged, match="learning_rate"):
+    with pytest.warns(Diverged, match="eta0="):
         model = SGDClassifier("squared_error", learning_rate="constant", eta0=1.0, max_iter=20, tol=None).fit(
             1e4 * X, y
         )
@@ -321,3 +323,36 @@ def test_a_class_that_weighs_nothing_teaches_nothing(data):
     assert y[0] == "no" or y[1] == "no"
     row = int(np.argmax(y == "no"))
     np.testing.assert_array_equal(model.partial_fit(X[row : row + 1], y[row : row + 1]).coef_, before)
+
+
+def _scores(X, y, loss):
+    """Training accuracies of ours and of scikit-learn's, each the mean over three seeds."""
+    ours = [SGDClassifier(loss, random_state=seed).fit(X, y).score(X, y) for seed in range(3)]
+    theirs = [Reference(loss, random_state=seed).fit(X, y).score(X, y) for seed in range(3)]
+    return np.mean(ours), np.mean(theirs)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("loss", ["hinge", "log_loss", "modified_huber", "squared_hinge"])
+def test_columns_of_unlike_sizes_do_not_make_a_constant_of_it(loss):
+    X, y = load_breast_cancer(return_X_y=True)
+    ours, theirs = _scores(X, y, loss)
+    assert ours > theirs - 0.05 > np.bincount(y).max() / len(y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_squared_hinge_of_standardised_digits_is_not_a_constant():
+    X, y = load_digits(return_X_y=True)
+    ours, theirs = _scores(StandardScaler().fit_transform(X), y, "squared_hinge")
+    assert ours > theirs - 0.01 > 0.9
+
+
+def test_a_walk_that_had_to_take_smaller_steps_says_so_once_and_blames_no_setting_that_was_not_made():
+    X, y = load_iris(return_X_y=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        SGDClassifier("squared_hinge", random_state=0).fit(1e3 * X, y)
+    (warning,) = [w.message for w in caught if isinstance(w.message, Diverged)]
+    assert isinstance(warning, StepsReduced) and warning.divisor >= 10.0
+    assert "standardised columns" in str(warning)
+    assert "eta0" not in str(warning) and "learning_rate" not in str(warning)

@@ -3,9 +3,13 @@
 import hashlib
 import io
 import json
+import warnings
 import zipfile
 
-MANIFEST, ARRAYS = "manifest.json", "arrays.safetensors"
+import numpy as np
+from safetensors.numpy import load, save
+
+MANIFEST, ARRAYS, SEAL = "manifest.json", "arrays.safetensors", 64
 POOL = (
     None,
     True,
@@ -90,7 +94,9 @@ def closed(manifest, arrays, members=None):
     with zipfile.ZipFile(buffer, "w") as file:
         for name, part in members or ((MANIFEST, json.dumps(manifest)), (ARRAYS, arrays)):
             file.writestr(zipfile.ZipInfo(name), part)
-    return buffer.getvalue()
+        file.comment = bytes(SEAL)
+    before = buffer.getvalue()[:-SEAL]
+    return before + hashlib.sha256(before).hexdigest().encode()
 
 
 def places(value, path=()):
@@ -173,3 +179,92 @@ def spoil_tensors(arrays, rng):
     text = json.dumps(header).encode()
     size = len(text) if rng.random() < 0.9 else int(2 ** rng.integers(0, 63))
     return size.to_bytes(8, "little") + text + body
+
+
+NUMBERS = (
+    -1,
+    0,
+    1,
+    2,
+    3,
+    5,
+    7,
+    100,
+    2**31,
+    2**40,
+    -(2**40),
+    2**62,
+    -(2**63),
+    0.5,
+    -0.5,
+    1e-300,
+    1e300,
+    True,
+    False,
+    None,
+)
+
+
+def craft(content, rng):
+    """A file with right hashes whose values were changed one by one: numbers, arrays, shapes, types."""
+    if rng.random() < 0.1:
+        return spoil_meaning(content, rng)
+    manifest, arrays = opened(content)
+    tensors = load(arrays)
+    kept = [tensors[str(i)].copy() for i in range(len(tensors))]
+    nodes = [path for path in places(manifest["objects"]) if path]
+    arrays_of = [path for path in nodes if path[-1] == "at"]
+    entries = [path for path in nodes if len(path) == 3]  # an object, its state, an attribute
+    for _ in range(1 + int(rng.random() < 0.3)):
+        pool = (nodes, entries or nodes, arrays_of or nodes)[int(rng.integers(3))]
+        path = pool[int(rng.integers(len(pool)))]
+        path = path[:-1] if pool is arrays_of else path
+        try:
+            holder, value = _at(manifest["objects"], path[:-1]), _at(manifest["objects"], path)
+        except (KeyError, IndexError, TypeError):
+            continue
+        if isinstance(value, dict) and value.get("is") == "array" and type(value.get("at")) is int:
+            _change_array(value, kept, rng)
+        elif isinstance(value, dict) and isinstance(value.get("state"), dict) and value["state"]:
+            del value["state"][str(rng.choice(list(value["state"])))]
+        elif isinstance(value, bool | int | float) or value is None:
+            holder[path[-1]] = NUMBERS[int(rng.integers(len(NUMBERS)))]
+        elif isinstance(value, str) and path[-1] not in ("is", "dtype"):
+            words = [str(p[-1]) for p in nodes] + ["", "auto", "brute", "gaussian", "distance", "l1", "cosine"]
+            holder[path[-1]] = words[int(rng.integers(len(words)))]
+        elif isinstance(value, list) and value and rng.random() < 0.5:
+            value.pop(int(rng.integers(len(value))))
+        elif isinstance(value, list) and value:
+            value.append(_copy(value[int(rng.integers(len(value)))]))
+        elif isinstance(holder, dict):
+            holder[path[-1]] = _copy(manifest["objects"][int(rng.integers(len(manifest["objects"])))])
+    manifest["arrays"]["count"] = len(kept)
+    return closed(manifest, save({str(i): array for i, array in enumerate(kept)}))
+
+
+def _change_array(node, kept, rng):
+    """Another array in the place of one: other contents, another shape, another type."""
+    array = kept[node["at"] % len(kept)]
+    kind = rng.integers(6)
+    if kind <= 1 and array.size:
+        array = array.copy()
+        extremes = [0, 1, -1, 2**31 - 1, -(2**31), 2**62, 1000] if array.dtype.kind in "iu" else [
+            np.nan, np.inf, -np.inf, 1e308, -1.0, 0.0, 0.5, 1e-320]  # fmt: skip
+        with np.errstate(all="ignore"):
+            place, extreme = int(rng.integers(array.size)), extremes[int(rng.integers(len(extremes)))]
+            array.reshape(-1)[place] = np.asarray(extreme).astype(array.dtype)
+    elif kind == 2 and array.ndim:
+        axis = int(rng.integers(array.ndim))
+        array = np.ascontiguousarray(np.delete(array, np.s_[: int(rng.integers(1, 3))], axis=axis))
+    elif kind == 3 and array.ndim:
+        axis = int(rng.integers(array.ndim))
+        array = np.repeat(array, int(rng.integers(2, 40)), axis=axis)
+    elif kind == 4:
+        array = np.ascontiguousarray(array.T) if array.ndim > 1 else array[None].copy()
+    else:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            array = array.astype(str(rng.choice(["f8", "f4", "i8", "i4", "u1", "?"])))
+    kept.append(array)
+    node.pop("axes", None)
+    node.update(at=len(kept) - 1, dtype=array.dtype.str, shape=list(array.shape))

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import pickle
 import subprocess
 import sys
 import zipfile
@@ -52,7 +53,7 @@ def test_a_file_can_be_read_by_others():
         assert file.namelist() == [MANIFEST, ARRAYS]
         assert file.testzip() is None
         manifest = json.loads(file.read(MANIFEST))
-    assert (manifest["format"], manifest["schema"]) == ("separatrix model", 2)
+    assert (manifest["format"], manifest["schema"]) == ("separatrix model", 3)
     model = manifest["objects"][manifest["model"]]
     assert model["class"] == "LogisticRegression"
     assert "separatrix." not in json.dumps(manifest["objects"])
@@ -123,7 +124,7 @@ EDITS = {
     "written by a newer separatrix": lambda m: m.update(schema=99),
     "does not name forms of prediction": lambda m: m.update(forms=["linear"]),
     "does not name the form of prediction of a LogisticRegression": lambda m: m.update(forms={}),
-    "its schema is not a number": lambda m: m.update(schema="2"),
+    "its schema is not a number": lambda m: m.update(schema="3"),
     "other keys than it should": lambda m: m.update(extra=1),
     "of the wrong type": lambda m: m.update(objects={}),
     "does not know": lambda m: m["objects"][-1].update({"class": "os.system"}),
@@ -191,7 +192,7 @@ def test_very_deep_json_is_refused():
 
 def test_a_key_that_occurs_twice_is_refused():
     text, arrays = json.dumps(opened(CONTENT)[0]), opened(CONTENT)[1]
-    twice = '{"schema":2,' + text[1:]
+    twice = '{"schema":3,' + text[1:]
     with pytest.raises(CannotLoad, match="not plain JSON"):
         loaded(closed(None, b"", [(MANIFEST, twice), (ARRAYS, arrays)]))
 
@@ -252,3 +253,77 @@ def test_what_was_said_is_read_without_scikit_learn(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "answer\n\n"
+
+
+def test_every_byte_is_covered_by_a_hash():
+    for at in range(0, len(CONTENT), 7):
+        changed = CONTENT[:at] + bytes([CONTENT[at] ^ 1]) + CONTENT[at + 1 :]
+        with pytest.raises(CannotLoad):
+            loaded(changed)
+
+
+def test_a_file_without_its_hash_is_refused():
+    plain = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(CONTENT)) as file, zipfile.ZipFile(plain, "w") as copy:
+        for name in file.namelist():
+            copy.writestr(name, file.read(name))
+    with pytest.raises(CannotLoad, match="its hash is missing"):
+        separatrix.load(plain)
+
+
+def counted(manifest):
+    manifest["arrays"].update(count=1 << 48)
+
+
+def doubled(manifest):
+    """Each of sixty pipelines holds the one before it twice."""
+    objects = manifest["objects"]
+    for _ in range(60):
+        before = {"is": "object", "at": len(objects) - 1}
+        steps = [{"is": "tuple", "items": [name, before]} for name in "ab"]
+        state = {"steps": steps, "memory": None, "verbose": False, "transform_input": None}
+        objects.append({"class": "sklearn:Pipeline", "state": state})
+    manifest["model"], manifest["forms"]["sklearn:Pipeline"] = len(objects) - 1, "pipeline"
+
+
+def unfolding():
+    """A few hundred kB of text that are twelve million lists."""
+    many, file = json.dumps(opened(CONTENT)[0])[:-1] + ',"more":[' + "[]," * 12_000_000 + "[]]}", io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as members:
+        members.writestr(MANIFEST, many)
+        members.writestr(zipfile.ZipInfo(ARRAYS), opened(CONTENT)[1])
+    return file.getvalue()
+
+
+def crowd():
+    """A zip of a hundred thousand members."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as members:
+        for i in range(100_000):
+            members.writestr(zipfile.ZipInfo(str(i)), b"")
+    return file.getvalue()
+
+
+def test_small_files_that_would_fill_the_memory_or_run_for_ever_are_refused_at_once():
+    bombs = [edited(counted), edited(doubled), unfolding(), crowd()]
+    code = (
+        "import io, pickle, resource, sys, time\n"
+        "import separatrix; from separatrix.persist import CannotLoad\n"
+        "def said(content):\n"
+        "    try: separatrix.load(io.BytesIO(content))\n"
+        "    except CannotLoad as error: return str(error)\n"
+        "first, *bombs = pickle.load(sys.stdin.buffer)\n"
+        "separatrix.load(io.BytesIO(first))  # imports what is needed\n"
+        "memory, clock = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()\n"
+        "resource.setrlimit(resource.RLIMIT_CPU, (int(clock) + 20, -1))\n"
+        "print(*map(said, bombs), sep='\\n')\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory)\n"
+    )
+    given = pickle.dumps([CONTENT, *bombs])
+    done = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, check=True)
+    many, deep, values, members, grown = done.stdout.decode().splitlines()
+    assert "not the 281474976710656" in many
+    assert "nested too deep" in deep
+    assert "more than 2097152 values" in values
+    assert "not a zip" in members
+    assert int(grown) < 300 << 10  # kB: the text of 36 MB, twice, and what else there is

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from separatrix.core.errors import Diverged
+from separatrix.core.objective import objective
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.verbs import row_add, row_ahead, row_dot, row_entry, row_span, slope, value
@@ -103,16 +103,15 @@ def test_one_epoch_of_the_golden_line():
 
 
 @pytest.mark.mission("GD-04")
-def test_a_walk_that_runs_away_goes_back(data):
+def test_a_walk_that_runs_away_goes_on_with_smaller_steps(data):
     X, y, _ = data
     walker = Walker(np.full(6, 0.5), 0.25)
     steps = schedule("constant", Squared(), eta0=1e3, power_t=0.0, alpha=0.0)
     problem = Problem(as_design(X), Target(y), Squared(), NoPenalty())
-    with pytest.warns(Diverged, match="1000"):
-        ended = stochastic_descent(problem, start=walker, steps=steps, max_iter=50, random_state=0).details
-    assert ended["diverged"] and not ended["settled"]
-    np.testing.assert_array_equal(walker.beta, np.full(6, 0.5))
-    assert walker.intercept == 0.25
+    solution = stochastic_descent(problem, start=walker, steps=steps, max_iter=50, random_state=0)
+    assert not solution.details["diverged"]
+    assert solution.details["divisor"] > 1e3  # a step is stable below 2 / |x|², and |x|² is about 6
+    assert objective(problem, walker.beta, walker.intercept) < objective(problem, np.full(6, 0.5), 0.25)
 
 
 @pytest.mark.mission("GD-05")

@@ -55,6 +55,19 @@ class Diverged(ConvergenceWarning):
         )
 
 
+class StepsReduced(Diverged):
+    """A stochastic descent that diverged and went on with smaller steps."""
+
+    def __init__(self, divisor: float, *, settled: bool, instead: str) -> None:
+        self.divisor = divisor
+        went_on = "It went on from its best point with steps" if settled else "Its best point is kept. Nor did steps"
+        ConvergenceWarning.__init__(
+            self,
+            "Stochastic gradient descent diverged: its objective overflowed, or ended far above that of the prediction "
+            f"0. {went_on} 1/{divisor:g} as large{'' if settled else ' converge'}. Use {instead}.",
+        )
+
+
 class NotSeparated(ConvergenceWarning):
     """A perceptron that still made mistakes when its passes were used up."""
 

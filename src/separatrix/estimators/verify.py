@@ -56,8 +56,9 @@ def verify(
 
     Returns
     -------
-    Certificate, for the worst output, held to the model's tolerance, but to 1e-3 at the most; or, where that is larger,
-    to what the rounding of the published numbers explains (they are float32 if X was). :class:`NothingToVerify` is
+    Certificate, for the worst output, held to the tolerance of the fit, but to 1e-8 at the most, or to the
+    default of `tol` where that is looser (a file cannot loosen it); or, where that is larger, to what the rounding of
+    the published numbers explains (they are float32 if X was). :class:`NothingToVerify` is
     raised, with the reason, where a model has nothing that could be recomputed.
 
     >>> import numpy as np

@@ -1,9 +1,12 @@
 """The outer shell of a model file: a zip with two members, read within limits and written all or nothing.
 
-``manifest.json``         what the file is; deflated, at most 64 MB once unpacked
+``manifest.json``         what the file is; deflated, at most 64 MB and two million values once unpacked
 ``arrays.safetensors``    the numbers; stored as they are, so that a small file cannot unfold to a large one
+
+The comment of the zip, at its very end, is the SHA-256 of all bytes before it. Files of schemas 1 and 2 have none.
 """
 
+import hashlib
 import json
 import os
 import struct
@@ -17,6 +20,9 @@ from separatrix.core.refusal import cannot
 MANIFEST, ARRAYS = "manifest.json", "arrays.safetensors"
 LARGEST_MANIFEST = 1 << 26
 LARGEST_ARRAYS = 1 << 36
+MOST_VALUES = 1 << 21  # of the manifest: a value takes fifty times the bytes that "[]" does in a deflated text
+LARGEST_READ = 1 << 17  # bytes at once while the table of contents is read: ours takes 150, and a comment 65,557
+SEAL = 2 * hashlib.sha256().digest_size  # letters of the hash at the end
 # Any date will do, but it must always be the same: equal models then make equal files.
 DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -55,7 +61,9 @@ def packed(manifest, arrays):
             member = zipfile.ZipInfo(name, DATE)
             member.compress_type, member.create_system, member.external_attr = method, 3, 0o644 << 16
             file.writestr(member, content)
-    return buffer.getvalue()
+        file.comment = bytes(SEAL)
+    before = buffer.getvalue()[:-SEAL]
+    return before + hashlib.sha256(before).hexdigest().encode()
 
 
 def write(path, content):
@@ -67,7 +75,7 @@ def write(path, content):
 class Archive:
     """A model file that is open for reading; a path or a binary file object.
 
-    Only the table of contents is read at first, then what is asked for.
+    Only the table of contents is read at first, and hashed all that comes before the hash; then what is asked for.
     """
 
     def __init__(self, source):
@@ -76,7 +84,7 @@ class Archive:
 
     def __enter__(self):
         try:
-            self._zip = zipfile.ZipFile(self._source)
+            self._own = open(self._source, "rb") if isinstance(self._source, str | os.PathLike) else None
         except FileNotFoundError:
             raise cannot(
                 f"load {self.name}", because="there is no such file", instead="the path of one", kind=FileNotFoundError
@@ -85,21 +93,32 @@ class Archive:
             raise cannot(
                 f"load {self.name}", because=error.strerror.lower(), instead="a file you may read", kind=type(error)
             ) from None
-        except _DAMAGE:
-            raise broken("it is not a zip, or a damaged one", self.name) from None
+        file = _Bounded(self._own or self._source)
         try:
+            self._zip = zipfile.ZipFile(file)
+            file.limit = None
+            self.is_sealed = self._sealed(file)
             self._members = self._contents()
-        except BaseException:
-            self._zip.close()
+        except CannotLoad:
+            self._close()
             raise
+        except _DAMAGE:
+            self._close()
+            raise broken("it is not a zip, or a damaged one", self.name) from None
         return self
 
     def __exit__(self, *_):
-        self._zip.close()
+        self._close()
+
+    def _close(self):
+        if self._own is not None:
+            self._own.close()
 
     def manifest(self):
         """The manifest, parsed."""
         text = self._read(MANIFEST)
+        if text.count(b",") + text.count(b"[") + text.count(b"{") > MOST_VALUES:
+            raise broken(f"its manifest has more than {MOST_VALUES} values", self.name)
         try:
             document = json.loads(text.decode("ascii"), object_pairs_hook=_distinct, parse_constant=_not_a_number)
         except (ValueError, RecursionError):  # UnicodeDecodeError and JSONDecodeError are ValueErrors
@@ -111,6 +130,23 @@ class Archive:
     def arrays(self):
         """The bytes of the block of numbers."""
         return self._read(ARRAYS)
+
+    def _sealed(self, file):
+        """Whether there is a hash of all bytes; one that differs is refused."""
+        told = self._zip.comment
+        if not told:
+            return False
+        left, digest = file.seek(0, os.SEEK_END) - SEAL, hashlib.sha256()
+        file.seek(0)
+        while left > 0:
+            piece = file.read(min(left, 1 << 20))
+            if not piece:
+                break
+            digest.update(piece)
+            left -= len(piece)
+        if left or file.read() != told or told != digest.hexdigest().encode():
+            raise broken("its bytes are not those that were written: their hash differs", self.name)
+        return True
 
     def _contents(self):
         members = self._zip.infolist()
@@ -140,6 +176,22 @@ class Archive:
         if len(content) != member.file_size:
             raise broken(f"{name} is cut short or too long", self.name)
         return content
+
+
+class _Bounded:
+    """A binary file that refuses to read much at once while it has a `limit`: a table of contents may be any size."""
+
+    def __init__(self, file):
+        self._file, self.limit = file, LARGEST_READ
+        self.seek, self.tell, self.seekable = file.seek, file.tell, lambda: True
+
+    def read(self, size=-1):
+        if self.limit is not None and not 0 <= size <= self.limit:
+            here = self.tell()
+            if self.seek(0, os.SEEK_END) - here > self.limit:
+                raise ValueError("its table of contents is too long")
+            self.seek(here)
+        return self._file.read(size)
 
 
 # What zipfile raises for damaged files, depending on which byte is wrong.

@@ -16,6 +16,7 @@ from importlib import import_module
 from separatrix.core import registry
 from separatrix.core.declaration import declaration
 from separatrix.persist.archive import broken
+from separatrix.persist.attributes import wrong_with
 
 # Containers, preparers and splitters of scikit-learn whose state is numbers and words.
 SKLEARN = {
@@ -119,7 +120,15 @@ class Entry:
         for name in self.pinned:
             if state.get(name) is not None:
                 raise broken(f"the {name!r} of its {self.name} is not None")
-        return {**defaults, **state}
+        whole = {**defaults, **state}
+        wrong = self.wrong_with(whole)
+        if wrong is not None:
+            raise broken(wrong)
+        return whole
+
+    def wrong_with(self, state):
+        """What compiled loops could not bear in a state, in words; None where there is nothing."""
+        return wrong_with(self.name, state, is_model=self.is_model)
 
     def _taken(self, name):
         """Whether the class itself gives the name a meaning: a method, a property."""

@@ -1,15 +1,16 @@
 """``save`` and ``load``: a fitted model into one file, and back, to the last bit.
 
-The manifest of a file, with schema 2:
+The manifest of a file, with schema 3:
 
-``format``, ``schema``     "separatrix model", 2
+``format``, ``schema``     "separatrix model", 3
 ``separatrix``, ``with``   versions of this library, and of those whose classes and numbers are in the file
 ``about``                  whatever the writer wanted to say of the model: plain JSON
 ``arrays``                 how many, how many bytes, and their SHA-256
 ``forms``                  for each class that can predict without its class being loaded, the form of its prediction
 ``objects``, ``model``     the objects of classes, each after those it refers to; which of them is the model
 
-Schema 1 had no ``forms``; :mod:`separatrix.persist.past` has what its files leave unsaid.
+Schema 1 had no ``forms``; :mod:`separatrix.persist.past` has what its files leave unsaid. Before schema 3 no hash
+covered the manifest.
 """
 
 import hashlib
@@ -26,9 +27,9 @@ from separatrix.persist import past, tensors
 from separatrix.persist.archive import Archive, CannotLoad, CannotSave, broken, packed, write
 from separatrix.persist.reading import Reader
 
-FORMAT, SCHEMA = "separatrix model", 2
+FORMAT, SCHEMA = "separatrix model", 3
 _KEYS = {"format", "schema", "separatrix", "with", "about", "arrays", "objects", "model"}
-KEYS = {1: _KEYS, 2: _KEYS | {"forms"}}
+KEYS = {1: _KEYS, 2: _KEYS | {"forms"}, 3: _KEYS | {"forms"}}
 
 
 class OtherVersion(UserWarning):
@@ -160,6 +161,8 @@ def checked(archive):
             instead="a newer separatrix",
             kind=CannotLoad,
         )
+    if schema > 2 and not archive.is_sealed:
+        raise broken("its hash is missing", archive.name)
     if set(manifest) != KEYS[schema]:
         raise broken("its manifest has other keys than it should", archive.name)
     if type(manifest["about"]) is not dict or type(manifest["objects"]) is not list:

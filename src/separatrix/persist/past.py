@@ -4,7 +4,7 @@ Schema 1, of version 0.1.0, named no forms: the classes that could predict witho
 """
 
 # Names of classes that have changed since, by schema.
-NAMES = {1: {"Evidence": "LeastSquaresStatistics", "LikelihoodEvidence": "LikelihoodStatistics"}}
+NAMES = {1: {"Evidence": "LeastSquaresStatistics", "LikelihoodEvidence": "LikelihoodStatistics"}, 2: {}}
 
 _LINEAR = (
     "ElasticNet",

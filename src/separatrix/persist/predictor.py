@@ -7,6 +7,8 @@ is written in :mod:`separatrix.prediction`. The estimators call the same functio
 
 import os
 
+from separatrix.persist.archive import broken
+from separatrix.persist.attributes import wrong_with
 from separatrix.persist.files import contents, forms_of, made
 from separatrix.prediction import Step, can_predict, predict_step
 from separatrix.prediction.forms import TABLE_COLUMNS, form_named
@@ -50,7 +52,15 @@ def light(path: str | os.PathLike[str]) -> Predictor | None:
     """
     manifest, numbers = contents(path)
     forms = forms_of(manifest)
-    model = made(manifest, numbers, lambda name, state: Step(form_named(forms.get(name)), state))
+
+    def build(name, state):
+        form = form_named(forms.get(name))
+        wrong = None if form is None else wrong_with(name, state, is_model=True)
+        if wrong is not None:
+            raise broken(wrong)
+        return Step(form, state)
+
+    model = made(manifest, numbers, build)
     return Predictor(model, manifest["about"]) if _is_served(model) else None
 
 

@@ -9,6 +9,7 @@ import re
 import numpy as np
 
 from separatrix.persist.archive import broken
+from separatrix.persist.random_states import is_random_state
 from separatrix.persist.tensors import KEPT, NAMED, restored
 
 DEEPEST = 72  # a little more than what is written
@@ -19,7 +20,7 @@ PLAIN_TYPES = {"float": float, "int": int, "bool": bool, "str": str, "object": o
 DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
 DTYPES |= {"float16", "float32", "float64", "complex64", "complex128"}
 SPECIAL = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
-BIT_GENERATORS = {"MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"}
+MOST_PARTS = 1 << 20  # values that a walk through an object meets, those of shared objects each time
 
 
 class Reader:
@@ -30,19 +31,21 @@ class Reader:
         self._build = build
         self._objects = []
         self._heights = []  # how deep each object is nested in itself
-        self._height = 0
+        self._sizes = []  # how many objects a walk through each meets
+        self._height = self._size = 0
         self._made = {}
         self._room = LARGEST_WORDS
 
     def add(self, node):
         """Make the next object of the list; those before it are there to be referred to."""
         name, state = _parts(node, name=str, state=dict, named="class")
-        self._height = 0
+        self._height, self._size = 0, 1
         attributes = {key: self.value(part) for key, part in state.items()}
-        if self._height > DEEPEST:
+        if self._height > DEEPEST or self._size > MOST_PARTS:
             raise broken("it is nested too deep")
         self._objects.append(self._build(name, attributes))
         self._heights.append(self._height)
+        self._sizes.append(self._size)
 
     def value(self, node, depth=0):
         """The value that a node stands for."""
@@ -197,17 +200,14 @@ class Reader:
         kind, state = _parts(node, kind=str, state=dict)
         state = self.value(state, depth)
         name = state.get("bit_generator") if type(state) is dict else None
-        if kind not in ("RandomState", "Generator") or type(name) is not str or name not in BIT_GENERATORS:
+        if kind not in ("RandomState", "Generator") or not is_random_state(kind, name, state):
             raise broken("a source of random numbers is not one")
-        try:
-            if kind == "RandomState":
-                made = np.random.RandomState()
-                made.set_state(state)
-            else:
-                made = np.random.Generator(getattr(np.random, name)())
-                made.bit_generator.state = state
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError):
-            raise broken("a source of random numbers is not one") from None
+        if kind == "RandomState":
+            made = np.random.RandomState()
+            made.set_state(state)
+        else:
+            made = np.random.Generator(getattr(np.random, name)())
+            made.bit_generator.state = state
         return made
 
     def _object(self, node, depth):
@@ -215,6 +215,7 @@ class Reader:
         if not 0 <= at < len(self._objects):
             raise broken("it refers to an object that does not come before")
         self._height = max(self._height, self._heights[at] + 1)
+        self._size += self._sizes[at]
         return self._objects[at]
 
 

@@ -49,7 +49,7 @@ def unpack(content, count):
         tensors = load(content)
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, OverflowError, MemoryError):
         raise broken("its arrays are damaged") from None
-    if set(tensors) != {str(i) for i in range(count)}:
+    if len(tensors) != count or set(tensors) != {str(i) for i in range(count)}:
         raise broken(f"its arrays are not the {count} that the manifest counts")
     return [tensors[str(i)] for i in range(count)]
 

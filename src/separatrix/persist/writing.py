@@ -95,6 +95,9 @@ class Writer:
         for name in entry.pinned:
             if held[name] is not None and not callable(held[name]):
                 raise _refused(f"{at}.{name}", "a model file cannot answer for what it would do", f"{name}=None")
+        wrong = entry.wrong_with(held)
+        if wrong is not None:  # no reader would take it
+            raise _refused(at, wrong, "a model as its fit left it, with finite numbers")
         state = {name: self.node(part, f"{at}.{name}", depth + 1) for name, part in sorted(held.items())}
         self._open.discard(id(value))
         self._alive.append(value)

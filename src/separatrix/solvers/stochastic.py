@@ -7,22 +7,21 @@ Cost     one pass = O(stored numbers of X). The loop itself is in compiled/stoch
 From     Robbins and Monro (1951); Bottou, Stochastic Gradient Descent Tricks (2012).
 """
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from separatrix.core.errors import Diverged, cannot
+from separatrix.core.errors import cannot
 from separatrix.core.objective import constant_objective, objective
 from separatrix.core.problem import Problem
 from separatrix.core.registry import register
 from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution, Trace
-from separatrix.core.types import Loss, Penalty
+from separatrix.core.types import Array, Loss, Penalty
 from separatrix.core.verbs import slope
 from separatrix.solvers.compiled.stochastic import CONSTANT, INVSCALING, OPTIMAL, PA1, PA2, Schedule, epoch
 
@@ -37,6 +36,8 @@ KINDS = {
 
 # A model that ends with this many times the loss of the prediction 0 has run away.
 RUNAWAY = 1e3
+DIVISOR = 10.0  # of the steps of a walk that has run away
+MOST_DIVISIONS = 16
 SMALLEST_RATE = 1e-6  # below it the adaptive schedule stops instead of dividing again
 
 _NOTHING = np.empty(0)
@@ -143,24 +144,79 @@ def stochastic_descent(
 
     Returns
     -------
-    Solution.  ``details`` holds "walker", "settled" (whether the rule for stopping was met) and "diverged". A walk that
-    overflows or ends far worse than the prediction 0 warns Diverged; the walker then goes back to its start or to its
-    best pass, whichever is better.
+    Solution.  ``details`` holds "walker", "settled" (whether the rule for stopping was met), "divisor" and "diverged".
+    A walk that overflows or ends far worse than the prediction 0 goes on from its best point (its start, or the end of
+    a pass) with steps a tenth as large, and again, until it ends no worse than the prediction 0; "divisor" is what its
+    steps were divided by in all. Where no division helps ("diverged"), the best point is kept.
     """
     design, target = problem.design, problem.target
     design.needs("rows", "walk over the examples")
     walker = as_walker(start, design.p)
-    atom, rows = design.rows_atom(), np.arange(target.n) if rows is None else np.asarray(rows, dtype=np.intp)
+    rows = np.arange(target.n) if rows is None else np.asarray(rows, dtype=np.intp)
     rng = generator(random_state) if shuffle else None
     # Each step takes s_i times the slope but the whole penalty, so it descends on (1/n) Σ s_i loss_i + penalty:
     # the problem's objective times Σs/n.
     lift = 1.0 if target.s is None else float(target.s[rows].mean())
     l1, l2 = (lift * strength for strength in strengths(problem.penalty, design.p))
-    s = _NOTHING if target.s is None else target.s
     _prepare(walker, problem, l1, average)
-    origin, best, best_walker, idle, settled = walker.copy(), -np.inf, None, 0, tol is None
-    worst = 0.0
-    for done in range(1, max_iter + 1):  # noqa: B007
+    merit_of = None if score is None else (lambda walker: score(walker.beta, walker.intercept))
+    rule = Stopping(tol, max_iter, n_iter_no_change, adaptive, merit_of)
+    one_pass = _one_pass(problem, walker, rows, rng, l1, l2, average)
+
+    def height(walker: Walker) -> float:
+        return objective(problem, *walker.published(average))
+
+    best, divisions, done = walker.copy(), 0, 0
+    most = max(walker.level, height(best)) if judged else np.inf
+    while True:
+        end = _passes(one_pass, walker, steps, rule, problem, trace, highest=most if divisions else np.inf)
+        done += end.passes
+        # a first walk may end anywhere below RUNAWAY, as scikit-learn's; one that was mended must have gone down
+        allowed = most if divisions else RUNAWAY * walker.level
+        diverged = end.overflowed or (judged and end.worst > allowed > 0.0 and height(walker) > allowed)
+        if not diverged:
+            break
+        best = min([best, end.best or best], key=height)
+        walker.become(best)
+        if divisions == MOST_DIVISIONS:
+            break
+        steps, divisions = _divided(steps), divisions + 1
+        rule = rule._replace(smallest=rule.smallest / DIVISOR)
+    beta, intercept = walker.published(average)
+    details = {"walker": walker, "settled": end.settled and not diverged, "diverged": diverged}
+    details["divisor"] = DIVISOR**divisions
+    return Solution(beta.copy(), intercept, trace=trace, details=details, iterations=done, passes=done)
+
+
+class Stopping(NamedTuple):
+    """When passes end: see :func:`stochastic_descent`. `merit` of a walker is judged in place of its objective."""
+
+    tol: float | None
+    max_iter: int
+    n_iter_no_change: int
+    adaptive: bool
+    merit: Callable[[Walker], float] | None
+    smallest: float = SMALLEST_RATE
+
+
+class Walked(NamedTuple):
+    """How some passes ended: the best walker after a pass, and the largest mean objective met in one."""
+
+    passes: int
+    settled: bool
+    overflowed: bool
+    worst: float
+    best: Walker | None
+
+
+def _one_pass(
+    problem: Problem, walker: Walker, rows: Array, rng: np.random.Generator | None, l1: float, l2: float, average: int
+) -> Callable[[Schedule], float]:
+    """A function of the steps that takes the walker over all rows once and returns the mean objective met."""
+    atom, target = problem.design.rows_atom(), problem.target
+    s = _NOTHING if target.s is None else target.s
+
+    def one_pass(steps: Schedule) -> float:
         order = rows if rng is None else rng.permutation(rows)
         state = np.array([walker.intercept, walker.clock, walker.owed, walker.average_intercept])
         fitted = epoch(
@@ -168,31 +224,48 @@ def stochastic_descent(
             walker.beta, walker.averaged, walker.paid, state,
         )  # fmt: skip
         walker.intercept, walker.clock, walker.owed, walker.average_intercept = state.tolist()
+        return float(fitted)
+
+    return one_pass
+
+
+def _passes(
+    one_pass: Callable[[Schedule], float],
+    walker: Walker,
+    steps: Schedule,
+    rule: Stopping,
+    problem: Problem,
+    trace: Trace | None,
+    highest: float,
+) -> Walked:
+    """Pass after pass until the rule says stop, or a later pass meets a mean objective above `highest`."""
+    merit, kept, idle, worst = -np.inf, None, 0, 0.0
+    for done in range(1, rule.max_iter + 1):
+        fitted = one_pass(steps)
         if not (np.isfinite(fitted) and walker.finite()):
-            design.refuse_nan()  # a descent that is not finite may be the fault of X
-            worst = np.inf
-            break
+            problem.design.refuse_nan()  # a descent that is not finite may be the fault of X
+            return Walked(done, False, True, np.inf, kept)
         worst = max(worst, fitted)
         if trace is not None:
             trace.append(objective(problem, walker.beta, walker.intercept), None, walker.beta, walker.intercept)
-        merit = -fitted if score is None else score(walker.beta, walker.intercept)
-        idle = idle + 1 if tol is not None and merit < best + tol else 0
-        if merit > best:
-            best, best_walker = merit, walker.copy()
-        if idle >= n_iter_no_change:
-            if not (adaptive and steps.rate > SMALLEST_RATE):
-                settled = True
-                break
+        now = -fitted if rule.merit is None else rule.merit(walker)
+        idle = idle + 1 if rule.tol is not None and now < merit + rule.tol else 0
+        if now > merit:
+            merit, kept = now, walker.copy()
+        if done > rule.n_iter_no_change and fitted > highest:
+            return Walked(done, False, False, worst, kept)
+        if idle >= rule.n_iter_no_change:
+            if not (rule.adaptive and steps.rate > rule.smallest):
+                return Walked(done, True, False, worst, kept)
             steps, idle = steps._replace(rate=steps.rate / 5.0), 0
-    diverged = worst == np.inf
-    if judged and not diverged and worst > RUNAWAY * walker.level > 0.0:
-        diverged = objective(problem, *walker.published(average)) > RUNAWAY * walker.level
-    if diverged:
-        walker.become(min([origin, best_walker or origin], key=lambda w: objective(problem, *w.published(average))))
-        warnings.warn(Diverged(steps.rate, done), stacklevel=4)  # the caller of fit
-    beta, intercept = walker.published(average)
-    details = {"walker": walker, "settled": settled and not diverged, "diverged": diverged}
-    return Solution(beta.copy(), intercept, trace=trace, details=details, iterations=done, passes=done)
+    return Walked(rule.max_iter, rule.tol is None, False, worst, kept)
+
+
+def _divided(steps: Schedule) -> Schedule:
+    """Steps whose first is a tenth as large; those of ``optimal`` decrease as before, but begin later."""
+    if steps.kind == OPTIMAL:
+        return steps._replace(offset=steps.offset * DIVISOR)
+    return steps._replace(rate=steps.rate / DIVISOR)
 
 
 def as_walker(start: Walker | tuple[Any, float] | None, p: int) -> Walker:

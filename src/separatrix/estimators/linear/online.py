@@ -5,6 +5,7 @@ each class against the rest.
 """
 
 import time
+import warnings
 from typing import Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.metrics import r2_score
 from sklearn.model_selection import ShuffleSplit
 
 from separatrix.core.certificate import passed_stream, warn_if_not_certified
-from separatrix.core.errors import cannot
+from separatrix.core.errors import StepsReduced, cannot
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
@@ -166,10 +167,21 @@ class Online(LinearModel):
         """Of one output, whose coefficients are published as they are."""
         return certify_solution(problem, solution, 0.0 if self.tol is None else self.tol, started)
 
+    def _warn_of_divergence(self, ends):
+        """One warning for all walks that had to take smaller steps than they were told to."""
+        divisor, diverged = max((end["divisor"] for end in ends), default=1.0), any(end["diverged"] for end in ends)
+        if divisor > 1.0:
+            smaller = "" if self.learning_rate == "optimal" else f", or eta0={self.eta0 / divisor:g}"
+            instead = f"standardised columns{smaller}"
+            warnings.warn(
+                StepsReduced(divisor, settled=not diverged, instead=instead), stacklevel=3
+            )  # the caller of fit
+
     def _certify(self, certificates, ends):
         """Publish the worst certificate, and warn if the passes were used up before it was reached."""
         self.certificate_ = worst(certificates)
-        if not all(end["settled"] or end["diverged"] or c.converged for end, c in zip(ends, certificates)):
+        mended = any(end["divisor"] > 1.0 for end in ends)
+        if not mended and not all(end["settled"] or c.converged for end, c in zip(ends, certificates)):
             advice = "Raise max_iter, or standardise the columns."
             warn_if_not_certified(self.certificate_, advice, stacklevel=3)  # the caller of fit
 
@@ -209,6 +221,7 @@ class OnlineRegressor(LinearRegressor, Online):
             self.trace_ = trace
         self._show(solution.iterations, target.n)
         self._certify([self._certificate(problem, solution, started)], [solution.details])
+        self._warn_of_divergence([solution.details])
         return self
 
     def partial_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -224,8 +237,9 @@ class OnlineRegressor(LinearRegressor, Online):
         design, target = enter(self, X, y, sample_weight, multi_output=False, reset=first)
         if first:
             self._walkers, self.t_ = self._start(design.p), 1.0
-        self._walk(self._problem(design, target), self._walkers[0], max_iter=1, judged=False)
+        solution = self._walk(self._problem(design, target), self._walkers[0], max_iter=1, judged=False)
         self._show(1, target.n)
+        self._warn_of_divergence([solution.details])
         self.certificate_ = passed_stream("gradient")
         return self
 

@@ -68,6 +68,7 @@ class OnlineClassifier(LinearClassifier, Online):
             self.trace_ = solutions[0].trace if len(solutions) == 1 else [solution.trace for solution in solutions]
         self._show([solution.iterations for solution in solutions], design.n)
         self._certify(certificates, [solution.details for solution in solutions])
+        self._warn_of_divergence([solution.details for solution in solutions])
         return self
 
     def partial_fit(
@@ -83,11 +84,13 @@ class OnlineClassifier(LinearClassifier, Online):
         """
         self._check_stream()
         design, codes, s, factors = self._enter_chunk(X, y, classes, sample_weight)
+        ends = []
         for c, walker in enumerate(self._walkers):
             target = self._target(codes, s, factors, c)
             if target.total > 0.0:  # a chunk of a class that weighs nothing teaches nothing
-                self._walk(self._problem(design, target), walker, max_iter=1, judged=False)
+                ends.append(self._walk(self._problem(design, target), walker, max_iter=1, judged=False).details)
         self._show([1], design.n)
+        self._warn_of_divergence(ends)
         self.certificate_ = passed_stream("gradient")
         return self
 

@@ -69,9 +69,10 @@ class SGDRegressor(OnlineRegressor):
 
     Notes
     -----
-    Without shuffling the results are those of scikit-learn, but for these decisions. A descent that runs away warns
-    :class:`~separatrix.core.errors.Diverged` and keeps its best pass, where scikit-learn raises or returns huge
-    numbers. Sparse input gives what dense input gives (scikit-learn slows the intercept down a hundred times for sparse
+    Without shuffling the results are those of scikit-learn, but for these decisions. A descent that runs away goes on
+    from its best point with steps a tenth as large, as often as it takes, and warns
+    :class:`~separatrix.core.errors.StepsReduced`, where scikit-learn raises or returns huge numbers. Sparse input gives
+    what dense input gives (scikit-learn slows the intercept down a hundred times for sparse
     rows, and leaves L1 unsettled on columns not lately met). The L1 debt of each column survives between calls of
     `partial_fit`, so that chunks of a stream equal one pass. With L1, `average` is the mean of the thresholded
     iterates, and the stopping rule sees the coefficients after thresholding.

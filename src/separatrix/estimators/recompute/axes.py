@@ -9,7 +9,7 @@ from separatrix.designs import StreamedDesign, as_dense, as_design
 from separatrix.estimators.recompute.comparison import EPS, Comparison, tolerance_of
 from separatrix.estimators.streams import name_columns_of
 from separatrix.estimators.validation import validate_rows
-from separatrix.solvers.principal_axes import signs
+from separatrix.solvers.principal_axes import ITERATED, signs
 
 PROVED = 2000  # columns up to which all that is left out is decomposed; of more, a larger variance is searched for
 PROBES, STEPS = 4, 8  # random directions and power steps that look for a larger variance among what is left out
@@ -35,7 +35,7 @@ def principal(model, X, y=None, sample_weight=None):
 
         return _sum(design, task)
 
-    tolerance = tolerance_of(model)
+    tolerance = tolerance_of(model, ITERATED)
     variances = model.explained_variance_
     comparison.residual(np.abs(P @ P.T - np.eye(len(P))).max(), tolerance, "components_")
     largest = max(float(variances.max(initial=0.0)), np.finfo(float).tiny)

@@ -1,6 +1,7 @@
 """Published numbers held against recomputed ones: the largest difference, and what it may be."""
 
 import time
+from inspect import signature
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from separatrix.core.declaration import declaration, evidence_of
 EPS = np.finfo(np.float64).eps
 # Roundings of a term beside those of the summation: shift, weight, square, division, and the way back from the shift.
 BESIDE = 8.0
-# A model's own tolerance counts up to here: a file may say that it was held to 1e300.
-LOOSEST = 1e-3
+# What verification holds a model to where its own tolerance is looser.
+USUAL = 1e-8
 # Counts of what X and the fit are like, and what the certificate itself says.
 BOOKKEEPING = {"n_features_in_", "n_samples_", "n_samples_fit_", "classes_", "certificate_"}
 
@@ -70,9 +71,16 @@ def _excess(value, tolerance):
     return value / tolerance if tolerance > 0.0 else np.inf
 
 
-def tolerance_of(model):
-    """What a fit was held to."""
-    return min(model.certificate_.tolerance, LOOSEST)
+def tolerance_of(model, usual=None):
+    """What a fit was held to, or what is `usual` where that is tighter: a file may say that it was held to 1e300.
+
+    Usual is, where nothing is given, 1e-8, or the default of the parameter `tol` of the class where that is looser (of
+    a stochastic descent 1e-3).
+    """
+    if usual is None:
+        parameter = signature(type(model)).parameters.get("tol")
+        usual = USUAL if parameter is None else max(USUAL, parameter.default)
+    return min(float(model.certificate_.tolerance), usual)
 
 
 def half_unit(published):

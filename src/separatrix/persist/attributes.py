@@ -1,0 +1,354 @@
+"""What the attributes of stored objects are, by name: the one table that a file is held to before an object is made.
+
+Names of fitted attributes mean the same in every estimator, so that most are stated once, for all of them. Sizes: p
+columns of X, n stored rows, k classes, o outputs. What only Python code reads, which checks for itself, need not be
+here; what reaches compiled loops, or decides how much is allocated, must be.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from separatrix.persist.kinds import (
+    Kind,
+    Sizes,
+    anything,
+    by_key,
+    either,
+    flag,
+    flags,
+    floats,
+    holds,
+    inside,
+    integers,
+    labels,
+    listed,
+    nothing,
+    number,
+    objects,
+    size,
+    sparse,
+    text,
+    unfit,
+    whole,
+    word,
+)
+from separatrix.persist.laws import LAWS, MOST_COLUMNS
+from separatrix.prediction.forms import Step
+
+ROWS_PER_LEAF = 1 << 31
+MOST_PROCESSES = 64  # joblib starts as many as it is told to
+
+_rates = either(floats("o", finite=False), floats("k", finite=False), number(finite=False))
+_table = either(floats("k", "p", finite=False), floats("o", "p", finite=False))
+_matrix = floats("_q", "_q", finite=False)
+_columns = either(floats("p"), nothing)
+_indices = integers("_few", low=0, below="p")
+_levels = listed(listed(text), "p")
+
+
+def record(name: str) -> Kind:
+    """An object of a class of this table, whose sizes are those of what holds it."""
+
+    def check(value: Any, sizes: Sizes) -> bool:
+        if type(value).__name__ not in (name, Step.__name__):
+            return False
+        return inside(lambda held, own: holds(fields_of(held), RECORDS[name], own), value, sizes)
+
+    return check
+
+
+def fields_of(value: Any) -> Mapping[str, Any]:
+    """What a record holds, by name; a reader without classes has its bare state."""
+    if isinstance(value, Step):
+        return value.state
+    if isinstance(value, tuple):
+        return dict(zip(type(value)._fields, value))  # type: ignore[attr-defined]
+    return value.recipe() if "recipe" in dir(type(value)) else vars(value)
+
+
+# Parameters of constructors that are used after the fit, too.
+PARAMETERS: dict[str, Kind] = {
+    "include_bias": flag,
+    "interaction_only": flag,
+    "cross_terms": flag,
+    "kernel_scaling": flag,
+    "fit_intercept": flag,
+    "standardize": flag,
+    "whiten": flag,
+    "order": word("C", "F"),
+    "degree": either(whole(0, MOST_COLUMNS), listed(whole(0, MOST_COLUMNS), 2)),
+    "n_neighbors": either(whole(1), nothing),
+    "radius": either(number(), nothing),
+    "leaf_size": whole(1, ROWS_PER_LEAF),
+    "p": either(number(0.0, finite=False), nothing),
+    "metric_params": either(by_key(anything), nothing),
+    "df": either(whole(1, 1 << 16), integers("_d", low=1), listed(whole(1, 1 << 16)), nothing),
+    "average": either(flag, whole(0), word("mean", "median")),
+    "max_words": whole(1),
+    "max_levels": whole(1),
+    "n_jobs": either(nothing, whole(-MOST_PROCESSES, MOST_PROCESSES)),
+}
+
+# Fitted attributes; sizes first, so that those that come after have something to agree with.
+FITTED: dict[str, Kind] = {
+    "n_features_in_": size("p"),
+    "n_samples_fit_": size("n"),
+    "classes_": either(labels("k"), listed(labels("_k"))),
+    "feature_names_in_": objects("p"),
+    "coef_": either(floats("p"), floats("o", "p"), sparse("o", "p"), sparse(1, "p"), sparse("p")),
+    "intercept_": either(number(), floats("o"), floats()),
+    "target_coef_": floats("_t", "p"),
+    "target_intercept_": floats("_t"),
+    "means_": floats("k", "p"),
+    "priors_": floats("k"),
+    "class_count_": floats("k"),
+    "class_prior_": floats("k"),
+    "class_log_prior_": floats("k", finite=False),
+    "feature_count_": floats("k", "p"),
+    "feature_log_prob_": either(floats("k", "p", finite=False), listed(floats("k", "_c", finite=False), "p")),
+    "theta_": floats("k", "p"),
+    "var_": either(floats("k", "p"), floats("p"), nothing),
+    "n_categories_": integers("p", low=0),
+    "category_count_": listed(floats("k", "_c"), "p"),
+    "_log_unseen": listed(floats("k", finite=False), "p"),
+    "_log_absent": floats("k", "p", finite=False),
+    "_tally": either(record("ClassCounts"), record("CategoryCounts"), record("ClassMoments")),
+    "_walkers": listed(record("Walker")),
+    "_origin": listed(listed(either(floats("p"), number()), 2)),
+    "counts_": either(integers("n", low=0), integers("o", "n", low=0)),
+    "dual_coef_": floats("o", "n"),
+    "t_": number(0.0),
+    "_fit_X": either(floats("n", "p"), sparse("n", "p")),
+    "_y": either(floats("n"), floats("n", "_o"), integers("n", low=0), integers("n", "_o", low=0)),
+    "_index": record("Index"),
+    "_data": record("LocalData"),
+    "_window": record("Window"),
+    "_centre": floats("p"),
+    "_center": floats("p"),
+    "_level": number(),
+    "_size": number(),
+    "scale_": _columns,
+    "mean_": _columns,
+    "median_": floats("p"),
+    "xbar_": floats("p"),
+    "variances_": floats("p"),
+    "exponent_": integers("p", low=-5000),
+    "flagged_": _indices,
+    "levels_": _levels,
+    "vocabulary_": _levels,
+    "idf_": listed(floats("_w"), "p"),
+    "missing_": flags("p"),
+    "pooled_": flags("p"),
+    "dropped_": integers("p", low=-1),
+    "n_codes_": integers("p", low=0),
+    "pieces_": listed(floats("_m", 4, "_d"), "p"),
+    "knots_": listed(floats("_m"), "p"),
+    "boundary_knots_": floats("p", 2),
+    "_pieces": listed(record("_Pieces"), "p"),
+    "centers_": either(floats("p", "_m"), floats("_m", "p"), floats("_m")),
+    "width_": either(floats("p"), number(0.0)),
+    "components_": floats("r", "p"),
+    "explained_variance_": floats("r"),
+    "singular_values_": floats("r"),
+    "noise_variance_": number(),
+    "_columns": integers("_live", low=0, below="p"),
+    "_centres": floats("k", "_live"),
+    "_means": floats("k", "p"),
+    "_sphere": record("Sphere"),
+    "_spheres": record("Spheres"),
+    "_direct_fit": either(record("DirectFit"), nothing),
+    "scalings_": either(floats("p", "_r"), listed(floats("p", "_r"), "k")),
+    "covariance_": either(_matrix, floats("k", "p", "p", finite=False), listed(floats("p", "p", finite=False))),
+    "standard_errors_": floats("_q", finite=False),
+    "n_output_features_": whole(1, MOST_COLUMNS),
+    "certificate_": record("Certificate"),
+    "evidence_": either(record("LeastSquaresStatistics"), record("LikelihoodStatistics"), nothing),
+    "alpha_": _rates,
+    "d0_": number(),
+    "gamma_": number(),
+    "class_ratio_": number(),
+    "constant_": number(),
+}
+
+_FACTOR = {
+    "scale": floats("p", finite=False),
+    "mean": floats("p"),
+    "kept": integers("_kept", low=0, below="p"),
+    "R": floats("_kept", "_kept"),
+    "total": number(0.0),
+    "intercept": flag,
+    "aliased": either(integers("_aliased", low=0, below="p"), listed(whole(0))),
+    "constant": either(integers("_constant", low=0, below="p"), listed(whole(0))),
+    "combination": either(floats("_kept", "_aliased"), nothing),
+}
+
+# Fields of records. Statistics of a fit are read by numpy alone: only what they are is checked, not how they agree.
+RECORDS: dict[str, dict[str, Kind]] = {
+    "Certificate": {
+        "kind": text,
+        "value": number(finite=False),
+        "tolerance": number(0.0),
+        "iterations": whole(0),
+        "passes": whole(0),
+        "seconds": number(finite=False),
+        "message": text,
+    },
+    "ClassCounts": {"totals": floats("k"), "sums": floats("k", "p")},
+    "CategoryCounts": {"totals": floats("k"), "tables": listed(floats("k", "_c"), "p")},
+    "ClassMoments": {
+        "totals": floats("k"),
+        "means": floats("k", "p"),
+        "scatter": either(floats("k", "p"), floats("p", "p"), floats("k", "p", "p"), floats(1, "p")),
+        "kind": word("pooled", "each", "diagonal"),
+    },
+    "Factor": _FACTOR,
+    "Refined": {
+        "beta": floats("p", "_o"),
+        "intercept": floats("_o"),
+        "rss": floats("_o", finite=False),
+        "g": floats("p", "_o", finite=False),
+        "g0": floats("_o", finite=False),
+        "passes": whole(0),
+    },
+    "DirectFit": {
+        "factor": record("Factor"),
+        "fit": record("Refined"),
+        "lam": either(floats("p"), number()),
+        "condition": number(finite=False),
+        "rows": whole(0),
+        "lengths": floats("p", finite=False),
+    },
+    "Index": {
+        "X": either(floats("n", "p"), sparse("n", "p")),
+        "metric": record("Metric"),
+        "algorithm": word("auto", "brute", "kd_tree"),
+        "leaf_size": whole(1, ROWS_PER_LEAF),
+    },
+    "Metric": {
+        "name": text,
+        "power": either(number(0.0, finite=False), nothing),
+        "unit": flag,
+        "options": by_key(either(floats("p"), floats("p", "p"), listed(number()), number(), nothing)),
+        "measure": either(text, nothing),
+    },
+    "LocalData": {
+        "X": floats("p", "n"),
+        "y": floats("n"),
+        "s": floats("n", low=0.0),
+        "equal": flag,
+        "unit": number(0.0),
+        "mix": floats("_k", "_k"),
+        "floor": number(),
+    },
+    "Window": {
+        "kernel": text,
+        "width": either(number(0.0), nothing),
+        "reach": either(number(0.0), nothing),
+    },
+    "Sphere": {
+        "factor": record("Factor"),
+        "denominator": number(),
+        "live": integers("_live", low=0, below="p"),
+        "T": floats("_r", "_s"),
+        "Q": either(floats("_live", "_t"), nothing),
+    },
+    "Spheres": {
+        "means": floats("k", "p"),
+        "maps": listed(floats("p", "_q"), "k"),
+        "log_determinants": floats("k", finite=False),
+        "ranks": integers("k", low=0),
+        "frame": either(floats("_q", "p"), nothing),
+    },
+    "Trace": {"objective": listed(number(finite=False)), "certificate": listed(either(number(finite=False), nothing))},
+    "Walker": {
+        "beta": floats("p"),
+        "intercept": number(),
+        "clock": number(0.0),
+        "averaged": either(floats("p"), floats(0)),
+        "average_intercept": number(),
+        "paid": either(floats("p"), floats(0)),
+        "owed": number(),
+        "level": number(0.0),
+    },
+    "_Pieces": {},
+    "LeastSquaresStatistics": {
+        "n": whole(0),
+        "p": whole(0),
+        "rank": whole(0),
+        "coefficients": floats("_q", "_o", finite=False),
+        "unscaled": either(_matrix, nothing),
+        "digits": either(floats("_q", "_o", finite=False), nothing),
+    },
+    "LikelihoodStatistics": {
+        "n": whole(0),
+        "p": whole(0),
+        "rank": whole(0),
+        "coefficients": floats("_q", "_o", finite=False),
+        "covariance": either(_matrix, nothing),
+    },
+    "Separation": {},
+}
+
+# Attributes whose name means something else in one class.
+_LOCAL: dict[str, Kind] = {"degree": whole(0, 2)}
+OWN: dict[str, dict[str, Kind]] = {
+    "LocalLinearRegression": _LOCAL,
+    "LocalLogisticRegression": _LOCAL,
+    "AdditiveBasis": {"df_": whole(0)},
+    "Thresholds": {"threshold_": floats("p")},
+    "FisherDiscriminant": {"threshold_": number()},
+    "NaturalSpline": {"df_": integers("p", low=0), "knots_": listed(floats("_m"))},
+    "KNeighborsClassifier": {"classes_": either(labels("k"), listed(labels("_k"))), "outputs_2d_": flag},
+}
+
+# scikit-learn's classes have other private names; these are alike in all of them.
+THEIRS = {name: (PARAMETERS | FITTED)[name] for name in ("n_jobs", "n_features_in_", "feature_names_in_")}
+_theirs = either(floats("p"), nothing)
+OWN |= {
+    "sklearn:StandardScaler": {
+        "mean_": _theirs,
+        "var_": _theirs,
+        "scale_": _theirs,
+        "n_samples_seen_": either(number(0.0), integers("p", low=0), floats("p")),
+        "with_mean": flag,
+        "with_std": flag,
+    },
+    "sklearn:MinMaxScaler": dict.fromkeys(("min_", "scale_", "data_min_", "data_max_", "data_range_"), _theirs),
+    "sklearn:SimpleImputer": {"statistics_": either(floats("p", finite=False), objects("p"))},
+    "sklearn:MissingIndicator": {"features_": _indices},
+    "sklearn:LabelBinarizer": {
+        "classes_": labels("k"),
+        "neg_label": whole(-(1 << 31), 1 << 31),
+        "pos_label": whole(-(1 << 31), 1 << 31),
+        "sparse_output": flag,
+        "sparse_input_": flag,
+        "y_type_": text,
+    },
+    "sklearn:OneHotEncoder": {
+        "categories_": listed(anything, "p"),
+        "_n_features_outs": listed(whole(0), "p"),
+        "sparse_output": flag,
+    },
+    "sklearn:OrdinalEncoder": {"categories_": listed(anything, "p")},
+}
+
+
+def wrong_with(name: str, state: Mapping[str, Any], *, is_model: bool) -> str | None:
+    """What is wrong with the state of an object of a class: a sentence, or None where nothing is."""
+    try:
+        return _wrong_with(name, state, is_model)
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
+        return f"the parts of its {name} are not what they should be"
+
+
+def _wrong_with(name: str, state: Mapping[str, Any], is_model: bool) -> str | None:
+    common = THEIRS if name.startswith("sklearn:") else PARAMETERS | FITTED
+    kinds = {**common, **OWN.get(name, {})} if is_model else RECORDS.get(name, {})
+    sizes: Sizes = {}
+    wrong = unfit(state, kinds, sizes)
+    if wrong is not None:
+        return f"the {wrong!r} of its {name} is not what it should be"
+    if is_model and "p" in sizes and "n_features_in_" not in state:
+        return f"its {name} does not say how many columns it has"
+    law = LAWS.get(name)
+    return None if law is None or law(state) else f"the parts of its {name} do not fit together"

@@ -1,0 +1,91 @@
+"""What the parts of one stored object owe to each other beyond their shapes: one law for each class that has one.
+
+A law is asked after every part was found to be of its kind (:mod:`separatrix.persist.attributes`).
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from separatrix.persist.kinds import integers
+from separatrix.prediction.categories import outcomes
+
+MOST_COLUMNS = 1 << 24  # that a polynomial may expand a row to: more are no model but a way to fill a memory
+
+
+def _expansion(state: Mapping[str, Any]) -> bool:
+    """Whether a polynomial expands to as many columns as its degree and its features say."""
+    from separatrix.designs.monomials import count_monomials  # scipy, which a light reader does without
+
+    if "n_output_features_" not in state:
+        return True
+    ends = state["degree"]
+    least, greatest = (0, ends) if isinstance(ends, int | np.integer) else ends
+    p, distinct, cross = state.get("n_features_in_", 0), bool(state["interaction_only"]), bool(state["cross_terms"])
+    total = int(state["include_bias"])
+    for d in range(max(int(least), 1), int(greatest) + 1):
+        total += count_monomials(d, p, distinct=distinct, cross=cross)
+        if total > MOST_COLUMNS or (distinct and d > p):
+            break
+    return total == state["n_output_features_"]
+
+
+def _codes(state: Mapping[str, Any]) -> bool:
+    """Whether targets that are classes are codes of them: a loop takes them for places."""
+    y, k1 = state["y"], len(state["mix"])
+    if type(state["loss"]).__name__ == "Squared":
+        return k1 == 1
+    return bool(((y == np.floor(y)) & (y >= 0.0) & (y <= k1)).all())
+
+
+def _scores(state: Mapping[str, Any]) -> bool:
+    """Whether local fits of classes have a score for each class but the first."""
+    return "_data" not in state or len(state["_data"].mix) == len(state["classes_"]) - 1
+
+
+def _one_hot(state: Mapping[str, Any]) -> bool:
+    """Whether an encoder makes as many columns as it has categories, but for those dropped or pooled."""
+    if "categories_" not in state:
+        return "_n_features_outs" not in state
+    widths = [len(categories) for categories in state["categories_"]]
+    if state.get("_infrequent_enabled"):
+        mappings = state.get("_default_to_infrequent_mappings", [None] * len(widths))
+        if len(mappings) != len(widths):
+            return False
+        for j, mapping in enumerate(mappings):
+            if mapping is not None:
+                if not integers(widths[j], low=0)(mapping, {}):
+                    return False
+                widths[j] = int(mapping.max()) + 1
+    dropped = state.get("_drop_idx_after_grouping")
+    if dropped is not None:
+        if len(dropped) != len(widths) or not all(d is None or 0 <= d < width for d, width in zip(dropped, widths)):
+            return False
+        widths = [width - (d is not None) for d, width in zip(dropped, widths)]
+    return "_n_features_outs" in state and list(state["_n_features_outs"]) == widths
+
+
+def _bags(state: Mapping[str, Any]) -> bool:
+    """Whether the words of each column are distinct, each with its weight: their places are columns."""
+    return "vocabulary_" not in state or all(
+        len(set(words)) == len(words) == len(weights)
+        for words, weights in zip(state["vocabulary_"], state["idf_"], strict=True)
+    )
+
+
+def _outcomes(state: Mapping[str, Any]) -> bool:
+    """Whether each level that has no column is one of the outcomes."""
+    return "dropped_" not in state or all(
+        dropped < max(outcomes(state, j), 1) for j, dropped in enumerate(state["dropped_"])
+    )
+
+
+LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "Words": _bags,
+    "Categories": _outcomes,
+    "PolynomialFeatures": _expansion,
+    "LocalData": _codes,
+    "LocalLogisticRegression": _scores,
+    "sklearn:OneHotEncoder": _one_hot,
+}
