@@ -15,6 +15,10 @@ CLASSICAL = (
     "Intervals are estimate ± 1.96 standard errors (t quantiles for least squares), from the fit itself. They hold if "
     "the model holds, and do not cover that this model was picked among several."
 )
+PROFILE = (
+    "Intervals are of the profile of the penalised likelihood, from the fit itself: the values that its likelihood-ratio "
+    "test would not reject at 5 %. They hold if the model holds, and do not cover that this model was picked among several."
+)
 RESAMPLED = (
     "Intervals are the middle 95 % of {how} to rows drawn with replacement, at the chosen settings. They show how far "
     "the coefficients move from sample to sample, shrinkage included. They do not cover the choice of the penalty, the "
@@ -81,7 +85,7 @@ def _classical(model, X, y):
         return None
     summary = model.summary(X, y) if jeffreys else model.summary()
     rows = [table.rows[int(bool(model.fit_intercept)) :] for table in summary.tables]
-    if any(row.low is None and not row.aliased for part in rows for row in part):
+    if any(row.low is None and not (row.aliased or row.infinite) for part in rows for row in part):
         return None
 
     def gather(field):
@@ -90,8 +94,10 @@ def _classical(model, X, y):
     labels = [table.output for table in summary.tables]
     if not is_classifier(model):
         labels = [""] if len(labels) == 1 else labels
-    coef = np.nan_to_num(gather("estimate"))
-    return Effects(coef, gather("low"), gather("high"), labels, (CLASSICAL, *summary.notes))
+    coef = np.nan_to_num(gather("estimate"), posinf=np.inf, neginf=-np.inf)
+    if np.isinf(coef).any():  # separated classes: effects are those of the fit under a vanishing penalty
+        coef = np.where(np.isinf(coef), evidence.coefficients[int(evidence.intercept) :].T, coef)
+    return Effects(coef, gather("low"), gather("high"), labels, (PROFILE if jeffreys else CLASSICAL, *summary.notes))
 
 
 def _or_nan(value):

@@ -72,8 +72,11 @@ def columns(table, level):
 
 
 def shown_rows(table):
-    """The rows to print: all, but of a model that selects only those it selected; and no more than fill a page."""
-    rows = table.rows
+    """The rows to print: all, but of a model that selects only those it selected; and no more than fill a page.
+
+    Infinite coefficients come after the finite ones.
+    """
+    rows = sorted(table.rows, key=lambda row: row.infinite)
     if "nonzero" in table.statistics:
         rows = [row for row in rows if row.estimate != 0.0 or row.name == "intercept"]
     return rows[:MOST_ROWS]
@@ -95,7 +98,7 @@ def _wanted(row):
 
 def _bound(row, value):
     """A bound of the interval, to the decimal of the estimate."""
-    if value is None or not row.estimate or not value or not isfinite(value):
+    if not row.estimate or not isfinite(row.estimate) or not value or not isfinite(value):
         return significant(value, 5)
     wanted = _wanted(row) + floor(log10(abs(value))) - floor(log10(abs(row.estimate)))
     return significant(value, min(9, max(1, wanted)))

@@ -20,9 +20,10 @@ _FRAME_COLUMNS = {
     "odds_high": "odds_high",
     "digits": "digits",
     "aliased": "aliased",
+    "infinite": "infinite",
 }
 # Columns that belong to one family of models only; the others are there even where nothing is defined.
-_OF_LIKELIHOOD = ("z", "odds_ratio", "odds_low", "odds_high")
+_OF_LIKELIHOOD = ("z", "odds_ratio", "odds_low", "odds_high", "infinite")
 _OF_LEAST_SQUARES = ("t", "digits")
 
 
@@ -41,6 +42,8 @@ class Coefficient:
     aliased : bool.  Whether the column is a linear combination of others, so that no coefficient belongs to it.
     odds_ratio, odds_low, odds_high : float or None.  The factor by which one unit more multiplies the odds, and its
         confidence interval; of slopes of a logistic fit.
+    infinite : bool.  Whether separated classes leave it without a finite estimate: it is then infinite, with the sign
+        that it has in the fit under a vanishing ridge penalty, and has neither standard error nor test.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Coefficient:
     odds_ratio: float | None = None
     odds_low: float | None = None
     odds_high: float | None = None
+    infinite: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,7 @@ class Summary:
         """
         import narwhals as nw
 
-        kinds = {"term": nw.String, "aliased": nw.Boolean}
+        kinds = {"term": nw.String, "aliased": nw.Boolean, "infinite": nw.Boolean}
         left_out = _OF_LIKELIHOOD if self.intervals is None else _OF_LEAST_SQUARES
         columns = {column: field for column, field in _FRAME_COLUMNS.items() if column not in left_out}
         schema = {column: kinds.get(column, nw.Float64) for column in columns}
