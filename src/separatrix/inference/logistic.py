@@ -30,6 +30,11 @@ SHRUNKEN = (
     "The estimates are shrunken. Their standard errors describe the spread around the shrunken mean, not around the "
     "true coefficients: z tests, confidence intervals, AIC and likelihood-ratio tests would not hold and are not given."
 )
+WEIGHTS = {
+    "frequency": "Weights are read as repetitions: {total} observations in {n} rows. weights='sampling' reads them as the "
+    "number of rows that each stands for.",
+    "sampling": "Weights are read as the number of rows that each of the {n} rows stands for.",
+}
 SELECTED = (
     "No standard errors: they are not valid after an L1 penalty has selected coefficients, nor given for more than two "
     "classes with a coefficient at its bound."
@@ -277,6 +282,8 @@ def _notes(model, evidence, tables, weights, V, separated):
         notes.append(
             f"Aliased, that is, a linear combination of other columns: {shown}. The table is of the model without."
         )
+    if evidence.total != evidence.n and model.class_weight is None and not evidence.penalised:
+        notes.append(WEIGHTS[weights].format(total=f"{evidence.total:g}", n=evidence.n))
     if model.class_weight is not None:
         notes.append(PSEUDO)
     if weights == "sampling":

@@ -19,12 +19,13 @@ _FRAME_COLUMNS = {
     "odds_low": "odds_low",
     "odds_high": "odds_high",
     "digits": "digits",
+    "recorded": "recorded",
     "aliased": "aliased",
     "infinite": "infinite",
 }
 # Columns that belong to one family of models only; the others are there even where nothing is defined.
 _OF_LIKELIHOOD = ("z", "odds_ratio", "odds_low", "odds_high", "infinite")
-_OF_LEAST_SQUARES = ("t", "digits")
+_OF_LEAST_SQUARES = ("t", "digits", "recorded")
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,9 @@ class Coefficient:
     t, z : float or None.  The statistic of the test that the coefficient is 0: t of least squares, z of a likelihood.
     p : float or None.  Its two-sided p-value.
     low, high : float or None.  The confidence interval.
-    digits : float or None.  Decimal digits of the estimate that rounding of the data cannot change.
+    digits : float or None.  Decimal digits of the estimate that rounding to float64 cannot change.
+    recorded : float or None.  By how much rounding of the data as recorded, to the last decimal place of each column, may
+        have moved the estimate: two standard deviations; of least squares whose data are given.
     aliased : bool.  Whether the column is a linear combination of others, so that no coefficient belongs to it.
     odds_ratio, odds_low, odds_high : float or None.  The factor by which one unit more multiplies the odds, and its
         confidence interval; of slopes of a logistic fit.
@@ -60,6 +63,7 @@ class Coefficient:
     odds_low: float | None = None
     odds_high: float | None = None
     infinite: bool = False
+    recorded: float | None = None
 
 
 @dataclass(frozen=True)
