@@ -98,7 +98,9 @@ def summarise(model, X, y, sample_weight, *, covariance, level, weights, interva
     tables = []
     for k, c in enumerate(others):
         errors = None if V is None else np.sqrt(np.diag(V)[k * q : (k + 1) * q])
-        rows = _rows(names, coefficients[:, k], errors, evidence, level, ends, None if infinite is None else infinite[:, k])
+        rows = _rows(
+            names, coefficients[:, k], errors, evidence, level, ends, None if infinite is None else infinite[:, k]
+        )
         tables.append(Table(f"{labels[c]} against {labels[place]}", rows, statistics))
     return Summary(
         type(model).__name__,
