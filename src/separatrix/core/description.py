@@ -27,7 +27,7 @@ class DescribedTable:
     caption : str, default "".  How to read it.
     intervals : tuple of (int, int, int), default ().  Columns that hold an estimate with the two ends of its interval;
         they are rounded alike, by the width of the interval.
-    spread : str, default "95 % interval".  What the two ends are of; only an interval of this name is a confidence interval.
+    spread : str, default "95 % interval".  What the two ends are of; only one of this name is a confidence interval.
 
     >>> DescribedTable("Weights", ("column", "weight"), (("age", 0.5),)).rows
     (('age', 0.5),)

@@ -16,14 +16,15 @@ CLASSICAL = (
     "the model holds, and do not cover that this model was picked among several."
 )
 PROFILE = (
-    "Intervals are of the profile of the penalised likelihood, from the fit itself: the values that its likelihood-ratio "
-    "test would not reject at 5 %. They hold if the model holds, and do not cover that this model was picked among several."
+    "Intervals are of the profile of the penalised likelihood, from the fit itself: the values that its "
+    "likelihood-ratio test would not reject at 5 %. They hold if the model holds, and do not cover that this model was "
+    "picked among several."
 )
 RESAMPLED = (
     "Low and high end the middle 95 % of {how} to rows drawn with replacement, at the chosen settings: the spread over "
-    "resamples, not a confidence interval. A penalty pulls estimates towards zero, and the spread about the pulled values "
-    "holds the true effect less often than in 95 of 100 samples. The choice of the penalty, the preparation of the columns "
-    "and the choice of this model among several are not in it."
+    "resamples, not a confidence interval. A penalty pulls estimates towards zero, and the spread about the pulled "
+    "values holds the true effect less often than in 95 of 100 samples. The choice of the penalty, the preparation of "
+    "the columns and the choice of this model among several are not in it."
 )
 
 

@@ -28,8 +28,8 @@ EXACT = (
     "infinite, and estimates that are zero to rounding are not tested."
 )
 UNTRUSTED = (
-    "Estimates marked ? have no digit that rounding to float64 could not change: they are zero to rounding, and are not "
-    "tested where their standard error is below it."
+    "Estimates marked ? have no digit that rounding to float64 could not change: they are zero to rounding, and are "
+    "not tested where their standard error is below it."
 )
 DIGITS = "Digits are those that rounding to float64 cannot change."
 RECORDED = (

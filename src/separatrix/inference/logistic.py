@@ -31,8 +31,8 @@ SHRUNKEN = (
     "true coefficients: z tests, confidence intervals, AIC and likelihood-ratio tests would not hold and are not given."
 )
 WEIGHTS = {
-    "frequency": "Weights are read as repetitions: {total} observations in {n} rows. weights='sampling' reads them as the "
-    "number of rows that each stands for.",
+    "frequency": "Weights are read as repetitions: {total} observations in {n} rows. weights='sampling' reads them as "
+    "the number of rows that each stands for.",
     "sampling": "Weights are read as the number of rows that each of the {n} rows stands for.",
 }
 SELECTED = (

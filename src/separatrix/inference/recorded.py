@@ -1,14 +1,14 @@
 r"""How far the rounding of the data, as they were recorded, may have moved the coefficients of least squares.
 
-A number recorded as 83.0 may have been anything from 82.95 to 83.05. With half units h_j of the columns and h_y of y, and
-errors that are independent and uniform, the coefficients move to first order by X⁺(Δy - ΔX b) + W ΔX' r, of variance
+A number recorded as 83.0 may have been anything from 82.95 to 83.05. With half units h_j of the columns and h_y of y,
+and errors that are independent and uniform, coefficients move to first order by X⁺(Δy - ΔX b) + W ΔX' r, of variance
 
     Var(Δb_k) = [W_kk (h_y² + Σ_j b_j² h_j²) + RSS Σ_j W_kj² h_j²] / 3,        W = (X'X)^-1
 
 (the two parts are uncorrelated, because X⁺ r = 0).
 
-References: Beaton, Rubin and Barone (1976), J. Am. Statist. Assoc. 71(353), on Longley's data; Stewart (1990), SIAM Review
-32(4).
+References: Beaton, Rubin and Barone (1976), J. Am. Statist. Assoc. 71(353), on Longley's data; Stewart (1990), SIAM
+Review 32(4).
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def half_unit(values):
 
 
 def recorded_spread(evidence, design, y):
-    """Two standard deviations of the coefficients (q, k) that come from rounding as recorded; see the head of this file.
+    """Two standard deviations of the coefficients (q, k), from rounding as recorded; see the head of this file.
 
     Parameters
     ----------

@@ -40,8 +40,8 @@ class Coefficient:
     p : float or None.  Its two-sided p-value.
     low, high : float or None.  The confidence interval.
     digits : float or None.  Decimal digits of the estimate that rounding to float64 cannot change.
-    recorded : float or None.  By how much rounding of the data as recorded, to the last decimal place of each column, may
-        have moved the estimate: two standard deviations; of least squares whose data are given.
+    recorded : float or None.  By how much rounding of the data as recorded, to the last decimal place of each column,
+        may have moved the estimate: two standard deviations; of least squares whose data are given.
     aliased : bool.  Whether the column is a linear combination of others, so that no coefficient belongs to it.
     odds_ratio, odds_low, odds_high : float or None.  The factor by which one unit more multiplies the odds, and its
         confidence interval; of slopes of a logistic fit.
