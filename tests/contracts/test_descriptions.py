@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 
 from separatrix.core import registry
 from separatrix.inference import describe
-from separatrix.inference.bootstrap import coefficient_intervals
+from separatrix.inference.bootstrap import spread_over_resamples
 from separatrix.linear_model import LinearRegression
 
 PREDICTORS = {name: cls for name, cls in registry.members("estimator").items() if hasattr(cls, "predict")}
@@ -45,8 +45,8 @@ def fitted(cls):
 
 @pytest.mark.parametrize("name", sorted(PREDICTORS))
 def test_every_predictor_is_described(name, monkeypatch):
-    few = partial(coefficient_intervals, refits=5)
-    monkeypatch.setattr("separatrix.inference.describe_linear.coefficient_intervals", few)
+    few = partial(spread_over_resamples, refits=5)
+    monkeypatch.setattr("separatrix.inference.describe_linear.spread_over_resamples", few)
     model, X, y = fitted(PREDICTORS[name])
     names = NAMES[: X.shape[1]]
     for data in ((X, y), (None, None)):
@@ -134,7 +134,7 @@ def test_the_bootstrap_agrees_with_the_classical_interval_where_both_hold():
     random = np.random.default_rng(6)
     X = random.standard_normal((300, 2))
     y = X @ [1.0, -2.0] + random.standard_normal(300)
-    low, high, said = coefficient_intervals(Ridge(1e-9).fit(X, y), X, y, seconds=60.0)
+    low, high, said = spread_over_resamples(Ridge(1e-9).fit(X, y), X, y, seconds=60.0)
     assert said == "200 refits"
     for j, known in enumerate(LinearRegression().fit(X, y).summary().rows[1:]):
         assert high[0, j] - low[0, j] == pytest.approx(known.high - known.low, rel=0.25)
@@ -150,7 +150,7 @@ def test_the_bootstrap_covers_as_often_as_it_says():
     for seed in range(100):
         X = random.standard_normal((60, 1))
         y = 2.0 * X[:, 0] + random.standard_normal(60)
-        low, high, _ = coefficient_intervals(Ridge(1e-6).fit(X, y), X, y, refits=100, seconds=60.0, seed=seed)
+        low, high, _ = spread_over_resamples(Ridge(1e-6).fit(X, y), X, y, refits=100, seconds=60.0, seed=seed)
         covered += bool(low[0, 0] <= 2.0 <= high[0, 0])
     assert 88 <= covered <= 99
 
@@ -160,9 +160,9 @@ def test_the_bootstrap_is_seeded_and_bounded_in_time():
 
     X = np.random.default_rng(5).standard_normal((50, 2))
     model = Ridge().fit(X, X[:, 0])
-    once, again = (coefficient_intervals(model, X, X[:, 0], refits=40, seed=7) for _ in range(2))
+    once, again = (spread_over_resamples(model, X, X[:, 0], refits=40, seed=7) for _ in range(2))
     assert np.array_equal(once[0], again[0]) and np.array_equal(once[1], again[1])
-    low, high, said = coefficient_intervals(model, X, X[:, 0], seconds=0.0)
+    low, high, said = spread_over_resamples(model, X, X[:, 0], seconds=0.0)
     assert low is None and high is None and said == "only 0 refits were possible in 0 seconds"
 
 

@@ -11,7 +11,7 @@ from scipy.special import expit
 from separatrix.core.errors import Separated
 from separatrix.core.separable import as_separable
 from separatrix.inference import anova, influence, summary
-from separatrix.inference.bootstrap import coefficient_intervals
+from separatrix.inference.bootstrap import spread_over_resamples
 from separatrix.inference.fitted_likelihood import likelihood_of
 from separatrix.linear_model import Lasso, LogisticRegression, LogisticRegressionCV
 
@@ -113,10 +113,10 @@ def test_factors_of_no_penalty_change_nothing():
 
 def test_resampled_intervals_keep_to_the_bounds_and_factors_of_the_model():
     model = LogisticRegression(C=0.5, bounds=(0.0, np.inf)).fit(X, y)
-    low, high, _ = coefficient_intervals(model, X, y, refits=50, seconds=60.0)
+    low, high, _ = spread_over_resamples(model, X, y, refits=50, seconds=60.0)
     assert low.min() >= 0.0 and high[0, 1] == 0.0  # the slope of x1 is -0.7 without bounds
     lasso = Lasso(10.0, penalty_factor=[1.0, 0.0, 1.0]).fit(X, X[:, 1])
-    low, high, _ = coefficient_intervals(lasso, X, X[:, 1], refits=50, seconds=60.0)
+    low, high, _ = spread_over_resamples(lasso, X, X[:, 1], refits=50, seconds=60.0)
     assert_allclose([low[0], high[0]], [[0.0, 1.0, 0.0]] * 2, atol=1e-7)
 
 

@@ -66,7 +66,7 @@ def test_frames_hold_every_row_with_missing_values_where_nothing_is_defined(mode
     assert type(native).__module__.split(".")[0] == backend
     frame = nw.from_native(native, eager_only=True)
     assert frame.columns == [
-        "term", "estimate", "std_error", "t", "p_value", "ci_low", "ci_high", "digits", "aliased",
+        "term", "estimate", "std_error", "t", "p_value", "ci_low", "ci_high", "digits", "recorded", "aliased",
     ]  # fmt: skip
     assert frame["term"].to_list()[:2] == ["intercept", "age"]
     assert frame["aliased"].to_list() == [False] * 4 + [True]

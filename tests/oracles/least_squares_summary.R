@@ -14,8 +14,7 @@ show <- function(set, fit, label) {
   line("", "f", s$fstatistic[1])
   line("", "f_p", pf(s$fstatistic[1], s$fstatistic[2], s$fstatistic[3], lower.tail = FALSE))
   line("", "log_likelihood", as.numeric(logLik(fit)))
-  # R counts the variance as a parameter; we, as statsmodels, do not
-  line("", "aic", AIC(fit) - 2); line("", "bic", BIC(fit) - log(nobs(fit)))
+  line("", "aic", AIC(fit)); line("", "bic", BIC(fit))
   X <- model.matrix(fit)[, !is.na(coef(fit)), drop = FALSE]
   w <- if (is.null(fit$weights)) rep(1, nrow(X)) else fit$weights
   U <- solve(crossprod(X * sqrt(w))); h <- w * rowSums((X %*% U) * X); e <- w * residuals(fit)

@@ -9,7 +9,7 @@ from separatrix.assess.compare.comparison import Comparison, Standing
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis
 from separatrix.estimators.baseline import ConstantClassifier
 from separatrix.estimators.preparation.compose import pipeline
-from separatrix.inference.bootstrap import coefficient_intervals as intervals
+from separatrix.inference.bootstrap import spread_over_resamples as intervals
 from separatrix.linear_model import LassoCV, LogisticRegressionCV
 from separatrix.tables.table import Table, is_number
 from separatrix.tables.understanding import ColumnFacts, Understanding
@@ -22,7 +22,7 @@ ROWS, TEST = 150, 30
 def few_refits():
     """Intervals by as few refits as are allowed: a page shows the same, sooner."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("separatrix.inference.describe_linear.coefficient_intervals", partial(intervals, refits=40))
+        patch.setattr("separatrix.inference.describe_linear.spread_over_resamples", partial(intervals, refits=40))
         yield
 
 

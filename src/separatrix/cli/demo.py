@@ -43,7 +43,7 @@ def _show(out, shown):
     certificate = shown.model.certificate_
     bound = "No other coefficients have a squared error less by more than this share of the mean's."
     part("2 Certify", bound, Text(f" {certificate}; {certificate.message}", style="green"))
-    significant = "The last column: digits that rounding of the data could not have changed."
+    significant = "The last column: digits that rounding to float64 could not have changed."
     part("3 Summarise", significant, shown.model.summary())
     spent = f"Ridge, tuned by exact leave-one-out, spends {shown.ridge_df:.1f} of 7 degrees of freedom; a lasso picks."
     part("4 Shrink", spent, _path(shown.lasso_steps))

@@ -12,6 +12,7 @@ import numpy as np
 
 # A table for people shows at most so many rows, those that matter most.
 MOST_ROWS = 40
+CONFIDENCE, RESAMPLES = "95 % interval", "spread over resamples"
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class DescribedTable:
     caption : str, default "".  How to read it.
     intervals : tuple of (int, int, int), default ().  Columns that hold an estimate with the two ends of its interval;
         they are rounded alike, by the width of the interval.
+    spread : str, default "95 % interval".  What the two ends are of; only one of this name is a confidence interval.
 
     >>> DescribedTable("Weights", ("column", "weight"), (("age", 0.5),)).rows
     (('age', 0.5),)
@@ -36,6 +38,7 @@ class DescribedTable:
     rows: tuple[tuple[Any, ...], ...]
     caption: str = ""
     intervals: tuple[tuple[int, int, int], ...] = ()
+    spread: str = CONFIDENCE
 
 
 @dataclass(frozen=True)

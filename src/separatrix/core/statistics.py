@@ -28,7 +28,7 @@ class LeastSquaresStatistics:
         aliased coefficients NaN; for ridge ``W X'SX W`` with ``W = (X'SX + lam I)^-1``. None where it was not formed.
     edf : float.  Effective degrees of freedom used by the model, intercept included: trace of the hat matrix.
     condition : float.  2-norm condition number of the centred columns, each scaled to unit length.
-    digits : (q, k) array.  Decimal digits of each coefficient that rounding of the data cannot change.
+    digits : (q, k) array.  Decimal digits of each coefficient that rounding to float64 cannot change.
     aliased : tuple of int.  Columns that are linear combinations of the others.
     penalised : bool.
     """

@@ -1,4 +1,4 @@
-r"""Intervals of coefficients by resampling rows: the 2.5 % and 97.5 % quantiles of refits at the chosen settings."""
+r"""The spread of coefficients over resamples: the 2.5 % and 97.5 % quantiles of refits at the chosen settings."""
 
 import time
 import warnings
@@ -50,8 +50,8 @@ def chosen_settings(model):
     return {name: float(value) for name, value in fitted.items() if value is not None}
 
 
-def coefficient_intervals(model, X, y, *, refits=200, seconds=5.0, seed=0, level=0.95):
-    r"""Percentile intervals of ``coef_``, by refitting to rows drawn with replacement (within classes, if any).
+def spread_over_resamples(model, X, y, *, refits=200, seconds=5.0, seed=0, level=0.95):
+    r"""The middle part of ``coef_`` over refits to rows drawn with replacement (within classes, if any).
 
     .. math:: [q_{(1 - \text{level})/2}, \; q_{(1 + \text{level})/2}] \text{ of } \hat\beta^{*1}, \dots, \hat\beta^{*B}
 
@@ -60,9 +60,12 @@ def coefficient_intervals(model, X, y, *, refits=200, seconds=5.0, seed=0, level
     model : fitted linear model.  Settings that it searched for are held at what was chosen.
     X, y : the rows of the fit.
     refits : int, [40, inf), default 200.  B, unless time runs out first.
-    seconds : float, (0, inf), default 5.0.  No refit starts later; with fewer than 40 there are no intervals.
+    seconds : float, (0, inf), default 5.0.  No refit starts later; with fewer than 40 there is no spread.
     seed : int, default 0.
-    level : float, (0, 1), default 0.95.
+    level : float, (0, 1), default 0.95.  The share of refits between low and high.
+
+    Of penalised models these are no confidence intervals: estimates are pulled towards zero, and their spread about the
+    pulled values holds the true coefficient less often than its level.
 
     Returns
     -------
@@ -76,7 +79,7 @@ def coefficient_intervals(model, X, y, *, refits=200, seconds=5.0, seed=0, level
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((100, 1))
     >>> y = X[:, 0] + rng.standard_normal(100)
-    >>> low, high, said = coefficient_intervals(Ridge().fit(X, y), X, y)
+    >>> low, high, said = spread_over_resamples(Ridge().fit(X, y), X, y)
     >>> bool(low[0, 0] < 1.0 < high[0, 0]), said
     (True, '200 refits')
     """

@@ -6,20 +6,25 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from separatrix.core.declaration import FIRTH, LOGISTIC, declaration, evidence_of
-from separatrix.core.description import MOST_ROWS, DescribedTable, Description, fit_notes
+from separatrix.core.description import CONFIDENCE, MOST_ROWS, RESAMPLES, DescribedTable, Description, fit_notes
 from separatrix.core.protocol import is_sparse
 from separatrix.designs import as_design
-from separatrix.inference.bootstrap import coefficient_intervals
+from separatrix.inference.bootstrap import spread_over_resamples
 
 CLASSICAL = (
     "Intervals are estimate ± 1.96 standard errors (t quantiles for least squares), from the fit itself. They hold if "
     "the model holds, and do not cover that this model was picked among several."
 )
+PROFILE = (
+    "Intervals are of the profile of the penalised likelihood, from the fit itself: the values that its "
+    "likelihood-ratio test would not reject at 5 %. They hold if the model holds, and do not cover that this model was "
+    "picked among several."
+)
 RESAMPLED = (
-    "Intervals are the middle 95 % of {how} to rows drawn with replacement, at the chosen settings. They show how far "
-    "the coefficients move from sample to sample, shrinkage included. They do not cover the choice of the penalty, the "
-    "preparation of the columns, nor that this model was picked among several; and a penalty pulls estimates towards "
-    "zero, so that an interval need not be centred on the value without a penalty."
+    "Low and high end the middle 95 % of {how} to rows drawn with replacement, at the chosen settings: the spread over "
+    "resamples, not a confidence interval. A penalty pulls estimates towards zero, and the spread about the pulled "
+    "values holds the true effect less often than in 95 of 100 samples. The choice of the penalty, the preparation of "
+    "the columns and the choice of this model among several are not in it."
 )
 
 
@@ -31,6 +36,7 @@ class Effects(NamedTuple):
     high: np.ndarray | None
     labels: list
     notes: tuple
+    spread: str = CONFIDENCE
 
     def ends(self, c, j, factor):
         """The interval of a coefficient times a factor; (None, None) where there is none."""
@@ -81,7 +87,7 @@ def _classical(model, X, y):
         return None
     summary = model.summary(X, y) if jeffreys else model.summary()
     rows = [table.rows[int(bool(model.fit_intercept)) :] for table in summary.tables]
-    if any(row.low is None and not row.aliased for part in rows for row in part):
+    if any(row.low is None and not (row.aliased or row.infinite) for part in rows for row in part):
         return None
 
     def gather(field):
@@ -90,8 +96,10 @@ def _classical(model, X, y):
     labels = [table.output for table in summary.tables]
     if not is_classifier(model):
         labels = [""] if len(labels) == 1 else labels
-    coef = np.nan_to_num(gather("estimate"))
-    return Effects(coef, gather("low"), gather("high"), labels, (CLASSICAL, *summary.notes))
+    coef = np.nan_to_num(gather("estimate"), posinf=np.inf, neginf=-np.inf)
+    if np.isinf(coef).any():  # separated classes: effects are those of the fit under a vanishing penalty
+        coef = np.where(np.isinf(coef), evidence.coefficients[int(evidence.intercept) :].T, coef)
+    return Effects(coef, gather("low"), gather("high"), labels, (PROFILE if jeffreys else CLASSICAL, *summary.notes))
 
 
 def _or_nan(value):
@@ -99,7 +107,7 @@ def _or_nan(value):
 
 
 def _resampled(model, X, y):
-    """Effects with intervals by resampling, or the reason why there are none."""
+    """Effects with their spread over resamples, or the reason why there is none."""
     coef = np.atleast_2d(model.coef_)
     if not is_classifier(model):
         labels = [""] if len(coef) == 1 else [f"output {o}" for o in range(len(coef))]
@@ -108,13 +116,15 @@ def _resampled(model, X, y):
     else:
         labels = [str(label) for label in model.classes_[: len(coef)]]
     if X is None:
-        return Effects(coef, None, None, labels, ("No intervals: they need the rows that the model learnt from.",))
+        return Effects(
+            coef, None, None, labels, ("No spread over resamples: it needs the rows that the model learnt from.",)
+        )
     try:
-        low, high, how = coefficient_intervals(model, X, y)
+        low, high, how = spread_over_resamples(model, X, y)
     except (ValueError, TypeError, np.linalg.LinAlgError) as failure:
         low, high, how = None, None, f"a refit to resampled rows failed ({failure})"
-    note = f"No intervals: {how}." if low is None else RESAMPLED.format(how=how)
-    return Effects(coef, low, high, labels, (note,))
+    note = f"No spread over resamples: {how}." if low is None else RESAMPLED.format(how=how)
+    return Effects(coef, low, high, labels, (note,), RESAMPLES)
 
 
 def _spreads(X):
@@ -151,7 +161,7 @@ def _table(title, effects, c, names, order, factors, odds, deviation, caption):
         if odds:
             row += [_exp(value), *(None if end is None else _exp(end) for end in ends)]
         rows.append(tuple(row))
-    return DescribedTable(title, tuple(heads), tuple(rows), caption, tuple(intervals))
+    return DescribedTable(title, tuple(heads), tuple(rows), caption, tuple(intervals), effects.spread)
 
 
 def _constant(model, c, label):
@@ -169,7 +179,7 @@ def _exp(value):
 def _caption(effects, label, odds, standard):
     step = "one standard deviation of its column" if standard else "one unit of its column, as the table counts it"
     what = f"the log-odds of {label}" if odds and " against " in label else f"the score of {label}" if label else ""
-    ends = "" if effects.low is None else "; low and high end a 95 % interval"
+    ends = "" if effects.low is None else f"; low and high end the {effects.spread}"
     if not what:
         return f"Change of the prediction for {step}, all other columns unchanged{ends}."
     said = " The odds ratio is the factor by which the odds change." if odds else ""

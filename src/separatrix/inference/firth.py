@@ -1,24 +1,22 @@
 """Tests and intervals of Firth's logistic regression, by the profile of its penalised likelihood."""
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.stats import chi2
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.description import column_names
 from separatrix.core.errors import cannot
 from separatrix.estimators.linear.firth import FirthLogisticRegression
+from separatrix.inference.firth_profile import Profile
 from separatrix.inference.table import Coefficient, Summary, Table
-from separatrix.solvers.firth import JeffreysLikelihood
-
-TOLERANCE = 1e-9
-STEPS = 200
-# An interval that has not closed after so many doublings of its half-width is open to rounding.
-DOUBLINGS = 40
 
 HOW = (
     "Intervals and p-values are of the profile of the penalised likelihood (Heinze and Schemper 2002): with few or "
     "separated rows the estimate is far from normal, and intervals of ± 2 standard errors mislead."
+)
+NOT_REACHED = (
+    "An end that is missing could not be shown to lie where the penalised likelihood ratio reaches its limit: climbs "
+    "from different points ended in different maxima."
 )
 
 
@@ -61,45 +59,20 @@ def firth_summary(model, X, y, sample_weight=None, level=0.95):
         )
     problem = model._problem_of(X, y, sample_weight, reset=False)
     first = int(model.fit_intercept)
+    w = np.concatenate([model.intercept_, model.coef_[0]]) if first else model.coef_[0]
     names = ["intercept", *column_names(model)] if first else column_names(model)
     rows = tuple(
         Coefficient(name, aliased=True)
         if np.isnan(model.standard_errors_[j])
-        else _row(Profile(problem, j, model), name, level)
+        else _row(Profile(problem, j, w, float(model.standard_errors_[j])), name, level)
         for j, name in enumerate(names)
     )
+    notes = [HOW]
+    if any(row.low is None or row.high is None for row in rows if not row.aliased):
+        notes.append(NOT_REACHED)
     statistics = {"n": float(problem.target.total), "log_likelihood": model.log_likelihood_}
     statistics["certificate"] = str(model.certificate_)
-    return Summary(type(model).__name__, (Table("y", rows, statistics),), "Fisher", "frequency", level, (HOW,))
-
-
-class Profile:
-    """The penalised likelihood, maximised over all coefficients but one."""
-
-    def __init__(self, problem, j, model):
-        self.likelihood = JeffreysLikelihood(problem, last=j)
-        self.q = len(self.likelihood.kept)
-        start = np.zeros(self.q)
-        self.best, self.top = self.likelihood.maximise(start, tol=TOLERANCE, max_iter=STEPS)[:2]
-        self.error = float(model.standard_errors_[j])
-        self.unit = self.likelihood.T[-1, -1]
-        self.estimate = float(self.unit * self.best[-1])
-
-    def fall(self, b):
-        """Twice the fall of the likelihood from its maximum where the coefficient is b."""
-        u = self.best.copy()
-        u[-1] = b / self.unit
-        return 2.0 * (self.top - self.likelihood.maximise(u, tol=TOLERANCE, max_iter=STEPS, free=self.q - 1)[1])
-
-    def end(self, side, limit):
-        """Where the likelihood has fallen by the limit, above (side = 1) or below (-1) the estimate."""
-        inner, width = self.estimate, self.error
-        for _ in range(DOUBLINGS):
-            outer = self.estimate + side * width
-            if self.fall(outer) > limit:
-                return float(brentq(lambda b: self.fall(b) - limit, inner, outer, xtol=1e-10 * self.error, rtol=1e-12))
-            inner, width = outer, 2.0 * width
-        return side * np.inf
+    return Summary(type(model).__name__, (Table("y", rows, statistics),), "Fisher", "frequency", level, tuple(notes))
 
 
 def _row(profile, name, level):
@@ -108,7 +81,7 @@ def _row(profile, name, level):
         name,
         estimate=profile.estimate,
         error=profile.error,
-        p=float(chi2.sf(max(profile.fall(0.0), 0.0), 1)),
+        p=float(chi2.sf(max(profile.fall(0.0, seed=0), 0.0), 1)),
         low=profile.end(-1.0, limit),
         high=profile.end(1.0, limit),
     )

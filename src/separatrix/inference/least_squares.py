@@ -4,7 +4,7 @@ With N observations, k = rank + intercept coefficients and residual sum of squar
 
     sigma² = RSS / (N - k)          R² = 1 - RSS/TSS          adjusted R² = 1 - (1 - R²) (N - intercept) / (N - k)
     log L  = -N/2 [log(2π RSS/N) + 1] (+ ½ Σ log s for precision weights)
-    AIC    = -2 log L + 2 k         BIC = -2 log L + k log N
+    AIC    = -2 log L + 2 (k + 1)   BIC = -2 log L + (k + 1) log N      (the variance is a parameter too, as in R)
 
 TSS is about the mean if there is an intercept, else about 0. N is Σs where weights are repetitions, else the number
 of rows of positive weight.
@@ -19,10 +19,30 @@ import numpy as np
 
 from separatrix.core.description import column_names
 from separatrix.inference.covariance import EPS, classical, sandwich
+from separatrix.inference.recorded import recorded_spread
 from separatrix.inference.table import Coefficient, Table
 
 NO_DF = "No residual degrees of freedom: standard errors are not defined."
-EXACT = "The fit is exact (its residuals are zero, or rounding of y): standard errors are zero, t and F infinite."
+EXACT = (
+    "The fit is essentially perfect (its residuals are zero, or rounding of y): standard errors are zero, t and F "
+    "infinite, and estimates that are zero to rounding are not tested."
+)
+UNTRUSTED = (
+    "Estimates marked ? have no digit that rounding to float64 could not change: they are zero to rounding, and are "
+    "not tested where their standard error is below it."
+)
+DIGITS = "Digits are those that rounding to float64 cannot change."
+RECORDED = (
+    "Rounding of the data as recorded moves an estimate by 'recorded ±' (two standard deviations, to first order), if "
+    "every number may be off by half a unit of its column's last decimal place; codes of two values and columns that "
+    "count rows are taken as exact."
+)
+WEIGHTS = {
+    "frequency": "Weights are read as repetitions: {total} observations in {n} rows. weights='precision' reads them as "
+    "inverse variances up to a factor, as R's lm does.",
+    "precision": "Weights are read as inverse variances up to a factor, as R's lm does: {n} observations.",
+    "sampling": "Weights are read as the number of rows that each of the {n} rows stands for.",
+}
 SHRUNKEN = (
     "The estimates are shrunken. Their standard errors describe the spread around the shrunken mean, not around the "
     "true coefficients: t tests and confidence intervals would not hold and are not given."
@@ -31,11 +51,12 @@ SHRUNKEN = (
 
 @dataclass(frozen=True)
 class Data:
-    """The data of the fit, checked to be so: design, weights, residuals (n, k)."""
+    """The data of the fit, checked to be so: design, weights, residuals (n, k), y (n, k)."""
 
     design: object
     s: np.ndarray | None
     residuals: np.ndarray
+    y: np.ndarray
 
 
 class Fit:
@@ -56,6 +77,10 @@ class Fit:
             self.sigma2 = self.rss * per_row / self.df
         self.undetermined = _spread_over_aliased(evidence)
         self.covariances = self._covariances()
+        self.recorded = None
+        plain = data is not None and data.s is None and not evidence.penalised and not data.design.is_streamed
+        if plain and evidence.unscaled is not None and not self.undetermined:
+            self.recorded = recorded_spread(evidence, data.design, data.y)
 
     def _covariances(self):
         """(k, q, q), or None where standard errors are not defined."""
@@ -98,6 +123,8 @@ def coefficient_table(model, fit, o):
             continue
         estimate = float(evidence.coefficients[j, o])
         row = Coefficient(name, estimate, digits=float(evidence.digits[j, o]))
+        if fit.recorded is not None and fit.recorded.any():
+            row = replace(row, recorded=float(fit.recorded[j, o]))
         if error is not None:
             row = replace(row, error=float(error[j]))
             row = row if evidence.penalised else _tested(row, fit.df, fit.level)
@@ -119,6 +146,8 @@ def _tested(row, df, level):
         t = inf if row.estimate > 0.0 else -inf
     else:
         return replace(row, low=low, high=high)  # zero without error: 0/0
+    if row.digits < 1.0 and abs(t) > 1.0:
+        return row  # rounding may have made the estimate, and is larger than its standard error
     return replace(row, t=t, p=float(2.0 * stdtr(df, -abs(t))), low=low, high=high)
 
 
@@ -145,8 +174,8 @@ def _statistics(fit, o):
     if rss > 0.0 and log_weights is not None:
         log_likelihood = -0.5 * fit.n * (log(2.0 * pi * rss / fit.n) + 1.0) + 0.5 * log_weights
         statistics["log_likelihood"] = log_likelihood
-        statistics["aic"] = -2.0 * log_likelihood + 2.0 * fit.k
-        statistics["bic"] = -2.0 * log_likelihood + fit.k * log(fit.n)
+        statistics["aic"] = -2.0 * log_likelihood + 2.0 * (fit.k + 1.0)
+        statistics["bic"] = -2.0 * log_likelihood + (fit.k + 1.0) * log(fit.n)
     return statistics
 
 
@@ -205,7 +234,12 @@ def reading_notes(fit, tables, outputs):
     if fit.weights == "sampling":
         notes.append("Sampling weights define no likelihood: AIC and BIC are not given.")
     if any(row.digits is not None and row.digits < 1.0 for table in tables for row in table.rows):
-        notes.append("Estimates marked ? have no digit that rounding of the data could not change.")
+        notes.append(UNTRUSTED)
+    if evidence.total != evidence.n or (fit.data is not None and fit.data.s is not None):
+        notes.append(WEIGHTS[fit.weights].format(total=f"{evidence.total:g}", n=evidence.n))
+    if not evidence.penalised:
+        recorded = any(row.recorded for table in tables for row in table.rows)
+        notes.append(f"{DIGITS} {RECORDED}" if recorded else DIGITS)
     return tuple(notes)
 
 

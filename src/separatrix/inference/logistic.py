@@ -23,12 +23,18 @@ from separatrix.core.errors import cannot
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.inference.fitted_likelihood import is_free, is_logistic, likelihood_of, robust_covariance
 from separatrix.inference.least_squares import certificate_line, coefficient_names
+from separatrix.inference.separated import infinite_coefficients, proof_of, separation_note
 from separatrix.inference.table import Coefficient, Summary, Table
 
 SHRUNKEN = (
     "The estimates are shrunken. Their standard errors describe the spread around the shrunken mean, not around the "
     "true coefficients: z tests, confidence intervals, AIC and likelihood-ratio tests would not hold and are not given."
 )
+WEIGHTS = {
+    "frequency": "Weights are read as repetitions: {total} observations in {n} rows. weights='sampling' reads them as "
+    "the number of rows that each stands for.",
+    "sampling": "Weights are read as the number of rows that each of the {n} rows stands for.",
+}
 SELECTED = (
     "No standard errors: they are not valid after an L1 penalty has selected coefficients, nor given for more than two "
     "classes with a coefficient at its bound."
@@ -87,10 +93,14 @@ def summarise(model, X, y, sample_weight, *, covariance, level, weights, interva
     others = [c for c in range(coefficients.shape[1] + 1) if c != place]
     statistics = _statistics(evidence, weights, covariance, certificate_line(model, 0))
     names, q = coefficient_names(model, evidence.intercept), len(coefficients)
+    proof = proof_of(model, fit, evidence)
+    infinite = infinite_coefficients(proof, evidence, place)
     tables = []
     for k, c in enumerate(others):
         errors = None if V is None else np.sqrt(np.diag(V)[k * q : (k + 1) * q])
-        rows = _rows(names, coefficients[:, k], errors, evidence, level, ends)
+        rows = _rows(
+            names, coefficients[:, k], errors, evidence, level, ends, None if infinite is None else infinite[:, k]
+        )
         tables.append(Table(f"{labels[c]} against {labels[place]}", rows, statistics))
     return Summary(
         type(model).__name__,
@@ -98,7 +108,7 @@ def summarise(model, X, y, sample_weight, *, covariance, level, weights, interva
         covariance if V is not None else None,
         weights,
         level,
-        _notes(model, evidence, tables, weights, V),
+        _notes(model, evidence, tables, weights, V, separation_note(proof, evidence, tables)),
         intervals,
     )
 
@@ -182,28 +192,43 @@ def _against(place, coefficients, V):
     return coefficients @ L.T, V
 
 
-def _rows(names, estimates, errors, evidence, level, ends):
-    first = int(evidence.intercept)
-    reach = float(ndtri(0.5 + 0.5 * level))
-    rows = []
+def _rows(names, estimates, errors, evidence, level, ends, infinite):
+    """The rows of a table; `infinite` says which estimates are, or is None where no estimate is known to exist."""
+    first, rows = int(evidence.intercept), []
     for j, name in enumerate(names):
         if j - first in evidence.aliased:
-            rows.append(Coefficient(name, aliased=True))
-            continue
-        row = Coefficient(name, float(estimates[j]))
-        known = errors is not None and j - first not in evidence.held
-        if known:
-            row = replace(row, error=float(errors[j]))
-        if known and not evidence.penalised:
-            z = row.estimate / row.error
-            low, high = row.estimate - reach * row.error, row.estimate + reach * row.error
-            if ends is not None:
-                low, high = map(float, ends[j])
-            row = replace(row, z=z, p=float(2.0 * ndtr(-abs(z))), low=low, high=high)
-        if j >= first and not evidence.penalised:
-            row = replace(row, odds_ratio=_exp(row.estimate), odds_low=_exp(row.low), odds_high=_exp(row.high))
+            row = Coefficient(name, aliased=True)
+        elif infinite is None:
+            row = Coefficient(name)
+        elif infinite[j]:
+            row = _infinite(name, float(estimates[j]), None if ends is None else ends[j], j >= first)
+        else:
+            error = None if errors is None or j - first in evidence.held else float(errors[j])
+            row = Coefficient(name, float(estimates[j]), error)
+            if not evidence.penalised:
+                row = _tested(row, level, None if ends is None else ends[j], j >= first)
         rows.append(row)
     return tuple(rows)
+
+
+def _tested(row, level, ends, is_slope):
+    """A coefficient with its z test and interval, and a slope with its odds ratio."""
+    if row.error is not None:
+        z, reach = row.estimate / row.error, float(ndtri(0.5 + 0.5 * level)) * row.error
+        low, high = (row.estimate - reach, row.estimate + reach) if ends is None else map(float, ends)
+        row = replace(row, z=z, p=float(2.0 * ndtr(-abs(z))), low=low, high=high)
+    if is_slope:
+        row = replace(row, odds_ratio=_exp(row.estimate), odds_low=_exp(row.low), odds_high=_exp(row.high))
+    return row
+
+
+def _infinite(name, estimate, ends, is_slope):
+    """A coefficient without a finite estimate: its sign, and the ends of a profile interval where it was asked for."""
+    row = Coefficient(name, float(np.copysign(np.inf, estimate)), infinite=True)
+    if ends is None:
+        return row
+    row = replace(row, low=float(ends[0]), high=float(ends[1]))
+    return replace(row, odds_low=_exp(row.low), odds_high=_exp(row.high)) if is_slope else row
 
 
 def _exp(value):
@@ -240,7 +265,7 @@ def _statistics(evidence, weights, covariance, certificate):
     return numbers
 
 
-def _notes(model, evidence, tables, weights, V):
+def _notes(model, evidence, tables, weights, V, separated):
     notes = [_direction(tables)]
     if evidence.held:
         names = ", ".join(coefficient_names(model, False)[j] for j in evidence.held)
@@ -251,22 +276,16 @@ def _notes(model, evidence, tables, weights, V):
         notes.append(SELECTED)
     elif V is None:
         notes.append("The information matrix is singular to working precision: standard errors are not defined.")
-    if evidence.sure:
-        rows = (
-            "1 row has a fitted probability"
-            if evidence.sure == 1
-            else f"{evidence.sure} rows have fitted probabilities"
-        )
-        notes.append(
-            f"{rows} of 0 or 1 to eight digits: the classes may be separated, and then neither estimates nor standard "
-            "errors mean anything. separatrix.inference.separation(X, y) decides it."
-        )
+    if separated:
+        notes.append(separated)
     if len(evidence.aliased):
         names = [row.name for row in tables[0].rows if row.aliased]
         shown = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
         notes.append(
             f"Aliased, that is, a linear combination of other columns: {shown}. The table is of the model without."
         )
+    if evidence.total != evidence.n and model.class_weight is None and not evidence.penalised:
+        notes.append(WEIGHTS[weights].format(total=f"{evidence.total:g}", n=evidence.n))
     if model.class_weight is not None:
         notes.append(PSEUDO)
     if weights == "sampling":

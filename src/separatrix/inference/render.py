@@ -67,13 +67,17 @@ def columns(table, level):
         "OR from": [_unless_aliased(row, significant(row.odds_low, 4)) for row in rows],
         "OR to": [_unless_aliased(row, significant(row.odds_high, 4)) for row in rows],
         "digits": [_unless_aliased(row, _digits(row)) for row in rows],
+        "recorded ±": [_unless_aliased(row, significant(row.recorded, 2)) for row in rows],
     }
     return {label: column for label, column in cells.items() if set(column) - {"", UNDEFINED}}
 
 
 def shown_rows(table):
-    """The rows to print: all, but of a model that selects only those it selected; and no more than fill a page."""
-    rows = table.rows
+    """The rows to print: all, but of a model that selects only those it selected; and no more than fill a page.
+
+    Infinite coefficients come after the finite ones.
+    """
+    rows = sorted(table.rows, key=lambda row: row.infinite)
     if "nonzero" in table.statistics:
         rows = [row for row in rows if row.estimate != 0.0 or row.name == "intercept"]
     return rows[:MOST_ROWS]
@@ -95,7 +99,7 @@ def _wanted(row):
 
 def _bound(row, value):
     """A bound of the interval, to the decimal of the estimate."""
-    if value is None or not row.estimate or not value or not isfinite(value):
+    if not row.estimate or not isfinite(row.estimate) or not value or not isfinite(value):
         return significant(value, 5)
     wanted = _wanted(row) + floor(log10(abs(value))) - floor(log10(abs(row.estimate)))
     return significant(value, min(9, max(1, wanted)))
@@ -165,7 +169,7 @@ def title(summary):
         parts.append("standard errors around a shrunken mean" if penalised else f"{summary.covariance} standard errors")
     if summary.intervals == "profile":
         parts.append("profile-likelihood intervals")
-    if summary.weights not in (None, "frequency"):
+    if summary.weights not in (None, "frequency"):  # of repetitions a note speaks, where there are weights
         parts.append(f"{summary.weights} weights")
     return " · ".join(parts)
 
@@ -222,14 +226,14 @@ def fitting(cells, width, gap=2, least_name=12):
     """Columns that fit a width whole: numbers are never cut, so a narrow terminal gets fewer columns.
 
     Given up in this order: the alignment of decimal points, the interval of the odds ratio, the interval, the digits to
-    trust, the odds ratio, t or z.
+    trust, the effect of rounding as recorded, the odds ratio, t or z.
     """
     names = {"": cells[""]}
     numbers = {label: column for label, column in cells.items() if label}
     room = width - 2 - min(least_name, max(map(len, cells[""])))
     interval = [label for label in numbers if label == "to" or label.endswith("% from")]
     attempts, given_up = [{label: aligned_by_point(column) for label, column in numbers.items()}], []
-    for last in ([], ["OR from", "OR to"], interval, ["digits"], ["odds ratio"], ["t", "z"]):
+    for last in ([], ["OR from", "OR to"], interval, ["digits"], ["recorded ±"], ["odds ratio"], ["t", "z"]):
         given_up = [*given_up, *last]
         attempts.append({label: column for label, column in numbers.items() if label not in given_up})
     for attempt in attempts:

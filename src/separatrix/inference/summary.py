@@ -192,7 +192,7 @@ def data_of_the_fit(model, evidence, X, y, sample_weight):
     if (np.abs(rss - evidence.rss) > rounding).any():
         o = int(np.argmax(np.abs(rss - evidence.rss) - rounding))
         raise _other_data(f"their residual sum of squares is {rss[o]:.6g}, that of the fit {evidence.rss[o]:.6g}")
-    return Data(design, target.s, residuals)
+    return Data(design, target.s, residuals, Y)
 
 
 def _all_or_none(X, y, sample_weight):

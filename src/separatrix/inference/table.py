@@ -19,11 +19,13 @@ _FRAME_COLUMNS = {
     "odds_low": "odds_low",
     "odds_high": "odds_high",
     "digits": "digits",
+    "recorded": "recorded",
     "aliased": "aliased",
+    "infinite": "infinite",
 }
 # Columns that belong to one family of models only; the others are there even where nothing is defined.
-_OF_LIKELIHOOD = ("z", "odds_ratio", "odds_low", "odds_high")
-_OF_LEAST_SQUARES = ("t", "digits")
+_OF_LIKELIHOOD = ("z", "odds_ratio", "odds_low", "odds_high", "infinite")
+_OF_LEAST_SQUARES = ("t", "digits", "recorded")
 
 
 @dataclass(frozen=True)
@@ -37,10 +39,14 @@ class Coefficient:
     t, z : float or None.  The statistic of the test that the coefficient is 0: t of least squares, z of a likelihood.
     p : float or None.  Its two-sided p-value.
     low, high : float or None.  The confidence interval.
-    digits : float or None.  Decimal digits of the estimate that rounding of the data cannot change.
+    digits : float or None.  Decimal digits of the estimate that rounding to float64 cannot change.
+    recorded : float or None.  By how much rounding of the data as recorded, to the last decimal place of each column,
+        may have moved the estimate: two standard deviations; of least squares whose data are given.
     aliased : bool.  Whether the column is a linear combination of others, so that no coefficient belongs to it.
     odds_ratio, odds_low, odds_high : float or None.  The factor by which one unit more multiplies the odds, and its
         confidence interval; of slopes of a logistic fit.
+    infinite : bool.  Whether separated classes leave it without a finite estimate: it is then infinite, with the sign
+        that it has in the fit under a vanishing ridge penalty, and has neither standard error nor test.
     """
 
     name: str
@@ -56,6 +62,8 @@ class Coefficient:
     odds_ratio: float | None = None
     odds_low: float | None = None
     odds_high: float | None = None
+    infinite: bool = False
+    recorded: float | None = None
 
 
 @dataclass(frozen=True)
@@ -132,7 +140,7 @@ class Summary:
         """
         import narwhals as nw
 
-        kinds = {"term": nw.String, "aliased": nw.Boolean}
+        kinds = {"term": nw.String, "aliased": nw.Boolean, "infinite": nw.Boolean}
         left_out = _OF_LIKELIHOOD if self.intervals is None else _OF_LEAST_SQUARES
         columns = {column: field for column, field in _FRAME_COLUMNS.items() if column not in left_out}
         schema = {column: kinds.get(column, nw.Float64) for column in columns}

@@ -10,8 +10,8 @@ MOST = 25
 
 
 @picture(size=lambda names: rows_high(min(len(names), MOST)))
-def coefficients(names, estimates, intervals=None, ax=None, *, unit="coefficient"):
-    """Estimates as dots, intervals as bars; filled where the interval excludes zero.
+def coefficients(names, estimates, intervals=None, ax=None, *, unit="coefficient", confidence=True):
+    """Estimates as dots, intervals as bars; filled where a confidence interval excludes zero.
 
     Where there are many, the 25 that are largest (in units of half their interval) are drawn.
 
@@ -22,6 +22,8 @@ def coefficients(names, estimates, intervals=None, ax=None, *, unit="coefficient
     intervals : (p, 2) array or None.  Lower and upper ends; NaN or infinite where there is none.
     ax : Axes or None.
     unit : str, default "coefficient".  What the axis says.
+    confidence : bool, default True.  Whether the intervals are confidence intervals; of others, as the spread over
+        resamples, it is not said whether they exclude zero.
 
     >>> ax = coefficients(["age", "ldl"], [0.5, -0.1], [[0.2, 0.8], [-0.3, 0.1]])
     >>> [label.get_text() for label in ax.get_yticklabels()]
@@ -39,7 +41,7 @@ def coefficients(names, estimates, intervals=None, ax=None, *, unit="coefficient
     weight = np.abs(estimates) / half if np.isfinite(half).any() else np.abs(estimates)
     shown = np.sort(np.argsort(-np.nan_to_num(weight, nan=-1.0), kind="stable")[:MOST])
     rows = np.arange(len(shown))
-    apart_from_zero = (ends[:, 0] > 0.0) | (ends[:, 1] < 0.0)
+    apart_from_zero = ((ends[:, 0] > 0.0) | (ends[:, 1] < 0.0)) & confidence
     ax.axvline(0.0, color=FAINT, linewidth=0.8)
     ax.hlines(rows, *ends[shown].T, color=COLOURS[0], linewidth=1.5)
     filled = np.where(apart_from_zero[shown], COLOURS[0], "white")
@@ -52,10 +54,9 @@ def coefficients(names, estimates, intervals=None, ax=None, *, unit="coefficient
     head = of_all + counted(len(estimates), "estimate")
     each = "; ".join(f"{names[j]} {number(estimates[j])}{_interval(ends[j])}" for j in shown[:MOST])
     beyond = [str(names[j]) for j in shown if apart_from_zero[j]]
+    what = "intervals" if confidence else "their spread over resamples"
     verdict = f" The interval excludes zero for {listed(beyond)}." if beyond else ""
-    return (
-        f"{head} ({unit}) with intervals: {each}.{verdict}" if np.isfinite(half).any() else f"{head} ({unit}): {each}."
-    )
+    return f"{head} ({unit}) with {what}: {each}.{verdict}" if np.isfinite(half).any() else f"{head} ({unit}): {each}."
 
 
 def _interval(ends):

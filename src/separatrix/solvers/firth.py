@@ -28,7 +28,12 @@ LONGEST_STEP = 5.0
 
 
 def firth(
-    problem: Problem, *, tol: float = 1e-8, max_iter: int = 200, start: None = None, trace: Trace | None = None
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 200,
+    start: np.ndarray | None = None,
+    trace: Trace | None = None,
 ) -> Solution:
     """Maximise the penalised likelihood; see the head of this file.
 
@@ -37,7 +42,8 @@ def firth(
     problem : Problem.  Logistic loss, y in [0, 1]; its penalty is not used: Jeffreys' prior takes its place.
     tol : float, [0, inf).  The relative modified score to reach (:meth:`JeffreysLikelihood.maximise`).
     max_iter : int, [0, inf).  Steps at the most.
-    start, trace : without effect; the climb begins at zero, in coordinates of its own.
+    start : (r,) array or None.  Where to begin, in the coordinates of :class:`JeffreysLikelihood`; None is zero.
+    trace : without effect.
 
     Returns
     -------
@@ -46,7 +52,8 @@ def firth(
     numbers of these columns, "aliased".
     """
     likelihood = JeffreysLikelihood(problem)
-    u, value, factor, _, steps = likelihood.maximise(np.zeros(len(likelihood.kept)), tol=tol, max_iter=max_iter)
+    start = np.zeros(len(likelihood.kept)) if start is None else start
+    u, value, factor, _, steps = likelihood.maximise(start, tol=tol, max_iter=max_iter)
     first = int(problem.intercept)
     details = {
         # the prior depends on the units of X by a constant only; this is its value in those of X

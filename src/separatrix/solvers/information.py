@@ -105,6 +105,7 @@ def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: An
 
 
 def _one_score(problem: Problem, ridge: np.ndarray, held: np.ndarray, beta: np.ndarray, offset: Any) -> dict[str, Any]:
+    covariance: np.ndarray | None
     design, target = problem.design, problem.target
 
     def weights(block: Block) -> np.ndarray:
@@ -118,20 +119,36 @@ def _one_score(problem: Problem, ridge: np.ndarray, held: np.ndarray, beta: np.n
     factor = None if design.n * design.p <= SMALL else gram_factor(sums, lam, problem.intercept)
     if factor is None:
         factor = triangle_factor(design, target, sums, lam, problem.intercept, weights)
-    covariance, edf = factor.variance(factor.inverse(), lam)
+    columns = factor
+    if len(factor.kept) < design.p - held.sum() and not lam.any():
+        columns = _factor_of_columns(problem, held)
+    if len(columns.kept) > len(factor.kept):
+        # a separated fit drives the curvatures of rows to zero: the information is singular, the columns are not
+        covariance, edf, condition = None, float(len(columns.kept) + bool(problem.intercept)), np.inf
+    else:
+        columns, condition = factor, factor.condition()
+        covariance, edf = factor.variance(factor.inverse(), lam)
     fixed = np.where(held, beta, 0.0)[:, None]
-    determined, offset = without_aliased(factor, beta[:, None] - fixed, np.array([offset]))
+    determined, offset = without_aliased(columns, beta[:, None] - fixed, np.array([offset]))
     determined = determined + fixed
     return {
-        "rank": len(factor.kept),
+        "rank": len(columns.kept),
         "coefficients": np.vstack([offset, determined]) if problem.intercept else determined,
         "covariance": covariance,
         "log_likelihood": log_likelihood,
         "edf": edf,
-        "condition": factor.condition(),
+        "condition": condition,
         "sure": sure,
-        "aliased": tuple(sorted(int(j) for j in (*factor.aliased, *factor.constant) if not held[j])),
+        "aliased": tuple(sorted(int(j) for j in (*columns.aliased, *columns.constant) if not held[j])),
     }
+
+
+def _factor_of_columns(problem: Problem, held: np.ndarray) -> Factor:
+    """The factor of the columns under the weights of the rows alone; those held count as constant."""
+    design, plain = problem.design, problem.target.mapped(lambda y, s: (np.zeros(len(y)), s))
+    sums = moments(design, plain, about_mean=problem.intercept)
+    sums.xx[held], sums.xx[:, held] = 0.0, 0.0
+    return triangle_factor(design, plain, sums, 0.0, problem.intercept)
 
 
 def _weighted_moments(problem: Problem, beta: np.ndarray, offset: float) -> tuple[Moments, float, int]:

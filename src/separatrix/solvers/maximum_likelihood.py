@@ -25,10 +25,13 @@ from separatrix.designs.moments import moments
 from separatrix.penalties import L2, NoPenalty
 from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.information import SURE, likelihood_evidence, without_aliased
+from separatrix.solvers.newton_raphson import newton
 from separatrix.solvers.separation.existence import separation_of
 
 # Strengths tried in turn on separated classes: scores stay below 25, the likelihood comes within 1e-7 of its supremum.
 FAINT = (1e-10, 1e-12)
+# Hessians of more columns are not factored.
+MOST_COLUMNS = 1000
 UNEXAMINED = (
     "Some fitted probabilities are 0 or 1, or iterations did not end, and whether the classes are separated is not "
     "looked for in a stream: use a penalty (a finite C), or data in memory."
@@ -120,10 +123,13 @@ def _faintly_penalised(problem: Problem, proof: Any, tol: float, max_iter: int) 
     size = np.sqrt(sums.squares / target.total)
     size = np.where(size > 0.0, size, 1.0)
     scaled = replace(problem, design=problem.design.scaled(1.0 / size))
+    # so faint a penalty leaves a Hessian of condition 1e10, which needs Newton's steps with an objective that falls
+    factored = not target.outputs and problem.design.p <= MOST_COLUMNS
+    solve = newton if factored else solve_likelihood
     off = target.weights > 0.0
     off[proof.rows_on_boundary] = False
     for lam in FAINT:
-        fit = solve_likelihood(replace(scaled, penalty=L2(lam)), tol=tol, max_iter=max_iter)
+        fit = solve(replace(scaled, penalty=L2(lam)), tol=tol, max_iter=max_iter)
         if (_leads(scaled, fit.beta, fit.intercept)[off] > 0.0).all():
             break
     fit.beta = (fit.beta.T / size).T

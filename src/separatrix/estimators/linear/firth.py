@@ -22,6 +22,7 @@ from separatrix.estimators.validation import check_choice, check_number, validat
 from separatrix.losses import Logistic
 from separatrix.penalties import NoPenalty
 from separatrix.solvers.firth import firth, modified_score
+from separatrix.solvers.firth_climbs import highest_start
 
 # The solver goes further than it is asked to, for the certificate is computed anew, with roundings of its own.
 AIM = 0.01
@@ -32,7 +33,7 @@ _firth_summary = late("separatrix.inference.firth:firth_summary")
 @declares(
     task="classification",
     losses=("losses:Logistic",),
-    solvers=("solvers.firth",),
+    solvers=("solvers.firth", "solvers.firth_climbs"),
     likelihood=FIRTH,
     verification=verification.OF_MODIFIED_LIKELIHOOD,
 )
@@ -44,7 +45,8 @@ class FirthLogisticRegression(LogOddsClassifier):
 
     The modified score is that of the likelihood times Jeffreys' prior :math:`\det(I)^{1/2}`. It removes the bias of
     order 1/n of the maximum-likelihood estimate, and needs no tuning: the estimate changes with the units of X as an
-    unpenalised one does. Two classes.
+    unpenalised one does. Two classes. With an outlying row the penalised likelihood may have several maxima; in small
+    problems the highest of several climbs is taken.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ class FirthLogisticRegression(LogOddsClassifier):
         started = time.perf_counter()
         tol, max_iter = check_number(self, "tol", 0.0), check_number(self, "max_iter", 1, integer=True)
         problem = self._problem_of(X, y, sample_weight)
-        solution = firth(problem, tol=AIM * tol, max_iter=max_iter)
+        solution = firth(problem, tol=AIM * tol, max_iter=max_iter, start=highest_start(problem))
         self.n_iter_, self.log_likelihood_ = solution.iterations, solution.details["log_likelihood"]
         self.covariance_ = solution.details["covariance"]
         self.standard_errors_ = np.sqrt(np.diag(self.covariance_))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from separatrix import plots
+from separatrix.core.description import CONFIDENCE
 from separatrix.inference.describe import describe
 from separatrix.report.blocks import Heading, Note, Text, grid, picture, wide
 from separatrix.report.numbers import short, with_interval
@@ -32,7 +33,7 @@ def shown(table, folded=""):
     spanned = {interval[0]: interval for interval in table.intervals}
     ends = {column for interval in table.intervals for column in interval[1:]}
     kept = [column for column in range(len(table.heads)) if column not in ends]
-    heads = [f"{table.heads[c]} (95 % interval)" if c in spanned and _any(table, c) else table.heads[c] for c in kept]
+    heads = [f"{table.heads[c]} ({table.spread})" if c in spanned and _any(table, c) else table.heads[c] for c in kept]
     rows = [[_cell(row, column, spanned.get(column)) for column in kept] for row in table.rows]
     folded = folded or (f"All {len(rows)} rows" if len(rows) > OPEN_ROWS else "")
     return grid(heads, rows, table.caption or table.title, folded=folded)
@@ -66,6 +67,9 @@ def _forest(table):
         ends,
         ax=wide(height=1.0 + 0.26 * len(rows)),
         unit=table.heads[middle],
+        confidence=table.spread == CONFIDENCE,
     )
-    caption = f"{table.title}: the {len(rows)} largest, with 95 % intervals. Filled dots: zero is outside the interval."
+    caption = f"{table.title}: the {len(rows)} largest, each with its {table.spread}."
+    if table.spread == CONFIDENCE:
+        caption += " Filled dots: zero is outside the interval."
     return [picture(ax, caption)]
