@@ -110,6 +110,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     manifest, numbers = contents(path)
     table, renamed = by_name(), past.NAMES.get(manifest["schema"], {})
+    older = manifest["separatrix"] != __version__ or manifest["schema"] < SCHEMA
     if type(manifest["model"]) is not int:
         raise broken("it does not say which object is the model")
 
@@ -119,7 +120,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             raise _unknown(name, manifest)
         if manifest["schema"] > 1 and manifest["forms"].get(name) != table[name].form:
             raise broken(f"it does not name the form of prediction of a {name}")
-        return table[name].make(state, older=manifest["separatrix"] != __version__)
+        return table[name].make(state, older=older)
 
     model = made(manifest, numbers, build)
     if type(model) not in {entry.cls for entry in table.values() if entry.is_model}:
