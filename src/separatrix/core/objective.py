@@ -21,6 +21,7 @@ from separatrix.core.verbs import (
     cost,
     curvature,
     curvatures,
+    information,
     is_joint,
     is_likelihood,
     joint_conjugate,
@@ -146,6 +147,13 @@ def fill_curvatures(loss: Loss, y: Array, eta: Array, out: Array) -> None:
     """out_i = curvature(loss, y_i, eta_i)."""
     for i in range(y.shape[0]):
         out[i] = curvature(loss, y[i], eta[i])
+
+
+@compiled
+def fill_informations(loss: Loss, y: Array, eta: Array, out: Array) -> None:
+    """out_i = information(loss, y_i, eta_i)."""
+    for i in range(y.shape[0]):
+        out[i] = information(loss, y[i], eta[i])
 
 
 @compiled
@@ -282,6 +290,13 @@ def curvatures_at(loss: Loss, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
     """The curvatures of all rows along each of their scores, in the shape of eta."""
     out = np.empty(eta.shape)
     (fill_joint_curvatures if is_joint(loss) else fill_curvatures)(loss, y, eta, out)
+    return out
+
+
+def informations_at(loss: Loss, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
+    """The expected curvatures of all rows of a loss of one score, in the shape of eta."""
+    out = np.empty(eta.shape)
+    fill_informations(loss, y, eta, out)
     return out
 
 
