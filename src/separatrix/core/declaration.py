@@ -19,8 +19,8 @@ from separatrix.core import registry
 from separatrix.core.protocol import fitted_attribute
 
 # Kinds of likelihood: what inference may compute from a fit.
-LEAST_SQUARES, LOGISTIC, FIRTH = "least squares", "logistic", "Firth"
-LIKELIHOODS = (None, LEAST_SQUARES, LOGISTIC, FIRTH)
+LEAST_SQUARES, LOGISTIC, FIRTH, GENERALIZED = "least squares", "logistic", "Firth", "generalised linear"
+LIKELIHOODS = (None, LEAST_SQUARES, LOGISTIC, FIRTH, GENERALIZED)
 # What a fitted model is described by.
 COEFFICIENTS, CLASSES, ROWS, SHARES, IMPORTANCES, SETTINGS = (
     "coefficients",
@@ -88,7 +88,7 @@ class Declaration:
     losses, penalties : tuple of Part.  Classes of the losses and penalties that its problem can have.
     solvers : tuple of Part.  Modules that solve it.
     sums : tuple of Part.  Modules whose sums over rows a closed form is made of.
-    likelihood : {None, "least squares", "logistic", "Firth"}.  What inference may compute from a fit.
+    likelihood : {None, "least squares", "logistic", "Firth", "generalised linear"}.  What inference may compute from a fit.
     prediction : Form or None.  The arithmetic of its prediction (:mod:`separatrix.prediction.forms`); None where only
         the class itself can predict.
     inside : callable or None.  From a fitted model to the fitted model inside it: of a search, a pipeline, a
