@@ -147,6 +147,8 @@ def _row(model, reading, name, j, V, level):
     row = Coefficient(name, float(evidence.coefficients[j, 0]))
     separation = vars(model).get("separation_")
     if separation is not None and name in separation.infinite:
+        if separation.verdict == "complete":  # many directions separate: a coefficient may run either way
+            return replace(row, estimate=None)
         way = float(separation.direction[separation.names.index(name)]) or row.estimate
         return replace(row, estimate=inf if way > 0.0 else -inf)
     if V is None:
@@ -192,12 +194,13 @@ def _statistics(reading, covariance, certificate):
 def _notes(model, reading, rows, V):
     evidence = reading.evidence
     notes = [f"Family {evidence.family}. {FACTORS.get(evidence.link, '')}".strip()]
-    infinite = [row.name for row in rows if row.estimate is not None and not np.isfinite(row.estimate)]
-    if infinite:
+    separation = vars(model).get("separation_")
+    if separation is not None:
+        infinite, finite = separation.infinite, len(separation.infinite) < len(rows)
+        rest = " The others are estimated by the rows that the separating direction leaves in place." if finite else ""
         notes.append(
-            f"The likelihood has no maximum ({model.separation_.verdict} separation). Without a finite estimate: "
-            f"{', '.join(infinite[:8])}{', …' if len(infinite) > 8 else ''}. The others are those of the rows that the "
-            "separating direction leaves in place. alpha > 0 makes all finite."
+            f"The likelihood has no maximum ({separation.verdict} separation). Without a finite estimate: "
+            f"{', '.join(infinite[:8])}{', …' if len(infinite) > 8 else ''}.{rest} alpha > 0 makes all finite."
         )
     if V is None:
         reason = "no residual degrees of freedom" if reading.dispersion is None else "the information is singular"

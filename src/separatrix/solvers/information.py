@@ -29,7 +29,7 @@ from separatrix.core.scores import ScoredRows, Scores
 from separatrix.core.separable import as_separable
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import weights_of
-from separatrix.core.verbs import ignores_shifts, is_deviance
+from separatrix.core.verbs import ignores_shifts, information, is_deviance, largest_curvature, link
 from separatrix.designs import Moments, as_dense, moments
 from separatrix.designs.base import Block
 from separatrix.designs.factor import EPS, Factor, gram_factor, triangle_factor
@@ -38,8 +38,17 @@ from separatrix.solvers.preconditioner import joint_hessian
 
 # Problems up to this many numbers are factored by QR at once.
 SMALL = 1 << 16
-# A row of less curvature is one of a separated fit: its probabilities are as close to 0 or 1.
-SURE = 1e-8
+# A row of less curvature is one of a separated fit: its probabilities are as close to 0 or 1. Of a loss whose curvature
+# has no bound, a row of less than this share of the curvature at the mean of y.
+SURE, SURE_SHARE = 1e-8, 1e-6
+
+
+def sure_below(problem: Problem) -> float:
+    """The curvature below which a row is one of a separated fit; in the units of the loss."""
+    if largest_curvature(problem.loss) < np.inf:
+        return SURE
+    mean = float(problem.target.mean())
+    return SURE_SHARE * information(problem.loss, mean, link(problem.loss, mean))
 
 
 def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: Any = None) -> LikelihoodStatistics:
@@ -139,14 +148,14 @@ def _one_score(problem: Problem, ridge: np.ndarray, held: np.ndarray, beta: np.n
 
 def _weighted_moments(problem: Problem, beta: np.ndarray, offset: float) -> tuple[Moments, float, int]:
     """The moments of X under the weights ``s h``, the log-likelihood, and how many rows are sure."""
-    design, loss = problem.design, problem.loss
+    design, loss, little = problem.design, problem.loss, sure_below(problem)
     shift = provisional_means(design) if problem.intercept else None
 
     def task(block: Block) -> tuple[Moments, float, int]:
         y, s, eta = block.y, block.weights, np.asarray(block.X @ beta) + offset
         h = informations_at(loss, y, eta)
         sums = moments_of_block(block.X, np.empty((len(y), 0)), s * h, shift, problem.intercept, True)
-        return sums, -total_value(loss, y, eta, s), int(((h < SURE) & (s > 0.0)).sum())
+        return sums, -total_value(loss, y, eta, s), int(((h < little) & (s > 0.0)).sum())
 
     def merge(a: Any, b: Any) -> tuple[Moments, float, int]:
         return Moments.merge(a[0], b[0]), a[1] + b[1], a[2] + b[2]

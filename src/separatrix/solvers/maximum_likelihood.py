@@ -25,7 +25,7 @@ from separatrix.designs.factor import triangle_factor
 from separatrix.designs.moments import moments
 from separatrix.penalties import L2, NoPenalty
 from separatrix.solvers.choose import solve_likelihood
-from separatrix.solvers.information import SURE, likelihood_evidence, without_aliased
+from separatrix.solvers.information import likelihood_evidence, sure_below, without_aliased
 from separatrix.solvers.separation.existence import separation_of
 
 # Strengths tried in turn on separated classes: scores stay below 25, the likelihood comes within 1e-7 of its supremum.
@@ -97,7 +97,7 @@ def unpenalised_separation(
         return None
     beta = np.asarray(solution.beta, dtype=np.float64)
     curvatures = curvatures_at(problem.loss, target.y, design.matvec(beta) + solution.intercept)
-    if not (curvatures.reshape(target.n, -1).max(axis=1) < SURE)[target.weights > 0.0].any():
+    if not (curvatures.reshape(target.n, -1).max(axis=1) < sure_below(problem))[target.weights > 0.0].any():
         return None
     part = replace(with_sides(problem), design=as_design(design.gather(free)), penalty=NoPenalty())
     chosen = None if names is None else [names[int(j)] for j in free]
