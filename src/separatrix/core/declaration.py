@@ -88,7 +88,8 @@ class Declaration:
     losses, penalties : tuple of Part.  Classes of the losses and penalties that its problem can have.
     solvers : tuple of Part.  Modules that solve it.
     sums : tuple of Part.  Modules whose sums over rows a closed form is made of.
-    likelihood : {None, "least squares", "logistic", "Firth", "generalised linear"}.  What inference may compute from a fit.
+    likelihood : {None, "least squares", "logistic", "Firth", "generalised linear"}.  What inference may compute from a
+        fit.
     prediction : Form or None.  The arithmetic of its prediction (:mod:`separatrix.prediction.forms`); None where only
         the class itself can predict.
     inside : callable or None.  From a fitted model to the fitted model inside it: of a search, a pipeline, a

@@ -18,6 +18,7 @@ from separatrix.core.long_sums import PIECE
 from separatrix.core.objective import (
     curvatures_at,
     slopes_at,
+    target_sizes,
     total_value,
 )
 from separatrix.core.types import Array
@@ -46,7 +47,7 @@ class RowSums(NamedTuple):
     """Means over rows that a gap and its rounding errors are made of, for each output (k,)."""
 
     fit: Array  # the loss, all in the first
-    terms: Array  # |u| (|y| + |eta|)
+    terms: Array  # |u| (target_size(y) + |eta|)
     sizes: Array  # |u|
     squares: Array  # u²
     balance: Array  # u
@@ -65,7 +66,7 @@ class RowSums(NamedTuple):
         slopes, bend = _steepness(loss, y, eta)
         fit = np.zeros(k)
         fit[0] = total_value(loss, y, eta, s)
-        terms = (size * (np.abs(y.reshape(shape)) + np.abs(eta_))).sum(axis=0)
+        terms = (size * (target_sizes(loss, y).reshape(shape) + np.abs(eta_))).sum(axis=0)
         sides = np.maximum(su, 0.0).sum(axis=0), np.maximum(-su, 0.0).sum(axis=0)
         balance = su.sum(axis=0, dtype=np.longdouble).astype(np.float64)  # what is left is rounding: summed with care
         squares = (su * u_).sum(axis=0), s @ np.square(slopes.reshape(shape))

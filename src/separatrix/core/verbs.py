@@ -102,6 +102,12 @@ def information(loss: Loss, y: float, eta: float) -> float:
 
 
 @with_default
+def target_size(loss: Loss, y: float) -> float:
+    """The size of y beside that of eta in the products that a conjugate is made of: what is rounded there."""
+    return abs(y)
+
+
+@with_default
 def link(loss: Loss, mean: Any) -> Any:
     """The constant score that fits targets of this mean; only for losses whose best constant depends on the mean."""
     return mean

@@ -79,28 +79,12 @@ def summary(
             instead="a linear model of separatrix or scikit-learn, or separatrix.inference.describe",
             kind=TypeError,
         )
+    options = {"covariance": covariance, "level": level, "weights": weights}
+    options |= {"intervals": intervals, "reference": reference}
     if declaration(model).likelihood == GENERALIZED:
-        return _summarise_means(
-            model,
-            (X, y, sample_weight),
-            covariance=covariance,
-            level=level,
-            weights=weights,
-            intervals=intervals,
-            reference=reference,
-            output=output,
-        )
+        return _summarise_means(model, (X, y, sample_weight), output, **options)
     if declaration(model).task == "classification":
-        return _summarise_classes(
-            model,
-            (X, y, sample_weight),
-            output,
-            covariance=covariance,
-            level=level,
-            weights=weights,
-            intervals=intervals,
-            reference=reference,
-        )
+        return _summarise_classes(model, (X, y, sample_weight), output, **options)
     _refuse_options_of_classes(model, intervals, reference)
     evidence = evidence_of(model)
     if evidence is None:
@@ -134,7 +118,7 @@ def summary(
     )
 
 
-def _summarise_means(model, data, *, intervals, reference, output, **options):
+def _summarise_means(model, data, output, *, intervals, reference, **options):
     """The summary of a generalised linear model."""
     from separatrix.inference.generalized_linear import summarise
 

@@ -64,9 +64,7 @@ DISTRIBUTIONS = {
     "poisson": Distribution({"log": Poisson()}, 0.0, power=1.0, dispersion=1.0, density="poisson"),
     "quasipoisson": Distribution({"log": Poisson()}, 0.0, power=1.0),
     "gamma": Distribution({"log": Gamma()}, 0.0, open_low=True, power=2.0, density="gamma"),
-    "inverse_gaussian": Distribution(
-        {"log": Tweedie(3.0)}, 0.0, open_low=True, power=3.0, density="inverse_gaussian"
-    ),
+    "inverse_gaussian": Distribution({"log": Tweedie(3.0)}, 0.0, open_low=True, power=3.0, density="inverse_gaussian"),
     "binomial": Distribution(_SHARES, 0.0, 1.0, dispersion=1.0, density="binomial"),
     "quasibinomial": Distribution(_SHARES, 0.0, 1.0),
 }

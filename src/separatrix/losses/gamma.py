@@ -1,11 +1,21 @@
-r"""Half the deviance of a positive number of constant relative spread whose mean is the exponential of the raw score."""
+r"""Half the deviance of a positive number of constant relative spread; its mean is the exponential of the raw score."""
 
 from math import expm1, inf, log
 from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, information, is_deviance, is_smooth, link, slope, value
+from separatrix.core.verbs import (
+    conjugate,
+    curvature,
+    information,
+    is_deviance,
+    is_smooth,
+    link,
+    slope,
+    target_size,
+    value,
+)
 from separatrix.losses.exponential import LARGEST, beyond_tangent, exponential, relative_entropy
 
 
@@ -52,6 +62,11 @@ def _(loss: Gamma, y: float, u: float) -> float:
 @implements(is_smooth, Gamma)
 def _(loss: Gamma) -> bool:
     return True
+
+
+@implements(target_size, Gamma)
+def _(loss: Gamma, y: float) -> float:
+    return abs(log(y))
 
 
 @implements(is_deviance, Gamma)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, is_likelihood, is_smooth, link, slope, value
+from separatrix.core.verbs import conjugate, curvature, is_likelihood, is_smooth, link, slope, target_size, value
 from separatrix.losses.exponential import SMALLEST_LOG, beyond_tangent, exponential, relative_entropy
 
 
@@ -48,6 +48,11 @@ def _(loss: Poisson, y: float, u: float) -> float:
     if u <= 0.0:
         return inf if u < 0.0 else 0.0
     return u * (log(u) - 1.0)
+
+
+@implements(target_size, Poisson)
+def _(loss: Poisson, y: float) -> float:
+    return abs(log(y)) if y > 0.0 else 0.0
 
 
 @implements(is_smooth, Poisson)

@@ -14,6 +14,7 @@ from separatrix.core.verbs import (
     is_smooth,
     link,
     slope,
+    target_size,
     value,
 )
 from separatrix.losses.exponential import SMALLEST_LOG, beyond_tangent, conjugate_by_search, exponential
@@ -86,6 +87,11 @@ def _(loss: Tweedie) -> bool:
 @implements(is_convex, Tweedie)
 def _(loss: Tweedie) -> bool:
     return loss.power < 2.0
+
+
+@implements(target_size, Tweedie)
+def _(loss: Tweedie, y: float) -> float:
+    return abs(log(y)) if y > 0.0 else 0.0
 
 
 @implements(is_deviance, Tweedie)

@@ -8,10 +8,10 @@ With a log link and a variance proportional to :math:`\mu^p`, the deviance is ho
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_array
 
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
+from separatrix.estimators.validation import validate_known_terms
 
 LARGEST = 1e30  # the same as of weights: sums stay within the range of numbers
 
@@ -35,11 +35,7 @@ def known_factors(model: Any, design: Any, exposure: Any, offset: Any) -> Any:
         instead = "a log link (Poisson, gamma, Tweedie), or no known term"
     if because:
         raise cannot(f"use {word} with {type(model).__name__}", because=because, instead=instead)
-    values = check_array(given, ensure_2d=False, dtype=np.float64, input_name=word)
-    if values.shape != (n,):
-        raise cannot(
-            f"use {word} of shape {values.shape}", because=f"X has {n} rows", instead=f"one for each row, shape ({n},)"
-        )
+    values = validate_known_terms(word, given, n)
     if word == "exposure":
         wrong = (values < 1.0 / LARGEST) | (values > LARGEST)
         legal = "positive numbers from 1e-30 to 1e30"
@@ -58,7 +54,7 @@ def known_factors(model: Any, design: Any, exposure: Any, offset: Any) -> Any:
 
 def per_unit(target: Any, terms: Any, power: float | None) -> Any:
     """The target of the problem without the known terms: see the head of this file."""
-    if terms is None:
+    if terms is None or power is None:  # of shares there are no such terms
         return target
     if power == 0.0:
         return Target(target.y - terms, target.s)

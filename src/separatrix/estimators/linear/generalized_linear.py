@@ -5,7 +5,7 @@ r"""Generalised linear models: a mean that is a function of a linear score,
 import time
 import warnings
 from dataclasses import asdict, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,6 @@ from separatrix.penalties import L2, NoPenalty
 from separatrix.prediction import forms
 from separatrix.prediction.linear import inverse_link
 from separatrix.solvers.choose import RIDGE, SMOOTH, solve_least_squares, solve_likelihood
-from separatrix.solvers.information import likelihood_evidence
 from separatrix.solvers.maximum_likelihood import maximum_likelihood
 
 FINEST = 1e-14  # no certificate is held to less
@@ -144,15 +143,10 @@ class MeanRegressor(LinearRegressor):
         return (self.coef_, self.intercept_) if known else None
 
     def _solve(self, problem, options):
-        free = isinstance(problem.penalty, NoPenalty)
-        if is_squared_error(problem.loss):
-            solution = solve_least_squares(problem, tol=options["tol"])
-            if free and not problem.design.is_streamed:
-                solution.details["evidence"] = likelihood_evidence(problem, solution.beta, solution.intercept)
-            return solution
-        if not free:
-            return solve_likelihood(problem, **options)
-        return maximum_likelihood(problem, names=vars(self).get("feature_names_in_"), **options)
+        solve = solve_least_squares if is_squared_error(problem.loss) else solve_likelihood
+        if self.alpha > 0.0:
+            return solve(problem, **options)
+        return maximum_likelihood(problem, solve=solve, names=vars(self).get("feature_names_in_"), **options)
 
     def _statistics(self, name, problem, given, evidence):
         """The evidence of a fit without a penalty, with what its family adds."""
@@ -189,9 +183,7 @@ class MeanRegressor(LinearRegressor):
             names = column_names(self, self.n_features_in_)
             warnings.warn(RankDeficient(evidence.rank, evidence.p, [names[j] for j in evidence.aliased]), stacklevel=3)
 
-    def predict(
-        self, X: MatrixLike, *, exposure: ArrayLike | None = None, offset: ArrayLike | None = None
-    ) -> Array:
+    def predict(self, X: MatrixLike, *, exposure: ArrayLike | None = None, offset: ArrayLike | None = None) -> Array:
         """The mean of y for each row of X; with an `exposure` or `offset`, of so much observed."""
         scores = self._raw_score(X)
         factors = known_factors(self, len(scores), exposure, offset)
