@@ -46,6 +46,7 @@ class SmallFit:
     settings : dict.  Parameters of the constructor.
     classes : int, default 2.  Number of classes, for a classifier.
     counts : bool, default False.  Whether X holds counts in the place of any numbers.
+    positive : bool, default False.  Whether y holds positive numbers only, for a regressor.
     storages : tuple of str, default all.  Element types and storages whose loops differ.
     called : str, default "".  What tells it from the other small fits of the model.
     """
@@ -53,6 +54,7 @@ class SmallFit:
     settings: dict[str, Any] = field(default_factory=dict)
     classes: int = 2
     counts: bool = False
+    positive: bool = False
     storages: tuple[str, ...] = ("float64", "float32", "sparse float64", "sparse float32")
     called: str = ""
 

@@ -1,13 +1,13 @@
 r"""Positive numbers of constant relative spread whose logarithm of the mean is linear."""
 
-from separatrix.core.declaration import SmallFit, declares
+from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.estimators.linear.generalized_linear import LIKELIHOOD, SOLVERS, MeanRegressor
 from separatrix.estimators.validation import check_choice
 from separatrix.losses import Gamma
 from separatrix.losses.distributions import DISTRIBUTIONS
 
 
-@declares(losses=(Gamma,), solvers=LIKELIHOOD, small_fits=(SmallFit({"alpha": 0.1}, counts=True),))
+@declares(losses=(Gamma,), solvers=LIKELIHOOD, small_fits=(SmallFit({"alpha": 0.1}, positive=True, storages=DENSE),))
 class GammaRegressor(MeanRegressor):
     r"""Positive numbers, such as amounts and durations: the logarithm of the mean is linear in x.
 

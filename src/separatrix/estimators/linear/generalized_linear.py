@@ -238,7 +238,7 @@ class GeneralizedLinearRegressor(MeanRegressor):
         "quasibinomial"}, default "gaussian".  The quasi families estimate the dispersion, which is 1 of the others.
     link : str or None, default None.  Of "gaussian" "identity"; of shares "logit" (default), "probit" or "cloglog";
         of all others "log".
-    power : float, (1, inf), default 1.5.  Of "tweedie": the variance is proportional to its power of the mean.
+    power : float, [1, inf), default 1.5.  Of "tweedie": the variance is proportional to its power of the mean.
     alpha : float, [0, inf), default 0.0.  Strength of the ridge; the intercept is never penalised. With an exposure it
         is weighed against the mean loss of a unit of exposure.
     fit_intercept : bool, default True.

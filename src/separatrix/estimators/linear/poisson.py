@@ -9,7 +9,7 @@ from separatrix.losses import Poisson
 from separatrix.losses.distributions import DISTRIBUTIONS
 
 
-@declares(losses=(Poisson,), solvers=LIKELIHOOD, small_fits=(SmallFit({"alpha": 0.1}, counts=True),))
+@declares(losses=(Poisson,), solvers=LIKELIHOOD, small_fits=(SmallFit({"alpha": 0.1}, positive=True),))
 class PoissonRegressor(MeanRegressor):
     r"""Counts, or rates of them: the logarithm of the mean is linear in x.
 

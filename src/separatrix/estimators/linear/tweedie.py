@@ -1,6 +1,6 @@
 r"""Targets whose variance is a power of their mean, from squared error (0) to the inverse Gaussian (3) and beyond."""
 
-from separatrix.core.declaration import SmallFit, declares
+from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.estimators.linear.generalized_linear import LIKELIHOOD, SOLVERS, MeanRegressor
 from separatrix.estimators.validation import check_choice, check_number
@@ -14,7 +14,7 @@ NAMES = {0.0: "gaussian", 1.0: "poisson", 2.0: "gamma", 3.0: "inverse_gaussian"}
 @declares(
     losses=(Squared, Poisson, Gamma, Tweedie),
     solvers=(*RIDGE, *LIKELIHOOD, "solvers.newton_raphson"),
-    small_fits=(SmallFit({"power": 1.5, "alpha": 0.1}, counts=True),),
+    small_fits=(SmallFit({"power": 1.5, "alpha": 0.1}, positive=True, storages=DENSE),),
 )
 class TweedieRegressor(MeanRegressor):
     r"""A variance proportional to :math:`\mu^p`: squared error, counts, amounts with zeros, amounts.
