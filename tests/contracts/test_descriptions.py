@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import is_classifier
+from sklearn.utils import get_tags
 
 from separatrix.core import registry
 from separatrix.inference import describe
@@ -32,6 +33,8 @@ def fitted(cls):
     X = random.poisson(2.0, (60, 3)).astype(float)
     y = X[:, 0] - X[:, 1] + random.standard_normal(60)
     model = made(cls)
+    if get_tags(model).target_tags.positive_only:
+        y = np.exp(0.2 * y)
     if cls.__name__ == "LogisticCalibrator":
         X = X[:, :1]
     if is_classifier(model) or cls.__name__ == "LogisticCalibrator":

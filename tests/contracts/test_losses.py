@@ -11,12 +11,23 @@ from scipy.optimize import minimize_scalar
 
 from separatrix.core import registry
 from separatrix.core.objective import fill_curvatures, fill_slopes, sum_of_conjugates, sum_of_values
-from separatrix.core.verbs import conjugate, curvature, is_of_residual, slope, value
-from separatrix.losses import Hinge, Logistic
+from separatrix.core.verbs import (
+    conjugate,
+    curvature,
+    information,
+    is_of_residual,
+    is_smooth,
+    largest_curvature,
+    slope,
+    value,
+)
+from separatrix.losses import ComplementaryLogLog, Gamma, Hinge, Logistic, Poisson, Probit, Tweedie
 
 LOSSES = registry.instances("loss")
 SIGNS = dict.fromkeys(("Hinge", "SquaredHinge", "ModifiedHuber"), (-1.0, 1.0))
-TARGETS = {"Logistic": (0.0, 0.3, 1.0), **SIGNS}  # losses of a number are looked at with these:
+SHARES = dict.fromkeys(("Logistic", "Probit", "ComplementaryLogLog"), (0.0, 0.3, 1.0))
+COUNTS = {**dict.fromkeys(("Poisson", "Tweedie"), (0.0, 0.7, 3.0)), "Gamma": (0.2, 0.7, 3.0)}
+TARGETS = {**SHARES, **COUNTS, **SIGNS}  # losses of a number are looked at with these:
 NUMBERS = (-2.0, 0.0, 0.7, 3.0)
 AWAY = (0.037, 0.53, 1.7, 4.2, 11.0)  # from y: no loss has a kink within 0.01 of these
 
@@ -126,10 +137,12 @@ def test_fenchel_and_young_never_cross(loss):
 @pytest.mark.parametrize("eta", [-1e300, -1e3, 1e3, 1e300])
 def test_no_extreme_score_gives_nan(loss, eta):
     for y in targets(loss):
+        found = value(loss, y, eta)
+        assert not any(map(math.isnan, (found, slope(loss, y, eta), curvature(loss, y, eta))))
+        if is_smooth(loss) and largest_curvature(loss) == math.inf:  # an exponential may overflow
+            continue
         assert math.isfinite(slope(loss, y, eta))
         assert math.isfinite(curvature(loss, y, eta))
-        found = value(loss, y, eta)
-        assert not math.isnan(found)
         if abs(eta) <= 1e3 or all(map(math.isfinite, domain(loss, y))):  # a square may overflow, a line may not
             assert math.isfinite(found)
 
@@ -153,14 +166,16 @@ def test_a_row_of_no_weight_adds_nothing_whatever_it_holds(loss):
     y = np.array([0.3, 0.3])
     far, s = np.array([0.1, 1e200]), np.array([1.0, 0.0])
     assert sum_of_values(loss, y, far, s) == value(loss, 0.3, 0.1)
-    assert sum_of_conjugates(loss, y, far, s) == conjugate(loss, 0.3, 0.1)
+    # a compiled sum may fuse a product with an addition
+    assert sum_of_conjugates(loss, y, far, s) == pytest.approx(conjugate(loss, 0.3, 0.1), rel=4e-16)
 
 
 @every_loss
 def test_a_loss_of_the_residual_says_so(loss):
+    first = targets(loss)[0]
     shifted = all(
-        value(loss, y, eta) == pytest.approx(value(loss, 0.0, eta - y), rel=1e-14)
-        and conjugate(loss, y, 0.05) == pytest.approx(conjugate(loss, 0.0, 0.05) + 0.05 * y, rel=1e-14)
+        value(loss, y, eta) == pytest.approx(value(loss, first, eta - (y - first)), rel=1e-13)
+        and conjugate(loss, y, 0.05) == pytest.approx(conjugate(loss, first, 0.05) + 0.05 * (y - first), rel=1e-13)
         for y, eta in points(loss)
     )
     assert is_of_residual(loss) is shifted
@@ -211,3 +226,65 @@ def test_the_logistic_conjugate_keeps_its_digits_near_the_ends(y, u):
         mu = mp.mpf(y) + mp.mpf(u)
         true = sum(t * mp.log(t) for t in (mu, 1 - mu) if t > 0)
         assert conjugate(Logistic(), y, u) == pytest.approx(float(true), rel=1e-13, abs=0.0)
+
+
+def true_loss(loss, y, eta):
+    """The losses of means and probabilities by their textbook formulas, in the precision of mpmath."""
+    y, eta = mp.mpf(y), mp.mpf(eta)
+    mu = mp.exp(eta)
+    if isinstance(loss, Poisson):
+        return mu - y * eta - y + (y * mp.log(y) if y else 0)
+    if isinstance(loss, Gamma):
+        return y / mu - 1 - mp.log(y / mu)
+    if isinstance(loss, Tweedie):
+        p = mp.mpf(loss.power)
+        least = y ** (2 - p) / ((1 - p) * (2 - p)) if y else 0
+        return mu ** (2 - p) / (2 - p) - y * mu ** (1 - p) / (1 - p) + least
+    chance = mp.ncdf(eta) if isinstance(loss, Probit) else -mp.expm1(-mu)
+    other = mp.ncdf(-eta) if isinstance(loss, Probit) else mp.exp(-mu)
+    return -sum(share * mp.log(p) for share, p in ((y, chance), (1 - y, other)) if share)
+
+
+OF_MEANS = [Poisson(), Gamma(), Tweedie(1.5), Tweedie(1.1), Tweedie(3.0), Probit(), ComplementaryLogLog()]
+
+
+@pytest.mark.parametrize("loss", OF_MEANS, ids=str)
+def test_losses_of_means_are_the_textbook_formulas_to_the_last_digits(loss):
+    near = [(y, math.log(y) + d) for y in (0.3, 1.0, 1e6) for d in (1e-9, -1e-5, 0.1, -2.0)]
+    shares = [(y, eta) for y in (0.0, 0.25, 1.0) for eta in (-30.0, -7.3, -5.1, -4.9, -1e-9, 0.4, 3.0, 6.0)]
+    for y, eta in shares if isinstance(loss, Probit | ComplementaryLogLog) else near:
+        if isinstance(loss, ComplementaryLogLog) and y < 1.0 and eta > 5.0:
+            continue
+        with mp.workdps(400):
+            true = true_loss(loss, y, eta)
+            step = mp.mpf(10) ** -80
+            slopes = [(true_loss(loss, y, mp.mpf(eta) + s * step) - true) / (s * step) for s in (1, -1)]
+            # eta - log y is rounded: the loss moves by its slope times that
+            rounding = abs(slopes[0]) * 4e-16 * (abs(eta) + abs(math.log(y) if y else 0.0))
+        assert abs(value(loss, y, eta) - true) <= 4e-15 * abs(true) + rounding
+        size = abs(slopes[0]) + (mp.exp((2 - mp.mpf(getattr(loss, "power", 1.0))) * eta) if y > 1.0 else 1)
+        assert abs(slope(loss, y, eta) - sum(slopes) / 2) <= 1e-14 * size * (1 + abs(eta))
+
+
+@pytest.mark.parametrize("loss", OF_MEANS, ids=str)
+def test_information_is_the_expected_curvature(loss):
+    binary = isinstance(loss, Probit | ComplementaryLogLog)
+    for eta in (-8.0, -1.0, -0.2, 0.3, 1.1):
+        if binary:
+            chance = float(mp.ncdf(eta)) if isinstance(loss, Probit) else -math.expm1(-math.exp(eta))
+            expected = chance * curvature(loss, 1.0, eta) + (1.0 - chance) * curvature(loss, 0.0, eta)
+        else:  # the curvature is affine in y
+            expected = curvature(loss, math.exp(eta), eta)
+        assert information(loss, 0.5, eta) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("loss", [Tweedie(1.5), Probit(), ComplementaryLogLog()], ids=str)
+def test_a_conjugate_that_is_searched_for_is_never_below_the_supremum(loss):
+    rng = np.random.default_rng(0)
+    for y in targets(loss):
+        for eta in rng.uniform(-6.0, 3.0, 20):
+            u = slope(loss, y, eta)
+            with mp.workdps(60):
+                best = mp.findroot(lambda e, y=y, u=u: mp.diff(lambda v: true_loss(loss, y, v), e) - u, eta)
+                true = u * best - true_loss(loss, y, best)
+            assert conjugate(loss, y, u) >= float(true) - 4e-16 * (abs(u * eta) + value(loss, y, eta))

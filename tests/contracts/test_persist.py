@@ -16,6 +16,7 @@ import pytest
 from scipy import sparse
 from scipy.interpolate import BSpline
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.utils import get_tags
 
 import separatrix
 from separatrix.core import registry
@@ -53,7 +54,7 @@ def unfitted(cls):
 def targets(model):
     """The kinds of y that a model may learn."""
     if is_regressor(model):
-        return [AMOUNT]
+        return [np.exp(0.2 * AMOUNT) if get_tags(model).target_tags.positive_only else AMOUNT]
     return [TWO, THREE] if is_classifier(model) else [None, TWO, AMOUNT]
 
 

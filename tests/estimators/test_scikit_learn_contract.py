@@ -7,7 +7,19 @@ import sklearn.linear_model
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix.core import registry
-from separatrix.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, LinearRegression, Ridge, RidgeCV
+from separatrix.linear_model import (
+    ElasticNet,
+    ElasticNetCV,
+    GammaRegressor,
+    GeneralizedLinearRegressor,
+    Lasso,
+    LassoCV,
+    LinearRegression,
+    PoissonRegressor,
+    Ridge,
+    RidgeCV,
+    TweedieRegressor,
+)
 
 MODELS = [
     LinearRegression(),
@@ -19,6 +31,13 @@ MODELS = [
     LassoCV(cv=3, alphas=10),
     ElasticNet(),
     ElasticNetCV(cv=3, alphas=10),
+    GeneralizedLinearRegressor(),
+    GeneralizedLinearRegressor("quasipoisson"),
+    PoissonRegressor(),
+    GammaRegressor(),
+    TweedieRegressor(),
+    TweedieRegressor(power=1.5),
+    TweedieRegressor(power=3.0),
 ]
 # Checked in the files of their own, some of them with exceptions that are explained there.
 ELSEWHERE = {

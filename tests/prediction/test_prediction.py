@@ -12,6 +12,7 @@ from separatrix.core import registry
 from separatrix.core.declaration import declaration
 from separatrix.estimators import preparation
 from separatrix.estimators.base import LinearClassifier, LinearModel, LinearRegressor, LogOddsClassifier
+from separatrix.estimators.linear.generalized_linear import MeanRegressor
 from separatrix.estimators.preparation.compose import pipeline
 from separatrix.linear_model import Lasso, LogisticRegression, Ridge, RidgeClassifier
 from separatrix.prediction import FORMS, Step, can_predict, forms, predict_step
@@ -78,15 +79,17 @@ def test_other_views_are_prepared_alike(view):
 
 
 def test_a_declared_linear_form_is_the_arithmetic_that_the_class_uses():
-    """Those whose every method of prediction is the one of estimators/base.py, and no others."""
+    """Those whose every method of prediction is one of estimators/base.py or of means, and no others."""
     wanted = {LinearRegressor: forms.LINEAR, LinearClassifier: forms.LINEAR_CLASSES, LogOddsClassifier: forms.LOG_ODDS}
+    wanted[MeanRegressor] = forms.MEAN
+    modules = {LinearModel.__module__, MeanRegressor.__module__}
     for name, cls in registry.members("estimator").items():
         form = declaration(cls).prediction
         if not issubclass(cls, LinearModel):
             assert form not in wanted.values(), name
             continue
         homes = [next(c for c in cls.__mro__ if m in vars(c)) for m in METHODS if hasattr(cls, m)]
-        own = not all(home.__module__ == LinearModel.__module__ for home in homes)
+        own = not all(home.__module__ in modules for home in homes)
         nearest = next(c for c in reversed(wanted) if issubclass(cls, c))
         assert form is (forms.LINEAR_SCORES if own else wanted[nearest]), name
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.utils import get_tags
 
 import separatrix
 from separatrix.core import registry
@@ -29,11 +30,19 @@ BY_GRADIENTS = {"X": WIDE, "choose.QUICK": 0}
 RIDGE = [{"X": WIDE}, BY_GRADIENTS]
 PENALISED = [{"X": "stream"}, {"alpha": 0.0, "positive": True}, {"alpha": 0.0}, {"alpha": 0.0, **BY_GRADIENTS}]
 PATHS = [{"alphas": [0.0], "positive": True}, {"alphas": [0.0]}, {"alphas": [0.0], **BY_GRADIENTS}]
+MEANS = [{"alpha": 0.0}, {"X": "stream"}, {"X": WIDE}]
 # Settings, data (X) and thresholds of the choice between solvers (a name with a dot) that lead to each solver.
 FITS = {
     "BasicLinearClassifier": [{"metric": "full"}, {"metric": "full", **BY_GRADIENTS}],
     "ElasticNet": [*PENALISED, *({"l1_ratio": 0.0, **fit} for fit in RIDGE)],
     "ElasticNetCV": PATHS,
+    "GammaRegressor": MEANS,
+    "GeneralizedLinearRegressor": [
+        BY_GRADIENTS,
+        *({"family": "poisson", "alpha": 0.1, **fit} for fit in MEANS),
+        {"family": "inverse_gaussian"},
+        *({"alpha": 0.1, **fit} for fit in RIDGE),
+    ],
     "KNeighborsClassifier": [{"algorithm": "brute", "X": SEARCHED, "neighbours.nearest.SCREEN_FROM": 0}],
     "KNeighborsRegressor": [{"algorithm": "brute", "X": SEARCHED, "neighbours.nearest.SCREEN_FROM": 0}],
     "Lasso": PENALISED,
@@ -50,11 +59,13 @@ FITS = {
         {"X": WIDE},
     ],
     "LogisticRegressionCV": [{"l1_ratios": [1.0]}, {"X": WIDE}, {"Cs": [np.inf]}],
+    "PoissonRegressor": MEANS,
     "QuadraticDiscriminantAnalysis": [{"shrinkage": "auto"}],
     "Ridge": [*RIDGE, {"positive": True}],
     "RidgeCV": RIDGE,
     "RidgeClassifier": [*RIDGE, {"positive": True}],
     "RidgeClassifierCV": RIDGE,
+    "TweedieRegressor": [*RIDGE, *({"power": 1.5, **fit} for fit in MEANS), {"power": 3.0}],
 }
 
 
@@ -106,6 +117,8 @@ def watched(name, tmp_path, monkeypatch):
             data = MemoryMappedDesign(stored)
         rows = X if not isinstance(data, np.ndarray) else data
         amount = rows[:, :4] @ [1.0, -1.0, 0.5, 0.2] + np.random.default_rng(1).standard_normal(len(rows))
+        if get_tags(MODELS[name](**settings)).target_tags.positive_only:
+            amount = np.exp(0.2 * amount)
         y = amount if declaration(MODELS[name]).task == "regression" else (np.median(amount) < amount).astype(int)
         data = data[:, 0] if name == "LogisticCalibrator" else data
         settings = {"method": "platt", **settings} if name == "LogisticCalibrator" else settings

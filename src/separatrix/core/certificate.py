@@ -6,8 +6,9 @@ What is certified depends on the problem only:
   (:mod:`separatrix.core.quadratic`);
 - any loss under a penalty on every coefficient, and losses with kinks: Fenchel's bound on that gap
   (:mod:`separatrix.core.fenchel`);
-- smooth losses with coefficients that nothing penalises: the gradient (:mod:`separatrix.core.stationarity`). A small
-  gradient is no bound on the gap: where columns are nearly dependent, much may be gained along it.
+- smooth losses with coefficients that nothing penalises, and losses that are not convex: the gradient
+  (:mod:`separatrix.core.stationarity`). A small gradient is no bound on the gap: where columns are nearly dependent,
+  much may be gained along it; and without convexity another minimum may be lower.
 
 All are relative to the null model. The rounding errors of a gap's own computation are bounded and added to it. The
 bounds assume errors of random signs. What a column may gain that is a combination of others to within rounding is part
@@ -29,11 +30,12 @@ from separatrix.core.quadratic import quadratic_gap
 from separatrix.core.solution import Certificate, Solution, Trace
 from separatrix.core.stationarity import relative_gradient
 from separatrix.core.types import Array
-from separatrix.core.verbs import is_joint, is_smooth, is_squared_error
+from separatrix.core.verbs import is_convex, is_joint, is_smooth, is_squared_error
 
 # Squares of smaller numbers lose digits, or are 0.
 SMALLEST_Y = 1e-145
 NO_BOUND = "a small gradient bounds no gap: along nearly dependent columns much may be gained"
+NOT_CONVEX = "a small gradient bounds no gap: the loss is not convex, and another minimum may be lower"
 
 
 def certify(problem: Problem, solution: Solution, tol: float, *, started: float | None = None) -> Certificate:
@@ -65,6 +67,8 @@ def certificate_kind(problem: Problem) -> str:
     """``"gap"`` or ``"gradient"``: see the head of this file."""
     if _is_quadratic(problem) or not is_smooth(problem.loss):
         return "gap"
+    if not is_convex(problem.loss):
+        return "gradient"
     return "gap" if problem.parts.penalises_all else "gradient"
 
 
@@ -111,7 +115,8 @@ def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, fl
         return np.inf, tol, ""
     if certificate_kind(problem) == "gradient":
         size = relative_gradient(problem, solution)
-        return size, tol, NO_BOUND if size <= tol else ""
+        bound = NO_BOUND if is_convex(problem.loss) else NOT_CONVEX
+        return size, tol, bound if size <= tol else ""
     value = max(
         duality_gap(one, part.beta, part.intercept, part.theta) / gap_unit(one)
         for one, part in _outputs(problem, solution)

@@ -19,8 +19,8 @@ from separatrix.core import registry
 from separatrix.core.protocol import fitted_attribute
 
 # Kinds of likelihood: what inference may compute from a fit.
-LEAST_SQUARES, LOGISTIC, FIRTH = "least squares", "logistic", "Firth"
-LIKELIHOODS = (None, LEAST_SQUARES, LOGISTIC, FIRTH)
+LEAST_SQUARES, LOGISTIC, FIRTH, GENERALIZED = "least squares", "logistic", "Firth", "generalised linear"
+LIKELIHOODS = (None, LEAST_SQUARES, LOGISTIC, FIRTH, GENERALIZED)
 # What a fitted model is described by.
 COEFFICIENTS, CLASSES, ROWS, SHARES, IMPORTANCES, SETTINGS = (
     "coefficients",
@@ -46,6 +46,7 @@ class SmallFit:
     settings : dict.  Parameters of the constructor.
     classes : int, default 2.  Number of classes, for a classifier.
     counts : bool, default False.  Whether X holds counts in the place of any numbers.
+    positive : bool, default False.  Whether y holds positive numbers only, for a regressor.
     storages : tuple of str, default all.  Element types and storages whose loops differ.
     called : str, default "".  What tells it from the other small fits of the model.
     """
@@ -53,6 +54,7 @@ class SmallFit:
     settings: dict[str, Any] = field(default_factory=dict)
     classes: int = 2
     counts: bool = False
+    positive: bool = False
     storages: tuple[str, ...] = ("float64", "float32", "sparse float64", "sparse float32")
     called: str = ""
 
@@ -88,7 +90,8 @@ class Declaration:
     losses, penalties : tuple of Part.  Classes of the losses and penalties that its problem can have.
     solvers : tuple of Part.  Modules that solve it.
     sums : tuple of Part.  Modules whose sums over rows a closed form is made of.
-    likelihood : {None, "least squares", "logistic", "Firth"}.  What inference may compute from a fit.
+    likelihood : {None, "least squares", "logistic", "Firth", "generalised linear"}.  What inference may compute from a
+        fit.
     prediction : Form or None.  The arithmetic of its prediction (:mod:`separatrix.prediction.forms`); None where only
         the class itself can predict.
     inside : callable or None.  From a fitted model to the fitted model inside it: of a search, a pipeline, a

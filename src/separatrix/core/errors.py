@@ -157,6 +157,23 @@ class Separated(ConvergenceWarning):
         super().__init__(proof.advice())
 
 
+class NoMaximum(Separated):
+    """A likelihood of means that has no maximum: along a direction the means of rows with y = 0 fall without end.
+
+    Of shares, those of rows with y = 1 may rise to 1 as well. ``proof`` is as in :class:`Separated`.
+    """
+
+    def __init__(self, proof: Any) -> None:
+        self.proof, self.verdict, self.direction = proof, proof.verdict, proof.direction
+        ConvergenceWarning.__init__(
+            self,
+            f"The likelihood has no maximum ({proof.verdict} separation): along proof.direction rows with y at the end "
+            "of its range (0, of shares also 1) are fitted ever better, and no other row is fitted worse. Without a "
+            f"finite estimate: {_shown([str(name) for name in proof.infinite])}. The coefficients returned are those "
+            "under a faint penalty. Use alpha > 0, or drop or merge the columns that separate.",
+        )
+
+
 class NoLocalMaximum(ConvergenceWarning):
     """Windows in which the likelihood has no maximum: they hold one class only, or a plane separates the classes."""
 

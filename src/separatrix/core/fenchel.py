@@ -37,7 +37,7 @@ from separatrix.core.objective import (
 from separatrix.core.scores import ScoredRows, Scores
 from separatrix.core.separable import Separable
 from separatrix.core.threads import parallel_map
-from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual, move_into_domain
+from separatrix.core.verbs import is_joint, is_likelihood, is_of_residual, largest_curvature, move_into_domain
 
 
 def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float:
@@ -48,7 +48,7 @@ def duality_gap(problem: Any, beta: Any, intercept: Any, u: Any = None) -> float
     """
     design, target, loss, parts = problem.design, problem.target, problem.loss, problem.parts
     beta = np.asarray(beta, dtype=np.float64)
-    smooth = parts.ridge.min(initial=np.inf) > 0.0 and not parts.kink.any()
+    smooth = parts.ridge.min(initial=np.inf) > 0.0 and not parts.kink.any() and largest_curvature(loss) < np.inf
     if u is None and smooth and is_likelihood(loss) and not is_joint(loss) and never_negative(problem):
         return _gap_at_slopes(problem, parts, beta, float(intercept))
     centred = target

@@ -19,6 +19,7 @@ from separatrix.core.long_sums import PIECE, add_sums
 from separatrix.core.objective import (
     curvatures_at,
     slopes_at,
+    target_sizes,
     total_value,
 )
 from separatrix.core.types import Array
@@ -47,7 +48,7 @@ class RowSums(NamedTuple):
     """Means over rows that a gap and its rounding errors are made of, for each output (k,)."""
 
     fit: Array  # the loss, all in the first
-    terms: Array  # |u| (|y| + |eta|)
+    terms: Array  # |u| (target_size(y) + |eta|)
     sizes: Array  # |u|
     squares: Array  # u²
     balance: Array  # u
@@ -61,7 +62,8 @@ class RowSums(NamedTuple):
         """The sums of some rows as one array (9, k); :meth:`means` names them."""
         shape = (len(s), -1)
         slopes, bend = _steepness(loss, y, eta)
-        Y, E, U, G = (np.ascontiguousarray(part.reshape(shape), dtype=np.float64) for part in (y, eta, u, slopes))
+        parts = (target_sizes(loss, y), eta, u, slopes)
+        Y, E, U, G = (np.ascontiguousarray(part.reshape(shape), dtype=np.float64) for part in parts)
         sums = np.zeros((9, u.size // max(len(s), 1)))
         add_row_sums(Y, E, U, G, s, sums, np.zeros(sums.shape), np.zeros(sums.shape))
         sums[0, 0], sums[8] = total_value(loss, y, eta, s), bend
@@ -81,9 +83,11 @@ class RowSums(NamedTuple):
 
 @compiled
 def add_row_sums(
-    y: Array, eta: Array, u: Array, slopes: Array, s: Array, out: Array, work_piece: Array, work_low: Array
+    targets: Array, eta: Array, u: Array, slopes: Array, s: Array, out: Array, work_piece: Array, work_low: Array
 ) -> None:
     """Rows 1 to 7 of out (9, k): the sums of :class:`RowSums` over rows (n, k), `work` arrays being zeros of its shape.
+
+    `targets` are the sizes of y.
 
     What is left of the balance is rounding: all sums are taken in pieces, with what each addition of one loses.
     """
@@ -93,7 +97,7 @@ def add_row_sums(
             for c in range(k):
                 su = s[i] * u[i, c]
                 size = abs(su)
-                work_piece[1, c] += size * (abs(y[i, c]) + abs(eta[i, c]))
+                work_piece[1, c] += size * (targets[i, c] + abs(eta[i, c]))
                 work_piece[2, c] += size
                 work_piece[3, c] += su * u[i, c]
                 work_piece[4, c] += su

@@ -21,11 +21,14 @@ from separatrix.core.verbs import (
     cost,
     curvature,
     curvatures,
+    information,
+    is_deviance,
     is_joint,
     is_likelihood,
     joint_conjugate,
     joint_curvature,
     joint_value,
+    largest_curvature,
     link,
     of_coefficient,
     row_entry,
@@ -33,6 +36,7 @@ from separatrix.core.verbs import (
     row_span,
     slope,
     slopes,
+    target_size,
     value,
 )
 
@@ -75,7 +79,7 @@ def dual_terms(loss: Loss, y: float, eta: float, s: float, out: Array) -> float:
     """s times the slope of a row, and out += what a duality gap at the slopes is made of.
 
     In turn: s value; s conjugate (= s (slope eta - value), by Fenchel's equality at the slope) where the slope is
-    positive, and where it is negative; s |slope| likewise; s |slope| (|y| + |eta|); s slope².
+    positive, and where it is negative; s |slope| likewise; s |slope| (target_size(y) + |eta|); s slope².
     """
     if s <= 0.0:
         return 0.0
@@ -86,7 +90,7 @@ def dual_terms(loss: Loss, y: float, eta: float, s: float, out: Array) -> float:
     out[2] += at_slope if g <= 0.0 else 0.0
     out[3] += size if g > 0.0 else 0.0
     out[4] += size if g <= 0.0 else 0.0
-    out[5] += size * (abs(y) + abs(eta))
+    out[5] += size * (target_size(loss, y) + abs(eta))
     out[6] += s * g * g
     return s * g
 
@@ -155,6 +159,20 @@ def fill_curvatures(loss: Loss, y: Array, eta: Array, out: Array) -> None:
     """out_i = curvature(loss, y_i, eta_i)."""
     for i in range(y.shape[0]):
         out[i] = curvature(loss, y[i], eta[i])
+
+
+@compiled
+def fill_informations(loss: Loss, y: Array, eta: Array, out: Array) -> None:
+    """out_i = information(loss, y_i, eta_i)."""
+    for i in range(y.shape[0]):
+        out[i] = information(loss, y[i], eta[i])
+
+
+@compiled
+def fill_target_sizes(loss: Loss, y: Array, out: Array) -> None:
+    """out_i = target_size(loss, y_i)."""
+    for i in range(y.shape[0]):
+        out[i] = target_size(loss, y[i])
 
 
 @compiled
@@ -294,6 +312,22 @@ def curvatures_at(loss: Loss, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
     return out
 
 
+def target_sizes(loss: Loss, y: np.ndarray) -> np.ndarray:
+    """The sizes of targets in the products of conjugates, in the shape of y."""
+    if is_joint(loss):
+        return np.abs(y)
+    out = np.empty(y.shape)
+    fill_target_sizes(loss, y.reshape(-1), out.reshape(-1))
+    return out
+
+
+def informations_at(loss: Loss, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
+    """The expected curvatures of all rows of a loss of one score, in the shape of eta."""
+    out = np.empty(eta.shape)
+    fill_informations(loss, y, eta, out)
+    return out
+
+
 def objective(problem: Problem, beta: Array, intercept: float | Array) -> float:
     """P(beta) of a problem with one output, or with one joint loss of several."""
     scores = Scores(problem.design, problem.target, beta, intercept)
@@ -317,10 +351,16 @@ def null_objective(problem: Problem) -> float:
 def gap_unit(problem: Problem) -> float:
     """What gaps are divided by: P of the null model, the constant score ``link(mean of y)``.
 
-    Where y is constant, that is rounding, and P of the model 0 is taken instead; 1 where both vanish. Of losses that
-    may be negative the least that they can be is taken off.
+    Where y is constant, that is rounding, and P of the model 0 is taken instead; 1 where both vanish. The model 0 may
+    be absurdly bad under a deviance whose curvature has no bound: there the curvature at the null model is taken. Of
+    losses that may be negative the least that they can be is taken off.
     """
-    null, zero = float(null_objective(problem)), float(constant_objective(problem, 0.0 * null_score(problem)))
+    null = float(null_objective(problem))
+    if is_deviance(problem.loss) and largest_curvature(problem.loss) == np.inf:
+        mean = float(problem.target.mean())
+        zero = float(information(problem.loss, mean, link(problem.loss, mean)))
+    else:
+        zero = float(constant_objective(problem, 0.0 * null_score(problem)))
     if null < 0.0:
         null += sum(_conjugates_at_zero(problem.loss, y, s) for y, s in problem.target.passes()) / problem.target.total
     if null > (8.0 * np.finfo(np.float64).eps) ** 2 * zero:

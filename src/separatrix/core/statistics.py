@@ -101,3 +101,29 @@ class LikelihoodStatistics:
     aliased: tuple[int, ...] = ()
     penalised: bool = False
     held: tuple[int, ...] = ()
+
+
+@register("record")
+@dataclass(frozen=True)
+class GeneralizedLinearStatistics(LikelihoodStatistics):
+    """What a generalised linear model knows of its own uncertainty; kept as ``evidence_`` where nothing was penalised.
+
+    As :class:`LikelihoodStatistics` with one column of coefficients. The covariance is the inverse of the expected
+    information ``Σ s_i h_i x_i x_i'`` at a dispersion of 1; log-likelihoods are minus half deviances, but for shares,
+    where they are those of the single trials. With an exposure, `total` is that of the weights of the problem.
+
+    Attributes
+    ----------
+    family, link : str.
+    dispersion : float or None.  Where it is known; None where it is estimated, by `pearson` over degrees of freedom.
+    pearson : float.  Pearson's chi-squared.
+    observations : float.  Σs of the sample weights as given.
+    density : float.  The log-likelihood with all its constants, as R's logLik; NaN where there is none.
+    """
+
+    family: str = ""
+    link: str = ""
+    dispersion: float | None = None
+    pearson: float = np.nan
+    observations: float = np.nan
+    density: float = np.nan

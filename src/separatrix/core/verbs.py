@@ -81,6 +81,33 @@ def is_likelihood(loss: Loss) -> bool:
 
 
 @with_default
+def is_convex(loss: Loss) -> bool:
+    """Whether the loss is convex in eta; of one that is not only the gradient is certified."""
+    return True
+
+
+@with_default
+def is_deviance(loss: Loss) -> bool:
+    """Whether the loss is half a deviance, or a negative log-likelihood, of a mean that is a function of eta.
+
+    :func:`information` is then its expected curvature.
+    """
+    return bool(is_likelihood(loss))
+
+
+@with_default
+def information(loss: Loss, y: float, eta: float) -> float:
+    """The expectation of the curvature over y of the mean that eta stands for; in a canonical parameter it is that."""
+    return curvature(loss, y, eta)
+
+
+@with_default
+def target_size(loss: Loss, y: float) -> float:
+    """The size of y beside that of eta in the products that a conjugate is made of: what is rounded there."""
+    return abs(y)
+
+
+@with_default
 def link(loss: Loss, mean: Any) -> Any:
     """The constant score that fits targets of this mean; only for losses whose best constant depends on the mean."""
     return mean

@@ -12,7 +12,7 @@ from separatrix.core.protocol import can, is_frame
 from separatrix.core.target import Target
 from separatrix.designs import StreamedDesign, as_design
 from separatrix.estimators.class_weights import class_factors as class_factors
-from separatrix.estimators.class_weights import refuse_one_class
+from separatrix.estimators.class_weights import refuse_one_class, weights_by_class
 from separatrix.estimators.streams import (
     name_columns_of,
     refuse_if_too_large,
@@ -91,7 +91,7 @@ def validate_class_target(
         _announce(estimator, classes, reset)
     codes = encode(estimator, y, reset=learns, seen=None if s is None else s > 0.0)
     if class_weight is not None:
-        s = _by_class(class_weight, estimator.classes_, codes, s)
+        s = weights_by_class(class_weight, estimator.classes_, codes, s)
     if learns:
         refuse_one_class(estimator, np.bincount(codes, s))
     return as_design(X), Target(codes, s)
@@ -219,19 +219,6 @@ def _announce(estimator, classes, reset):
         )
 
 
-def _by_class(class_weight, classes, codes, s):
-    """Weights of the rows times the weights of their classes."""
-    s = np.ones(len(codes)) if s is None else s
-    each = class_factors(class_weight, classes, np.bincount(codes, weights=s, minlength=len(classes)))
-    if (each == 0.0).any() and len(classes) > 2:
-        raise cannot(
-            f"use class_weight={class_weight!r}",
-            because=f"it gives the class {classes[np.argmin(each)]!r} the weight 0, and so no place in the model",
-            instead="positive weights, or data without that class",
-        )
-    return s * each[codes]
-
-
 def score_rows(estimator, X, score):
     """``score(rows)`` of checked rows, whatever they score: block by block where X is read from a stream."""
     if isinstance(X, StreamedDesign):
@@ -344,6 +331,14 @@ def _weights(sample_weight, n):
             instead="weights whose largest is between 1e-30 and 1e30 (and a strength that is divided likewise)",
         )
     return s
+
+
+def validate_known_terms(name, values, n):
+    """Check one number for each of n rows, an argument of some name that is neither y nor a weight."""
+    values = check_array(values, ensure_2d=False, dtype=np.float64, input_name=name)
+    if values.shape != (n,):
+        raise cannot(f"use {name} of shape {values.shape}", because=f"X has {n} rows", instead=f"shape ({n},)")
+    return values
 
 
 def validate_weights(sample_weight, n):

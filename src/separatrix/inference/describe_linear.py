@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import is_classifier
 
-from separatrix.core.declaration import FIRTH, LOGISTIC, declaration, evidence_of
+from separatrix.core.declaration import FIRTH, GENERALIZED, LOGISTIC, declaration, evidence_of
 from separatrix.core.description import CONFIDENCE, MOST_ROWS, RESAMPLES, DescribedTable, Description, fit_notes
 from separatrix.core.protocol import is_sparse
 from separatrix.designs import as_design
@@ -26,6 +26,9 @@ RESAMPLED = (
     "values holds the true effect less often than in 95 of 100 samples. The choice of the penalty, the preparation of "
     "the columns and the choice of this model among several are not in it."
 )
+
+
+LOG_MEAN = "logarithm of the prediction"
 
 
 class Effects(NamedTuple):
@@ -62,14 +65,25 @@ def in_coefficients(model, names, X, y, units):
         if X is not None:
             title = f"What one standard deviation more does{about}"
             deviation = spreads * np.where(np.isnan(units), 1.0, units)
-            caption = _caption(effects, label, odds, True)
-            tables.append(_table(title, effects, c, names, order, spreads, odds, deviation, caption))
+            caption = _caption(effects, label, odds, True, _scale(model))
+            tables.append(_table(title, effects, c, names, order, spreads, odds, deviation, caption, _scale(model)))
         known = [j for j in order if np.isfinite(units[j]) and units[j] > 0.0]
         if known:
             title = f"What one unit of the table more does{about}"
             factors = np.divide(1.0, units, out=np.ones_like(units), where=units > 0.0)
             tables.append(
-                _table(title, effects, c, names, known, factors, odds, None, _caption(effects, label, odds, False))
+                _table(
+                    title,
+                    effects,
+                    c,
+                    names,
+                    known,
+                    factors,
+                    odds,
+                    None,
+                    _caption(effects, label, odds, False, _scale(model)),
+                    _scale(model),
+                )
             )
     used = int(np.count_nonzero(effects.coef.any(axis=0)))
     notes = [*effects.notes, *_left_out(len(names), used), *fit_notes(model)]
@@ -134,6 +148,13 @@ def _spreads(X):
     return np.sqrt((design.column_squares() / design.n - mean * mean).clip(min=0.0))
 
 
+def _scale(model):
+    """What the weighted sum of a regressor is: its prediction, or a function of that."""
+    if declaration(model).likelihood != GENERALIZED or model.link_ == "identity":
+        return "prediction"
+    return LOG_MEAN if model.link_ == "log" else f"{model.link_} of the prediction"
+
+
 def _has_odds(model):
     return declaration(model).likelihood in (LOGISTIC, FIRTH)
 
@@ -144,9 +165,9 @@ def _order(effects):
     return [int(j) for j in order[:MOST_ROWS] if effects[j] != 0.0]
 
 
-def _table(title, effects, c, names, order, factors, odds, deviation, caption):
+def _table(title, effects, c, names, order, factors, odds, deviation, caption, scale):
     """A row for each column of `order`: its coefficient times its factor, the interval, and the odds where they are."""
-    effect = "change of log-odds" if odds else "change of score" if effects.labels[c] else "change of prediction"
+    effect = "change of log-odds" if odds else "change of score" if effects.labels[c] else f"change of {scale}"
     heads = ["column", *(["standard deviation"] if deviation is not None else []), effect, "low", "high"]
     first = heads.index(effect)
     intervals = [(first, first + 1, first + 2)]
@@ -176,12 +197,12 @@ def _exp(value):
     return float(np.exp(value)) if value < 700.0 else None
 
 
-def _caption(effects, label, odds, standard):
+def _caption(effects, label, odds, standard, scale):
     step = "one standard deviation of its column" if standard else "one unit of its column, as the table counts it"
     what = f"the log-odds of {label}" if odds and " against " in label else f"the score of {label}" if label else ""
     ends = "" if effects.low is None else f"; low and high end the {effects.spread}"
     if not what:
-        return f"Change of the prediction for {step}, all other columns unchanged{ends}."
+        return f"Change of the {scale} for {step}, all other columns unchanged{ends}."
     said = " The odds ratio is the factor by which the odds change." if odds else ""
     return f"Change of {what} for {step}, all other columns unchanged{ends}.{said}"
 
@@ -205,7 +226,7 @@ def _words(model, effects, names, spreads, units, used, odds, standard):
     if not used:
         return "The model gives every column a weight of zero: it predicts the same for every row."
     if not is_classifier(model):
-        first = f"The prediction is a weighted sum of {uses} prepared columns, plus a constant."
+        first = f"The {_scale(model)} is a weighted sum of {uses} prepared columns, plus a constant."
     elif len(effects.labels) == 1:
         first = f"A weighted sum of {uses} prepared columns decides between {label.replace(' against ', ' and ')}."
     else:
@@ -219,5 +240,7 @@ def _words(model, effects, names, spreads, units, used, odds, standard):
         of = effects.labels[c]
         return f"{first} The largest effect: {more} multiplies the odds of {of} by {np.exp(step):.3g}."
     of = f" of {effects.labels[c]}" if effects.labels[c] and len(effects.labels) > 1 else ""
-    target = "prediction" if not is_classifier(model) else "score"
+    if _scale(model) == LOG_MEAN and abs(step) < 50.0:
+        return f"{first} The largest effect: {more} multiplies the prediction by {np.exp(step):.3g}."
+    target = _scale(model) if not is_classifier(model) else "score"
     return f"{first} The largest effect: {more} changes the {target}{of} by {_signed(step)}."

@@ -137,6 +137,7 @@ def facts(table):
         ("sigma", "residual scale", lambda v: significant(v, 5)),
         ("r_squared", "R²", _share),
         ("adjusted_r_squared", "adjusted R²", _share),
+        ("dispersion", "dispersion", lambda v: significant(v, 5)),
         ("null_deviance", "null deviance", lambda v: f"{v:.2f}"),
         ("deviance", "deviance", lambda v: f"{v:.2f}"),
         ("pseudo_r_squared", "McFadden R²", _share),

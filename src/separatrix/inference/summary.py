@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.core.declaration import declaration, evidence_of
+from separatrix.core.declaration import GENERALIZED, declaration, evidence_of
 from separatrix.core.errors import cannot
 from separatrix.estimators.validation import enter
 from separatrix.inference.covariance import EPS
@@ -51,7 +51,7 @@ def summary(
     covariance : {"classical", "HC0", "HC1", "HC2", "HC3"}, default "classical".  All but the first allow each row a
         variance of its own; HC3 is the best choice in small samples. Tests use t and F with N - k degrees of freedom.
         A logistic fit has the inverse information ("classical") and the sandwich of its scores ("HC0"), and tests use
-        the normal distribution.
+        the normal distribution. So has a generalised linear model, with t and F where its dispersion is estimated.
     level : float, (0, 1), default 0.95.  Of the confidence intervals.
     weights : {"frequency", "precision", "sampling"}, default "frequency".  What the weights of the fit mean:
         how often a row was seen; the inverse of its variance, up to a factor; how many rows it stands for in the
@@ -79,23 +79,13 @@ def summary(
             instead="a linear model of separatrix or scikit-learn, or separatrix.inference.describe",
             kind=TypeError,
         )
+    options = {"covariance": covariance, "level": level, "weights": weights}
+    options |= {"intervals": intervals, "reference": reference}
+    if declaration(model).likelihood == GENERALIZED:
+        return _summarise_means(model, (X, y, sample_weight), output, **options)
     if declaration(model).task == "classification":
-        return _summarise_classes(
-            model,
-            (X, y, sample_weight),
-            output,
-            covariance=covariance,
-            level=level,
-            weights=weights,
-            intervals=intervals,
-            reference=reference,
-        )
-    if intervals != "wald" or reference is not None:
-        raise cannot(
-            f"summarise {type(model).__name__} with intervals={intervals!r}, reference={reference!r}",
-            because="these belong to logistic regression",
-            instead="the defaults, intervals='wald' and reference=None",
-        )
+        return _summarise_classes(model, (X, y, sample_weight), output, **options)
+    _refuse_options_of_classes(model, intervals, reference)
     evidence = evidence_of(model)
     if evidence is None:
         _needs_plain_least_squares(model, covariance, weights)
@@ -126,6 +116,25 @@ def summary(
         level=level,
         notes=reading_notes(fit, tables, outputs),
     )
+
+
+def _summarise_means(model, data, output, *, intervals, reference, **options):
+    """The summary of a generalised linear model."""
+    from separatrix.inference.generalized_linear import summarise
+
+    _refuse_options_of_classes(model, intervals, reference)
+    _outputs(1, output)
+    _all_or_none(*data)
+    return summarise(model, data, **options)
+
+
+def _refuse_options_of_classes(model, intervals, reference):
+    if intervals != "wald" or reference is not None:
+        raise cannot(
+            f"summarise {type(model).__name__} with intervals={intervals!r}, reference={reference!r}",
+            because="these belong to logistic regression",
+            instead="the defaults, intervals='wald' and reference=None",
+        )
 
 
 def _summarise_classes(model, data, output, **options):

@@ -7,6 +7,7 @@ from separatrix.core.registry import register
 from separatrix.core.verbs import (
     conjugate,
     curvature,
+    is_deviance,
     is_of_residual,
     is_squared_error,
     largest_curvature,
@@ -55,6 +56,11 @@ def _(loss: Squared) -> bool:
 
 
 @implements(is_squared_error, Squared)
+def _(loss: Squared) -> bool:
+    return True
+
+
+@implements(is_deviance, Squared)
 def _(loss: Squared) -> bool:
     return True
 

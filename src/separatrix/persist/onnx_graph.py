@@ -1,7 +1,8 @@
 """Linear models as ONNX graphs, for programs that know neither Python nor this library.
 
 ``X (n, p)``, float64, is standardised where a StandardScaler comes first, then ``scores = X coef' + intercept``; a
-regressor gives ``prediction``, a classifier ``label`` and, where its scores are log-odds, ``probabilities (n, k)``.
+regressor gives ``prediction`` (of a log or logit link by Exp or Sigmoid), a classifier ``label`` and, where its scores
+are log-odds, ``probabilities (n, k)``.
 """
 
 import os
@@ -13,9 +14,10 @@ from separatrix.core.declaration import declaration
 from separatrix.core.protocol import can
 from separatrix.core.refusal import cannot
 from separatrix.persist.archive import CannotSave, write
-from separatrix.prediction.forms import LINEAR, LINEAR_CLASSES, LINEAR_SCORES, LOG_ODDS
+from separatrix.prediction.forms import LINEAR, LINEAR_CLASSES, LINEAR_SCORES, LOG_ODDS, MEAN
 
 OPSET, IR_VERSION = 17, 8  # both of 2022: what runs models today reads them
+INVERSE_LINKS = {"identity": None, "log": "Exp", "logit": "Sigmoid"}  # nodes from scores to means
 
 
 def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
@@ -50,8 +52,10 @@ def graph_of(model):
     scores = drawing.node("Add", scores, drawing.constant(np.reshape(last.intercept_, -1)))
     double, rows = TensorProto.DOUBLE, ["rows"]
     form = declaration(last).prediction
-    if form is LINEAR:
+    if form in (LINEAR, MEAN):
         shape = rows if coef.ndim == 1 else [*rows, len(coef)]
+        inverse = INVERSE_LINKS[last.link_] if form is MEAN else None
+        scores = scores if inverse is None else drawing.node(inverse, scores)
         drawing.node("Reshape", scores, drawing.constant([-1, *coef.shape[:-1]], np.int64), out="prediction")
         outputs = [helper.make_tensor_value_info("prediction", double, shape)]
     else:
@@ -125,9 +129,11 @@ def _steps(model):
         if type(scaler) is not StandardScaler:
             raise _unsuited(scaler, "only StandardScaler may come before a linear model")
     form = declaration(last).prediction
-    if form not in (LINEAR, LINEAR_CLASSES, LOG_ODDS) and not _decides_by_scores_alone(last, form):
+    if form not in (LINEAR, MEAN, LINEAR_CLASSES, LOG_ODDS) and not _decides_by_scores_alone(last, form):
         raise _unsuited(last, "it does not declare that it predicts by linear scores alone")
-    labels = np.arange(2) if form is LINEAR else last.classes_
+    if form is MEAN and last.link_ not in INVERSE_LINKS:
+        raise _unsuited(last, f"ONNX has no node for the inverse of the link {last.link_!r} in float64")
+    labels = np.arange(2) if form in (LINEAR, MEAN) else last.classes_
     if labels.dtype.kind not in "iubU" and not all(isinstance(label, str) for label in labels):
         raise _unsuited(last, f"its labels are of the kind {labels.dtype}, and ONNX has words and whole numbers")
     return scalers, last

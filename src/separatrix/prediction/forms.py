@@ -113,6 +113,8 @@ _PROBABILITIES = {
 }
 
 LINEAR = Form("linear", {"predict": linear.raw_scores}, is_linear=True)
+# The mean of a generalised linear model: a link's inverse of linear scores.
+MEAN = Form("mean", {"predict": linear.means}, is_linear=True)
 LINEAR_CLASSES = Form("linear classes", _CLASSIFY, is_linear=True)
 # Linear scores with a rule of its own for the class or its probability, which only the class of the model knows.
 LINEAR_SCORES = Form("linear scores", {}, is_linear=True)

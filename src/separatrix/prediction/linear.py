@@ -12,6 +12,29 @@ def raw_scores(state, X):
     return X @ np.asarray(state["coef_"]).T + state["intercept_"]
 
 
+def means(state, X):
+    """The mean of y that raw scores stand for, by the inverse of the link ``link_``.
+
+    >>> means({"coef_": np.array([0.0]), "intercept_": 0.0, "link_": "logit"}, np.array([[1.0]]))
+    array([0.5])
+    """
+    return inverse_link(state["link_"], raw_scores(state, X))
+
+
+def inverse_link(link, scores):
+    """Means of raw scores under a link: "identity", "log", "logit", "probit" or "cloglog"."""
+    from scipy.special import expit, ndtr
+
+    with np.errstate(over="ignore"):  # a mean that is too large for a number is infinite
+        if link == "identity":
+            return scores
+        if link == "log":
+            return np.exp(scores)
+        if link == "cloglog":
+            return -np.expm1(-np.exp(scores))
+    return expit(scores) if link == "logit" else ndtr(scores)
+
+
 def class_scores(state, X):
     """Raw scores of classes: (n,) for two (positive for the second), else (n, k)."""
     return in_one_dimension(raw_scores(state, X))

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import numpy as np
+
+from separatrix.core.objective import null_score
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
-from separatrix.core.verbs import is_joint
+from separatrix.core.verbs import is_convex, is_joint
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
@@ -88,10 +91,14 @@ def solve_likelihood(
     """A smooth loss: on working sets where the penalty has kinks or bounds, else by full gradients; streams by blocks.
 
     With few rows, many columns and a ridge on all of them, in the space of the rows. `method` names one of ``BY_NAME``,
-    which is taken for one score; streams are solved by Newton's steps in any case.
+    which is taken for one score; streams are solved by Newton's steps in any case. A loss that is not convex is solved
+    by Fisher's scoring, in memory, from the null model.
     """
     design = problem.design
     penalty = problem.parts
+    if not is_convex(problem.loss):
+        start = (np.zeros(design.p), float(null_score(problem))) if start is None else start
+        return newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
     if method in BY_NAME and not is_joint(problem.loss) and not (design.is_streamed and method == "newton"):
         return BY_NAME[method](problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
     if design.is_streamed or penalty.kink.any() or not penalty.unbounded.all():

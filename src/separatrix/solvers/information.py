@@ -1,7 +1,8 @@
 r"""The Fisher information of a fitted likelihood, and its inverse: the covariance of the coefficients.
 
-Forms    I = Σ_i s_i h_i ⊗ x_i x_i',   h_i the curvature of the loss, the intercept a column of X, one class left out
-Given    a problem whose loss is a likelihood, of one score (y of shape (n,)) or of K classes (n, K), and a fit
+Forms    I = Σ_i s_i h_i ⊗ x_i x_i',   h_i the expected curvature of the loss, the intercept a column of X, one class
+         left out
+Given    a problem whose loss is a deviance, of one score (y of shape (n,)) or of K classes (n, K), and a fit
 Returns  LikelihoodStatistics.
 Cost     one read of X and n p² for two classes, n p² K² / 2 for K.
 From     McCullagh and Nelder (1989), Generalized Linear Models, sections 2.5 and 5.2.4.
@@ -18,6 +19,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from separatrix.core.errors import cannot
 from separatrix.core.objective import (
     curvatures_at,
+    informations_at,
     null_objective,
     total_conjugate,
     total_value,
@@ -26,7 +28,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.scores import ScoredRows, Scores
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import weights_of
-from separatrix.core.verbs import ignores_shifts, is_likelihood
+from separatrix.core.verbs import ignores_shifts, information, is_deviance, largest_curvature, link
 from separatrix.designs import Moments, as_dense, moments
 from separatrix.designs.base import Block
 from separatrix.designs.factor import EPS, Factor, gram_factor, triangle_factor
@@ -35,8 +37,17 @@ from separatrix.solvers.preconditioner import joint_hessian
 
 # Problems up to this many numbers are factored by QR at once.
 SMALL = 1 << 16
-# A row of less curvature is one of a separated fit: its probabilities are as close to 0 or 1.
-SURE = 1e-8
+# A row of less curvature is one of a separated fit: its probabilities are as close to 0 or 1. Of a loss whose curvature
+# has no bound, a row of less than this share of the curvature at the mean of y.
+SURE, SURE_SHARE = 1e-8, 1e-6
+
+
+def sure_below(problem: Problem) -> float:
+    """The curvature below which a row is one of a separated fit; in the units of the loss."""
+    if largest_curvature(problem.loss) < np.inf:
+        return SURE
+    mean = float(problem.target.mean())
+    return SURE_SHARE * information(problem.loss, mean, link(problem.loss, mean))
 
 
 def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: Any = None) -> LikelihoodStatistics:
@@ -44,7 +55,7 @@ def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: An
 
     Parameters
     ----------
-    problem : Problem.  Its loss is a likelihood, of y (n,), or of y (n, K) with rows that sum to 1.
+    problem : Problem.  Its loss is a deviance, of y (n,), or of y (n, K) with rows that sum to 1.
     beta : array of shape (p,) or (p, K).  Fitted coefficients.
     intercept : float or (K,) array.  Ignored where the problem has none.
     classes : sequence or None.  Labels, in the order of the columns of y (two labels where y is one column).
@@ -59,11 +70,11 @@ def likelihood_evidence(problem: Problem, beta: Any, intercept: Any, classes: An
     array([[ 2., -2.],
            [-2.,  4.]])
     """
-    if not is_likelihood(problem.loss):
+    if not is_deviance(problem.loss):
         raise cannot(
             f"form the information of the loss {type(problem.loss).__name__}",
-            because="it is no likelihood in its canonical parameter",
-            instead="a loss that implements is_likelihood, such as Logistic or Softmax",
+            because="it is no likelihood and no deviance",
+            instead="a loss that implements is_likelihood or is_deviance, such as Logistic or Softmax",
         )
     if problem.target.outputs and not ignores_shifts(problem.loss):
         raise cannot(
@@ -111,7 +122,7 @@ def _one_score(problem: Problem, ridge: np.ndarray, held: np.ndarray, beta: np.n
     def weights(block: Block) -> np.ndarray:
         """``s h`` of some rows."""
         eta = np.asarray(block.X @ beta) + offset
-        return np.asarray(block.weights * curvatures_at(problem.loss, block.y, eta))
+        return np.asarray(block.weights * informations_at(problem.loss, block.y, eta))
 
     sums, log_likelihood, sure = _weighted_moments(problem, beta, offset)
     sums.xx[held], sums.xx[:, held] = 0.0, 0.0  # a column whose coefficient is fixed counts as constant
@@ -153,14 +164,14 @@ def _factor_of_columns(problem: Problem, held: np.ndarray) -> Factor:
 
 def _weighted_moments(problem: Problem, beta: np.ndarray, offset: float) -> tuple[Moments, float, int]:
     """The moments of X under the weights ``s h``, the log-likelihood, and how many rows are sure."""
-    design, loss = problem.design, problem.loss
+    design, loss, little = problem.design, problem.loss, sure_below(problem)
     shift = design.provisional_means if problem.intercept else None
 
     def task(block: Block) -> tuple[Moments, float, int]:
         y, s, eta = block.y, block.weights, np.asarray(block.X @ beta) + offset
-        h = curvatures_at(loss, y, eta)
+        h = informations_at(loss, y, eta)
         sums = moments_of_block(block.X, np.empty((len(y), 0)), s * h, shift, problem.intercept, True)
-        return sums, -total_value(loss, y, eta, s), int(((h < SURE) & (s > 0.0)).sum())
+        return sums, -total_value(loss, y, eta, s), int(((h < little) & (s > 0.0)).sum())
 
     def merge(a: Any, b: Any) -> tuple[Moments, float, int]:
         return Moments.merge(a[0], b[0]), a[1] + b[1], a[2] + b[2]

@@ -1,7 +1,7 @@
-r"""Logistic and multinomial fits without a penalty: rank, existence, uncertainty.
+r"""Likelihoods without a penalty: rank, existence, uncertainty.
 
 Solves   max Σ s_i log P(y_i | x_i),   if it has a maximum
-Given    a Problem with Logistic or Softmax loss and no penalty.
+Given    a Problem without a penalty whose loss is a deviance of one score, or Softmax.
 Returns  a Solution; ``details`` holds "evidence" (LikelihoodStatistics) and, where classes are separated, "separation".
          Dependent columns share their effect: of all maxima the one of least norm is returned. Where there is no
          maximum, the fit under a faint penalty is returned.
@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.certificate import certify
-from separatrix.core.objective import curvatures_at
+from separatrix.core.objective import curvatures_at, null_objective, slopes_at
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
-from separatrix.core.verbs import is_likelihood
+from separatrix.core.verbs import is_convex, is_deviance, largest_curvature
 from separatrix.designs import as_design
 from separatrix.designs.factor import triangle_factor
 from separatrix.designs.moments import moments
 from separatrix.penalties import L2, NoPenalty
 from separatrix.solvers.choose import solve_likelihood
-from separatrix.solvers.information import SURE, likelihood_evidence, without_aliased
+from separatrix.solvers.information import likelihood_evidence, sure_below, without_aliased
 from separatrix.solvers.newton_raphson import newton
 from separatrix.solvers.separation.existence import separation_of
 
@@ -73,8 +73,9 @@ def maximum_likelihood(
         solution.details["unexamined"] = UNEXAMINED
     elif suspicious:
         k = 2 if problem.target.y.ndim == 1 else problem.target.y.shape[1]
+        sides = with_sides(problem)
         proof = separation_of(
-            problem, solution.beta, solution.intercept, n_classes=k, names=names, classes=_array(classes)
+            sides, solution.beta, solution.intercept, n_classes=k, names=names, classes=_array(classes)
         )
         if proof.exists is False:
             solution = replace(_faintly_penalised(problem, proof, tol, max_iter), trace=trace)
@@ -94,17 +95,33 @@ def unpenalised_separation(
     """
     design, target = problem.design, problem.target
     free = np.flatnonzero(problem.parts.free)
-    if not len(free) or not is_likelihood(problem.loss) or design.is_streamed:
+    if not len(free) or not is_deviance(problem.loss) or design.is_streamed:
         return None
     beta = np.asarray(solution.beta, dtype=np.float64)
     curvatures = curvatures_at(problem.loss, target.y, design.matvec(beta) + solution.intercept)
-    if not (curvatures.reshape(target.n, -1).max(axis=1) < SURE)[target.weights > 0.0].any():
+    if not (curvatures.reshape(target.n, -1).max(axis=1) < sure_below(problem))[target.weights > 0.0].any():
         return None
-    part = replace(problem, design=as_design(design.gather(free)), penalty=NoPenalty())
+    part = replace(with_sides(problem), design=as_design(design.gather(free)), penalty=NoPenalty())
     chosen = None if names is None else [names[int(j)] for j in free]
     k = 2 if not target.outputs else target.outputs[0]
     proof = separation_of(part, beta[free], solution.intercept, n_classes=k, names=chosen, classes=_array(classes))
     return proof if proof.exists is False else None
+
+
+def with_sides(problem: Problem) -> Problem:
+    """The problem with labels for y that say to which side each row lets its score run away.
+
+    1 where the slope of a convex loss vanishes as the score grows, 0 where it vanishes as the score falls, ½ where
+    neither does: the likelihood has a maximum unless a direction moves some scores to where they may go, and no others.
+    Labels of classes are such, and so are counts: 0 is a row whose mean may fall to 0.
+    """
+    target, loss = problem.target, problem.loss
+    if target.outputs:
+        return problem
+    falls, rises = (
+        is_convex(loss) & (slopes_at(loss, target.y, np.full(target.n, end)) == 0.0) for end in (-np.inf, np.inf)
+    )
+    return replace(problem, target=Target(np.where(rises, 1.0, np.where(falls, 0.0, 0.5)), target.s))
 
 
 def _array(classes: Sequence[Any] | None) -> np.ndarray | None:
@@ -128,9 +145,11 @@ def _faintly_penalised(problem: Problem, proof: Any, tol: float, max_iter: int) 
     solve = newton if factored else solve_likelihood
     off = target.weights > 0.0
     off[proof.rows_on_boundary] = False
+    # losses of probabilities are in nats; others have the unit of their null model
+    unit = 1.0 if largest_curvature(problem.loss) < np.inf else null_objective(problem)
     for lam in FAINT:
-        fit = solve(replace(scaled, penalty=L2(lam)), tol=tol, max_iter=max_iter)
-        if (_leads(scaled, fit.beta, fit.intercept)[off] > 0.0).all():
+        fit = solve(replace(scaled, penalty=L2(unit * lam)), tol=tol, max_iter=max_iter)
+        if (_leads(with_sides(scaled), fit.beta, fit.intercept)[off] > 0.0).all():
             break
     fit.beta = (fit.beta.T / size).T
     fit.details["separation"] = proof

@@ -13,10 +13,11 @@ import scipy.linalg
 
 from separatrix.core.certificate import certify
 from separatrix.core.errors import cannot
-from separatrix.core.objective import curvatures_at, objective, slopes_at
+from separatrix.core.objective import curvatures_at, informations_at, objective, slopes_at
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
+from separatrix.core.verbs import is_convex
 from separatrix.designs.moments import moments
 from separatrix.solvers.smooth import refuse_jumps, ridge_of
 
@@ -92,7 +93,9 @@ def _direction(problem: Problem, ridge: np.ndarray, beta: np.ndarray, intercept:
     """``H^-1 grad P`` at a point, intercept first (0 where there is none)."""
     target, q = problem.target, problem.design.p + 1
     eta = problem.design.matvec(beta) + intercept
-    slopes, bends = slopes_at(problem.loss, target.y, eta), curvatures_at(problem.loss, target.y, eta)
+    # where a loss is not convex its expected curvature is positive all the same: Fisher's scoring
+    bends_at = curvatures_at if is_convex(problem.loss) else informations_at
+    slopes, bends = slopes_at(problem.loss, target.y, eta), bends_at(problem.loss, target.y, eta)
     s = target.weights / target.total
     g, direction = np.empty(q), np.zeros(q)
     g[0], g[1:] = s @ slopes, problem.design.rmatvec(s * slopes) + ridge * beta

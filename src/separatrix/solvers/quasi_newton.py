@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.certificate import record
-from separatrix.core.objective import gap_unit, objective
+from separatrix.core.objective import gap_unit, null_score, objective
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
 from separatrix.core.threads import one_blas_thread
-from separatrix.core.verbs import is_joint
+from separatrix.core.verbs import is_joint, largest_curvature
 from separatrix.solvers.gradient_pass import GradientPass, score_curvatures
 from separatrix.solvers.preconditioner import ALL, FEW, JointHessian, Preconditioner, taken_together
 
@@ -59,7 +59,8 @@ def quasi_newton(
         Iterations end when ``sqrt(g'H^-1 g)``, the distance of the coefficients from the optimum in units of the loss,
         is ``tol^1.25``: then the default leaves ten digits of the coefficients, whatever the order of the rows.
     max_iter : int, [0, inf).  Iterations on the whole data at the most.
-    start : (beta, intercept) or None.  None starts from the optimum of a sample, or from zero.
+    start : (beta, intercept) or None.  None starts from the optimum of a sample, or from zero; from the null model
+        where the curvature of the loss has no bound.
     trace : Trace or None.  Filled with objective and certificate of each iteration, and with the coefficients
         where ``trace.coefficients`` is a list. Costs passes more for each.
     """
@@ -67,6 +68,8 @@ def quasi_newton(
     W = np.zeros(gradient.shape)
     if start is not None:
         W[1:], W[0] = np.reshape(start[0], (-1, gradient.k)), start[1]
+    elif largest_curvature(problem.loss) == np.inf:  # Newton's step from far below an exponential overflows
+        W[0] = null_score(problem)
     scale = gap_unit(problem)
     settled = tol**1.25 * np.sqrt(scale)
     with one_blas_thread():

@@ -4,12 +4,13 @@ from dataclasses import asdict
 
 import numpy as np
 
-from separatrix.core.statistics import LikelihoodStatistics
+from separatrix.core.statistics import GeneralizedLinearStatistics, LikelihoodStatistics
 from separatrix.core.target import Target
 from separatrix.designs import moments
 from separatrix.designs.factor import factor_of
 from separatrix.estimators.generative.within import RESIDUAL
 from separatrix.estimators.recompute.comparison import BESIDE, EPS, Comparison, half_unit
+from separatrix.prediction.linear import inverse_link
 from separatrix.solvers.information import likelihood_evidence, without_aliased
 
 
@@ -17,7 +18,14 @@ def hold_evidence(model, evidence, problem, solution):
     """Hold the evidence of a fit to the same recomputed at its published coefficients; return the comparison."""
     n, comparison = problem.design.n, Comparison(model, problem.design.n)
     of = _likelihood if isinstance(evidence, LikelihoodStatistics) else _squares
-    again, published = of(problem, solution, _moved(problem, solution, model.coef_)), asdict(evidence)
+    moved = _moved(problem, solution, model.coef_)
+    again, published = of(problem, solution, moved), asdict(evidence)
+    unseen = ["condition", "digits", "sure rows"]
+    if isinstance(evidence, GeneralizedLinearStatistics):
+        mu = inverse_link(model.link_, problem.design.matvec(solution.beta) + solution.intercept)
+        pearson = model._distribution()[1].pearson(problem.target.y, problem.target.weights, mu)
+        again["pearson"] = pearson, 1.0, (1.0 + np.sqrt(again["total"][0])) * moved
+        unseen += ["observations", "density"]
     # an inverse is right to the rounding of its condition, a coefficient to that of its type
     tolerance = (
         RESIDUAL + half_unit(np.asarray(model.coef_)) + (n + BESIDE) * EPS * min(evidence.condition**2, 1.0 / EPS)
@@ -37,7 +45,7 @@ def hold_evidence(model, evidence, problem, solution):
         off = np.divide(np.abs(stated - value), size, out=np.zeros(value.shape), where=size > 0.0)
         off = np.where(np.isnan(stated) == np.isnan(value), np.nan_to_num(off), np.inf)
         comparison.residual(np.max(off, initial=0.0), tolerance + np.max(moved), "evidence_")
-    comparison.notes.append("condition, digits and sure rows of evidence_ were not compared")
+    comparison.notes.append(f"{', '.join(unseen[:-1])} and {unseen[-1]} of evidence_ were not compared")
     return comparison
 
 

@@ -1,0 +1,306 @@
+r"""Generalised linear models: a mean that is a function of a linear score,
+:math:`\min_{w, b} \ \frac{1}{\sum s} \sum_i s_i\,\tfrac12 d(y_i, \mu_i) + \frac{\alpha}{2} \|w\|_2^2`.
+"""
+
+import time
+import warnings
+from dataclasses import asdict, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from separatrix.core.certificate import existence_unknown, no_optimum, warn_if_not_certified
+from separatrix.core.declaration import GENERALIZED, Declaration, SmallFit, declare_class, declares, evidence_of
+from separatrix.core.errors import NoMaximum, RankDeficient, cannot
+from separatrix.core.objective import null_objective, objective, total_conjugate
+from separatrix.core.problem import Problem
+from separatrix.core.protocol import column_names
+from separatrix.core.statistics import GeneralizedLinearStatistics
+from separatrix.core.target import weights_of
+from separatrix.core.types import Array, MatrixLike
+from separatrix.core.verbs import is_convex, is_squared_error
+from separatrix.estimators import verification
+from separatrix.estimators.base import LinearRegressor
+from separatrix.estimators.linear.exposure import known_factors, per_unit
+from separatrix.estimators.published import certify_published
+from separatrix.estimators.validation import check_choice, check_number, enter
+from separatrix.losses import ComplementaryLogLog, Gamma, Logistic, Poisson, Probit, Squared, Tweedie
+from separatrix.losses.distributions import DISTRIBUTIONS, Distribution, log_density, tweedie
+from separatrix.penalties import L2, NoPenalty
+from separatrix.prediction import forms
+from separatrix.prediction.linear import inverse_link
+from separatrix.solvers.choose import RIDGE, SMOOTH, solve_least_squares, solve_likelihood
+from separatrix.solvers.maximum_likelihood import maximum_likelihood
+
+FINEST = 1e-14  # no certificate is held to less
+SOLVERS = ("lbfgs", "newton-cholesky")  # scikit-learn's names, which all mean the same here
+FAMILIES = (*DISTRIBUTIONS, "tweedie")
+LIKELIHOOD = (*SMOOTH, "solvers.newton_by_blocks", "solvers.maximum_likelihood")
+
+
+class MeanRegressor(LinearRegressor):
+    """What generalised linear models share: the fit, the mean as prediction, and the share of deviance explained."""
+
+    alpha: float
+    fit_intercept: bool
+    tol: float
+    max_iter: int
+    warm_start: bool
+    link_: str
+    n_iter_: int
+
+    def _distribution(self) -> tuple[str, Distribution, str]:
+        """The name of the family, the family, and the link."""
+        raise NotImplementedError
+
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        exposure: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
+        """Fit to X of shape (n, p), dense, sparse or a stream, and y of shape (n,).
+
+        Parameters
+        ----------
+        X : (n, p) array, sparse array, frame, or a design that is read from a stream.
+        y : (n,) array; of a stream, also the name of a column.
+        sample_weight : (n,) array or None.  How often each row counts; of a share y, the number of trials.
+        exposure : (n,) array of positive numbers or None.  What the mean is proportional to: the time or the number of
+            units that a row was observed. Of a log link; its logarithm is added to the scores.
+        offset : (n,) array or None.  A known term of the scores: the logarithm of an exposure, or any of an identity
+            link.
+        """
+        started = time.perf_counter()
+        tol, max_iter = check_number(self, "tol", 0.0), check_number(self, "max_iter", 1, integer=True)
+        check_choice(self, "warm_start", (True, False))
+        name, family, self.link_ = self._distribution()
+        design, given = enter(self, X, y, sample_weight, multi_output=False)
+        self._check_range(name, family, given)
+        target = per_unit(given, known_factors(self, design, exposure, offset), family.power)
+        problem = self._problem(design, target)
+        self._refuse_one_end(name, problem)
+        solution = self._solve(problem, {"tol": tol, "max_iter": max_iter, "start": self._start(problem)})
+        self.n_iter_ = max(solution.iterations, 1)
+        self._publish(solution.beta, solution.intercept)
+        for kept in ("evidence", "separation"):
+            self.__dict__.pop(f"{kept}_", None)
+        if "separation" in solution.details:
+            self.separation_ = solution.details["separation"]
+        if "evidence" in solution.details and not design.is_streamed:
+            self.evidence_ = self._statistics(name, problem, given, solution.details["evidence"])
+        self.certificate_ = self._certified(problem, solution, max(tol, FINEST), started)
+        self._warn()
+        return self
+
+    def _check_range(self, name, family, target):
+        """Raise where y leaves the range of the family."""
+        low, high = (float(end) for end in target.ends)
+        below = low <= family.low if family.open_low else low < family.low
+        if below or high > family.high:
+            legal = f"y {'>' if family.open_low else '>='} {family.low:g}"
+            if family.high < np.inf:
+                legal = f"shares {family.low:g} <= y <= {family.high:g}, with the numbers of trials as sample_weight"
+            raise cannot(
+                f"fit {type(self).__name__} to y with the value {low if below else high:g}",
+                because=f"Some value(s) of y are out of the valid range of the family {name!r}",
+                instead=legal,
+            )
+
+    def _refuse_one_end(self, name, problem):
+        """Raise where all y are 0, or all shares 1: with an intercept there is no minimum, whatever the penalty."""
+        mean, high = float(problem.target.mean()), self._distribution()[1].high
+        bounded_below = self._distribution()[1].low == 0.0
+        if problem.intercept and (mean >= high or (bounded_below and mean <= 0.0)):
+            raise cannot(
+                f"fit {type(self).__name__} to y that is {mean:g} in every row of positive weight",
+                because=f"the likelihood of the family {name!r} has no maximum then: the intercept runs away",
+                instead="data with other values of y, or fit_intercept=False with alpha > 0",
+            )
+
+    def _problem(self, design, target):
+        """The problem this estimator states: scikit-learn's objective, half the mean deviance, is already ours."""
+        name, family, link = self._distribution()
+        self._check_range(name, family, target)
+        if design.is_streamed and not is_convex(family.losses[link]):
+            raise cannot(
+                f"fit the family {name!r} with power {family.power:g} from a stream",
+                because="its loss is not convex, and Fisher's scoring holds the rows in memory",
+                instead="data in memory, or a power of at most 2",
+            )
+        alpha = check_number(self, "alpha", 0.0)
+        penalty = L2(alpha) if alpha > 0.0 else NoPenalty()
+        intercept = bool(check_choice(self, "fit_intercept", (True, False)))
+        return Problem(design, target, family.losses[link], penalty, intercept)
+
+    def _start(self, problem):
+        """Where the last fit ended, if it is to be gone on with and has the shape of this problem."""
+        known = self.warm_start and "coef_" in vars(self) and self.coef_.shape == (problem.design.p,)
+        return (self.coef_, self.intercept_) if known else None
+
+    def _solve(self, problem, options):
+        solve = solve_least_squares if is_squared_error(problem.loss) else solve_likelihood
+        if self.alpha > 0.0:
+            return solve(problem, **options)
+        return maximum_likelihood(problem, solve=solve, names=vars(self).get("feature_names_in_"), **options)
+
+    def _statistics(self, name, problem, given, evidence):
+        """The evidence of a fit without a penalty, with what its family adds."""
+        family, target = self._distribution()[1], problem.target
+        mu = inverse_link(self.link_, problem.design.matvec(self.coef_) + self.intercept_)
+        deviance = 2.0 * (evidence.saturated_log_likelihood - evidence.log_likelihood)
+        return GeneralizedLinearStatistics(
+            **asdict(evidence),
+            family=name,
+            link=self.link_,
+            dispersion=family.dispersion,
+            pearson=family.pearson(target.y, target.weights, mu),
+            observations=given.total,
+            density=log_density(family, given.y, given.weights, deviance),
+        )
+
+    def _certified(self, problem, solution, tol, started):
+        details, facts = solution.details, {"iterations": solution.iterations, "passes": solution.passes}
+        if "separation" in details:
+            return no_optimum(f"{self.separation_.verdict} separation", tol, started=started, **facts)
+        if "unexamined" in details:
+            return existence_unknown(details["unexamined"], tol, started=started, **facts)
+        return certify_published(self, [problem], tol, solution, started)
+
+    def _warn(self):
+        """What the user must know: no maximum, dependent columns, or iterations that ended too early."""
+        if "separation_" in vars(self):
+            warnings.warn(NoMaximum(self.separation_), stacklevel=3)
+        else:
+            advice = "Raise max_iter, standardise the columns, or penalise more (a larger alpha)."
+            warn_if_not_certified(self.certificate_, self.certificate_.message or advice, stacklevel=3)
+        evidence = evidence_of(self)
+        if evidence is not None and evidence.aliased:
+            names = column_names(self, self.n_features_in_)
+            warnings.warn(RankDeficient(evidence.rank, evidence.p, [names[j] for j in evidence.aliased]), stacklevel=3)
+
+    def predict(self, X: MatrixLike, *, exposure: ArrayLike | None = None, offset: ArrayLike | None = None) -> Array:
+        """The mean of y for each row of X; with an `exposure` or `offset`, of so much observed."""
+        scores = self._raw_score(X)
+        factors = known_factors(self, len(scores), exposure, offset)
+        return inverse_link(self.link_, scores if factors is None else scores + factors)
+
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """D², the share of the deviance about the mean of y that is explained; 1 at best, R² of squared errors."""
+        problem = replace(self._restate(X, y, sample_weight)[0], penalty=NoPenalty(), intercept=True)
+        target, loss = problem.target, problem.loss
+        least = sum(total_conjugate(loss, y, np.zeros(len(y)), weights_of(y, s)) for y, s in target.passes())
+        least = -least / target.total
+        here, null = objective(problem, self.coef_, self.intercept_) - least, null_objective(problem) - least
+        return float(1.0 - here / null) if null > 0.0 else float(here <= 0.0)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self._distribution()[1].open_low or self._distribution()[1].low == 0.0
+        return tags
+
+
+declare_class(
+    MeanRegressor,
+    Declaration(
+        "regression",
+        penalties=(L2, NoPenalty),
+        likelihood=GENERALIZED,
+        prediction=forms.MEAN,
+        description="coefficients",
+        verification=verification.OF_PROBLEMS,
+    ),
+)
+
+
+@declares(
+    losses=(Squared, Poisson, Gamma, Tweedie, Logistic, Probit, ComplementaryLogLog),
+    solvers=(*RIDGE, *LIKELIHOOD, "solvers.newton_raphson"),
+    small_fits=(SmallFit({"family": "gaussian"}),),
+)
+class GeneralizedLinearRegressor(MeanRegressor):
+    r"""Means that are a function of a linear score: R's ``glm``, with an optional ridge.
+
+    .. math:: \min_{w, b} \ \frac{1}{\sum s} \sum_i s_i\,\tfrac12 d(y_i, \mu_i) + \frac{\alpha}{2} \|w\|_2^2, \qquad
+              g(\mu_i) = x_i^\top w + b + \mathrm{offset}_i
+
+    with d the unit deviance of the family and g its link. With ``alpha=0`` it is maximum likelihood, with standard
+    errors, tests and AIC (:meth:`summary`). Where there is no maximum, as with a level of a factor in which all counts
+    are 0, that is proved and said (:class:`~separatrix.core.errors.NoMaximum`).
+
+    Parameters
+    ----------
+    family : {"gaussian", "poisson", "quasipoisson", "gamma", "inverse_gaussian", "tweedie", "binomial",
+        "quasibinomial"}, default "gaussian".  The quasi families estimate the dispersion, which is 1 of the others.
+    link : str or None, default None.  Of "gaussian" "identity"; of shares "logit" (default), "probit" or "cloglog";
+        of all others "log".
+    power : float, [1, inf), default 1.5.  Of "tweedie": the variance is proportional to its power of the mean.
+    alpha : float, [0, inf), default 0.0.  Strength of the ridge; the intercept is never penalised. With an exposure it
+        is weighed against the mean loss of a unit of exposure.
+    fit_intercept : bool, default True.
+    tol : float, [0, inf), default 1e-8.  Relative gap to be certified; relative gradient where nothing is penalised.
+    max_iter : int, [1, inf), default 100.  Most iterations.
+    warm_start : bool, default False.  Whether `fit` starts where the last one ended.
+
+    Attributes
+    ----------
+    coef_ : (p,) array.  intercept_ : float.  link_ : str.  n_iter_ : int.
+    certificate_ : Certificate.
+    evidence_ : GeneralizedLinearStatistics, where nothing is penalised.  What the summary is made of.
+    separation_ : Separation, where nothing is penalised and there is no maximum.  Its proof.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    Notes
+    -----
+    With "log" an exposure e is no change of the model: the problem is that of y / e with weights s e^(2 - p), p being
+    1 for counts, 2 for "gamma", 3 for "inverse_gaussian". ``verify(model, X, y / e, s * e**(2 - p))`` holds it to that.
+
+    References: Nelder and Wedderburn (1972), J. R. Statist. Soc. A 135(3); McCullagh and Nelder (1989).
+    Theory: docs/theory/generalised_linear.md.
+
+    Examples
+    --------
+    >>> X, y = [[0.0], [0.0], [1.0], [1.0]], [1.0, 3.0, 5.0, 7.0]
+    >>> model = GeneralizedLinearRegressor("poisson").fit(X, y)
+    >>> model.predict([[0.0], [1.0]]).round(6), round(float(np.exp(model.coef_[0])), 6)
+    (array([2., 6.]), 3.0)
+    """
+
+    def __init__(
+        self,
+        family: str = "gaussian",
+        link: str | None = None,
+        *,
+        power: float = 1.5,
+        alpha: float = 0.0,
+        fit_intercept: bool = True,
+        tol: float = 1e-8,
+        max_iter: int = 100,
+        warm_start: bool = False,
+    ) -> None:
+        self.family = family
+        self.link = link
+        self.power = power
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+
+    def _distribution(self):
+        name = check_choice(self, "family", FAMILIES)
+        family = DISTRIBUTIONS.get(name)
+        if family is None:
+            family = tweedie(check_number(self, "power", 1.0, open_low=False))
+        links = tuple(family.losses)
+        if self.link is not None and self.link not in links:
+            raise cannot(
+                f"fit GeneralizedLinearRegressor with family={name!r} and link={self.link!r}",
+                because="other links leave the range of the mean, or make a loss that is not convex",
+                instead=" or ".join(f"link={word!r}" for word in links),
+            )
+        return name, family, self.link or links[0]

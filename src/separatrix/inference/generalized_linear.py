@@ -1,0 +1,227 @@
+r"""Generalised linear models read as statistics: dispersion, standard errors, tests, intervals, deviance, AIC.
+
+With the inverse of the expected information V, N observations, k estimated coefficients and the deviance D,
+
+    φ = 1 (Poisson, binomial), else Σ s (y - μ)² / V(μ) / (N - k)          standard errors  sqrt(φ V_jj)
+    beta_j / error: normal where φ is known, else t of N - k               AIC = -2 log L + 2 (k + 1 if φ is estimated)
+    all slopes 0:  D0 - D ~ χ²,  or  (D0 - D) / (rank φ) ~ F               BIC likewise, with log N
+
+as R's glm has it. N is Σs where weights are repetitions, else the number of rows of positive weight.
+
+References: McCullagh and Nelder (1989), Generalized Linear Models, chapters 2 and 9.
+"""
+
+from dataclasses import replace
+from math import inf, log
+
+import numpy as np
+from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
+
+from separatrix.core.declaration import evidence_of
+from separatrix.core.errors import cannot
+from separatrix.core.objective import informations_at, slopes_at, total_value
+from separatrix.core.statistics import GeneralizedLinearStatistics
+from separatrix.inference.covariance import information_sandwich
+from separatrix.inference.least_squares import certificate_line, coefficient_names
+from separatrix.inference.table import Coefficient, Summary, Table
+
+SHRUNKEN = "No standard errors: the fit is penalised. alpha=0 is maximum likelihood, with standard errors and tests."
+FACTORS = {
+    "log": "Log link: one unit more of a column multiplies the mean by exp(estimate).",
+    "logit": "Log-odds of y = 1.",
+    "probit": "Probit link: estimates are changes of the normal quantile of the mean.",
+    "cloglog": "Complementary log-log link: one unit more multiplies -log(1 - mean) by exp(estimate).",
+}
+REPEATED = (
+    "Weights are read as repetitions: {total:g} observations. weights='precision' counts the {n} rows, as R's glm does."
+)
+
+
+def summarise(model, data, *, covariance, level, weights):
+    """The summary of a generalised linear model; the parameters are those of :func:`separatrix.inference.summary`."""
+    evidence = evidence_of(model)
+    given = data[0] is not None
+    _check(model, evidence, covariance, weights, given)
+    names = coefficient_names(model, bool(model.fit_intercept))
+    if not isinstance(evidence, GeneralizedLinearStatistics):
+        values = [*([float(model.intercept_)] if model.fit_intercept else []), *map(float, model.coef_)]
+        statistics = {"nonzero": int(np.count_nonzero(model.coef_)), "p": len(model.coef_)}
+        statistics["certificate"] = certificate_line(model, 0)
+        table = Table("y0", tuple(map(Coefficient, names, values)), statistics)
+        return Summary(type(model).__name__, (table,), None, None, level, (SHRUNKEN,))
+    problem = _data_of_the_fit(model, evidence, *data) if given else None
+    reading = Reading(evidence, weights)
+    V = reading.covariance
+    if covariance == "HC0" and V is not None:
+        V = _robust(model, evidence, problem, repetitions=weights == "frequency")
+    rows = tuple(_row(model, reading, names[j], j, V, level) for j in range(len(names)))
+    table = Table("y0", rows, _statistics(reading, covariance, certificate_line(model, 0)))
+    kind = covariance if V is not None else None
+    notes = _notes(model, reading, rows, V)
+    intervals = "wald" if evidence.dispersion is not None else None
+    return Summary(type(model).__name__, (table,), kind, weights, level, notes, intervals)
+
+
+class Reading:
+    """Evidence under a meaning of the weights: observations, degrees of freedom, dispersion, covariance."""
+
+    def __init__(self, evidence, weights):
+        self.evidence, self.weights = evidence, weights
+        self.n = evidence.observations if weights == "frequency" else float(evidence.n)
+        self.k = evidence.rank + int(evidence.intercept)
+        self.df = max(self.n - self.k, 0.0)
+        self.deviance = 2.0 * (evidence.saturated_log_likelihood - evidence.log_likelihood)
+        self.null_deviance = 2.0 * (evidence.saturated_log_likelihood - evidence.null_log_likelihood)
+        self.dispersion = evidence.dispersion
+        if self.dispersion is None and self.df > 0.0:
+            self.dispersion = evidence.pearson / self.df
+        known = evidence.covariance is not None and self.dispersion is not None
+        self.covariance = self.dispersion * evidence.covariance if known else None
+
+    @property
+    def estimated(self):
+        """Whether the dispersion was estimated: then tests are by t and F."""
+        return self.evidence.dispersion is None
+
+
+def _check(model, evidence, covariance, weights, given):
+    """Raise where an option is asked for that this fit cannot have, or not without its data."""
+    exposed = evidence is not None and abs(evidence.total - evidence.observations) > 1e-9 * evidence.total
+    because = instead = None
+    if covariance not in ("classical", "HC0"):
+        because, instead = "a likelihood has the inverse information and one sandwich", "'classical' or 'HC0'"
+    elif weights == "sampling" and covariance != "HC0":
+        because, instead = "rows that stand for many were not seen many times", "covariance='HC0', with the data"
+    elif evidence is None and (given or covariance != "classical" or weights != "frequency"):
+        because, instead = "a penalised fit has no standard errors", "summary(), or alpha=0"
+    elif covariance == "HC0" and not given:
+        because, instead = "the sandwich needs each row", "summary(X, y, covariance='HC0')"
+    elif given and exposed:
+        because = "the fit had an exposure or offset, which the data here lack"
+        instead = "summary() without data"
+    if because:
+        raise cannot(
+            f"summarise {type(model).__name__} with covariance={covariance!r}, weights={weights!r}"
+            + (" and data" if given else ""),
+            because=because,
+            instead=instead,
+        )
+
+
+def _data_of_the_fit(model, evidence, X, y, sample_weight):
+    """The problem of the data; raise if they are not those of the fit."""
+    problem = model._restate(X, y, sample_weight)[0]
+    target = problem.target
+    eta = problem.design.matvec(model.coef_) + model.intercept_
+    here = -total_value(problem.loss, target.y, eta, target.weights)
+    other = abs(here - evidence.log_likelihood) > 1e-6 * (1.0 + abs(here))
+    if other or target.rows_of_positive_weight != evidence.n:
+        raise cannot(
+            "summarise the fit with these data",
+            because=f"their log-likelihood is {here:.6g}, that of the fit {evidence.log_likelihood:.6g}",
+            instead="the X, y and sample_weight of the fit",
+        )
+    return problem
+
+
+def _robust(model, evidence, problem, *, repetitions):
+    target = problem.target
+    eta = problem.design.matvec(model.coef_) + model.intercept_
+    information = target.weights * informations_at(problem.loss, target.y, eta)
+    residuals = -slopes_at(problem.loss, target.y, eta)
+    return information_sandwich(
+        evidence.covariance,
+        evidence.intercept,
+        problem.design,
+        information,
+        residuals,
+        target.s,
+        repetitions=repetitions,
+    )
+
+
+def _row(model, reading, name, j, V, level):
+    evidence = reading.evidence
+    if j - int(evidence.intercept) in evidence.aliased:
+        return Coefficient(name, aliased=True)
+    row = Coefficient(name, float(evidence.coefficients[j, 0]))
+    separation = vars(model).get("separation_")
+    if separation is not None and name in separation.infinite:
+        if separation.verdict == "complete":  # many directions separate: a coefficient may run either way
+            return replace(row, estimate=None)
+        way = float(separation.direction[separation.names.index(name)]) or row.estimate
+        return replace(row, estimate=inf if way > 0.0 else -inf)
+    if V is None:
+        return row
+    error = float(np.sqrt(V[j, j]))
+    df = reading.df
+    reach = error * float(stdtrit(df, 0.5 + 0.5 * level) if reading.estimated else ndtri(0.5 + 0.5 * level))
+    row = replace(row, error=error, low=row.estimate - reach, high=row.estimate + reach)
+    if error > 0.0:
+        ratio = row.estimate / error
+        p = float(2.0 * (stdtr(df, -abs(ratio)) if reading.estimated else ndtr(-abs(ratio))))
+        row = replace(row, p=p, t=ratio) if reading.estimated else replace(row, p=p, z=ratio)
+    if evidence.link == "logit" and j >= int(evidence.intercept):
+        odds = [float(np.exp(min(v, 709.0))) for v in (row.estimate, row.low, row.high)]
+        row = replace(row, odds_ratio=odds[0], odds_low=odds[1], odds_high=odds[2])
+    return row
+
+
+def _statistics(reading, covariance, certificate):
+    """The numbers below a table; what is not defined is None."""
+    evidence = reading.evidence
+    numbers = {"n": reading.n, "residual_df": reading.df, "rank": evidence.rank, "edf": None}
+    numbers |= {"dispersion": reading.dispersion, "null_deviance": reading.null_deviance, "deviance": reading.deviance}
+    numbers |= dict.fromkeys(("log_likelihood", "aic", "bic", "lr", "lr_df", "lr_p", "f", "f_df", "f_p"))
+    numbers["condition"] = None if np.isnan(evidence.condition) else float(evidence.condition)
+    numbers["certificate"] = certificate
+    if not np.isnan(evidence.density) and reading.weights != "sampling":
+        parameters = reading.k + int(reading.estimated)
+        numbers["log_likelihood"] = evidence.density
+        numbers["aic"] = -2.0 * evidence.density + 2.0 * parameters
+        numbers["bic"] = -2.0 * evidence.density + parameters * log(reading.n)
+    if covariance != "classical" or evidence.rank == 0 or reading.dispersion is None:
+        return numbers
+    gain, rank = max(reading.null_deviance - reading.deviance, 0.0), float(evidence.rank)
+    if not reading.estimated:
+        numbers.update(lr=gain, lr_df=(rank,), lr_p=float(chdtrc(rank, gain)))
+    elif reading.dispersion > 0.0:
+        f = gain / rank / reading.dispersion
+        numbers.update(f=f, f_df=(rank, reading.df), f_p=float(fdtrc(rank, reading.df, f)))
+    return numbers
+
+
+def _notes(model, reading, rows, V):
+    evidence = reading.evidence
+    notes = [f"Family {evidence.family}. {FACTORS.get(evidence.link, '')}".strip()]
+    separation = vars(model).get("separation_")
+    if separation is not None:
+        infinite, finite = separation.infinite, len(separation.infinite) < len(rows)
+        rest = " The others are estimated by the rows that the separating direction leaves in place." if finite else ""
+        notes.append(
+            f"The likelihood has no maximum ({separation.verdict} separation). Without a finite estimate: "
+            f"{', '.join(infinite[:8])}{', …' if len(infinite) > 8 else ''}.{rest} alpha > 0 makes all finite."
+        )
+    if V is None:
+        reason = "no residual degrees of freedom" if reading.dispersion is None else "the information is singular"
+        notes.append(f"Standard errors are not defined: {reason}.")
+    if reading.estimated and reading.dispersion is not None:
+        notes.append("The dispersion is estimated by Pearson's chi-squared: tests are by t and F.")
+    elif evidence.observations > 0.0 and reading.df > 0.0 and evidence.family == "poisson":
+        ratio = evidence.pearson / reading.df
+        if ratio > 1.5:
+            notes.append(
+                f"Pearson's chi-squared is {ratio:.3g} per degree of freedom, where 1 is expected: standard errors are "
+                f"too small by about {np.sqrt(ratio):.2g}. family='quasipoisson' or covariance='HC0' allows for it."
+            )
+    aliased = [row.name for row in rows if row.aliased]
+    if aliased:
+        shown = ", ".join(aliased[:8]) + (", …" if len(aliased) > 8 else "")
+        notes.append(
+            f"Aliased, that is, a linear combination of other columns: {shown}. The table is of the model without."
+        )
+    if reading.weights == "frequency" and abs(evidence.observations - evidence.n) > 1e-9 * evidence.n:
+        notes.append(REPEATED.format(total=evidence.observations, n=evidence.n))
+    if np.isnan(evidence.density):
+        notes.append("No AIC: the family has no likelihood here, or counts are not whole numbers.")
+    return tuple(notes)
