@@ -35,7 +35,9 @@ SETTINGS = {
 LOOSE = {"Perceptron", "PerceptronRegressor", "SGDClassifier", "SGDRegressor"}
 # Published beside the model, and not part of what it predicts by: how it was searched for, counts of parameters.
 NOT_LOOKED_AT = {
+    "C_1se_",
     "Cs_",
+    "alpha_1se_",
     "alphas_",
     "best_score_",
     "coefs_paths_",

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.dual_bound import dual_bound
+from separatrix.core.dual_terms import add_dual_terms, fill_dual_terms
 from separatrix.core.gap_rounding import (
     EPS,
     Products,
@@ -26,8 +27,6 @@ from separatrix.core.gap_rounding import (
 )
 from separatrix.core.jit import compiled
 from separatrix.core.objective import (
-    add_dual_terms,
-    fill_dual_terms,
     never_negative,
     slopes_at,
     sum_of_conjugate_sizes,

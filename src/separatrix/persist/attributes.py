@@ -162,7 +162,12 @@ FITTED: dict[str, Kind] = {
     "standard_errors_": floats("_q", finite=False),
     "n_output_features_": whole(1, MOST_COLUMNS),
     "certificate_": record("Certificate"),
-    "evidence_": either(record("LeastSquaresStatistics"), record("LikelihoodStatistics"), nothing),
+    "evidence_": either(
+        record("LeastSquaresStatistics"),
+        record("LikelihoodStatistics"),
+        record("GeneralizedLinearStatistics"),
+        nothing,
+    ),
     "alpha_": _rates,
     "d0_": number(),
     "gamma_": number(),
@@ -180,6 +185,14 @@ _FACTOR = {
     "aliased": either(integers("_aliased", low=0, below="p"), listed(whole(0))),
     "constant": either(integers("_constant", low=0, below="p"), listed(whole(0))),
     "combination": either(floats("_kept", "_aliased"), nothing),
+}
+
+_LIKELIHOOD: dict[str, Kind] = {
+    "n": whole(0),
+    "p": whole(0),
+    "rank": whole(0),
+    "coefficients": floats("_q", "_o", finite=False),
+    "covariance": either(_matrix, nothing),
 }
 
 # Fields of records. Statistics of a fit are read by numpy alone: only what they are is checked, not how they agree.
@@ -279,13 +292,8 @@ RECORDS: dict[str, dict[str, Kind]] = {
         "unscaled": either(_matrix, nothing),
         "digits": either(floats("_q", "_o", finite=False), nothing),
     },
-    "LikelihoodStatistics": {
-        "n": whole(0),
-        "p": whole(0),
-        "rank": whole(0),
-        "coefficients": floats("_q", "_o", finite=False),
-        "covariance": either(_matrix, nothing),
-    },
+    "LikelihoodStatistics": _LIKELIHOOD,
+    "GeneralizedLinearStatistics": _LIKELIHOOD | {"family": text, "link": text},
     "Separation": {},
 }
 
