@@ -16,7 +16,7 @@ from separatrix.estimators.verification import PREPARED
 from separatrix.prediction import forms
 from separatrix.prediction.table_columns import select
 from separatrix.tables.dates import FORMS
-from separatrix.tables.understanding import USED
+from separatrix.tables.understanding import MIXED, USED
 
 
 @declares(
@@ -39,7 +39,8 @@ class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     kinds : sequence of str or None, default None.  What each of them is: "number", "category", "flag", "date" or
         "text"; None: all are numbers.
     forms : sequence of str or None, default None.  How each date is written: "iso" (2024-12-31), "dmy", "mdy" or
-        "named" (31 Dec 2024); "" for other columns. None: "iso".
+        "named" (31 Dec 2024); of numbers, "mixed" takes a cell that is no number for missing, "" refuses it; "" for
+        other columns. None: "iso" for dates, "" for the others.
 
     Attributes
     ----------
@@ -63,7 +64,7 @@ class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if self.names is None:
             validate_numbers(self, X, reset=True)
             return self
-        for parameter, legal in (("kinds", USED), ("forms", ("", *FORMS))):
+        for parameter, legal in (("kinds", USED), ("forms", ("", MIXED, *FORMS))):
             given = getattr(self, parameter)
             unknown = [] if given is None else [one for one in given if one not in legal]
             if unknown or not len(self.names) or (given is not None and len(given) != len(self.names)):
