@@ -11,6 +11,8 @@ from typing import Any
 
 from separatrix.core import registry
 
+MANY_ROWS = 5_000
+
 
 @dataclass(frozen=True)
 class DataFacts:
@@ -38,10 +40,12 @@ class DataFacts:
     def inner_folds(self, most: int = 5) -> Any:
         """Folds for a search within the training rows: shuffled by the seed, stratified where there are classes.
 
-        Shuffled, because tables are often sorted by their target; fewer than `most` where a class has fewer rows.
+        Shuffled, because tables are often sorted by their target; fewer than `most` where a class has fewer rows, and
+        3 of many rows, which tell settings apart well enough.
         """
         from sklearn.model_selection import KFold, StratifiedKFold  # 0.2 s that a declaration need not spend
 
+        most = most if self.rows <= MANY_ROWS else min(most, 3)
         if not self.classes:
             return KFold(max(2, min(most, self.rows // 2)), shuffle=True, random_state=self.seed)
         return StratifiedKFold(max(2, min(most, self.smallest_class)), shuffle=True, random_state=self.seed)
@@ -60,6 +64,7 @@ def needs(
     columns: int | None = None,
     rows: int | None = None,
     rows_per_column: float | None = None,
+    rows_per_coefficient: float | None = None,
     rows_per_class: int | None = None,
 ) -> Callable[[DataFacts], str]:
     """A function for ``why_excluded``: which of these needs the data do not meet, in a sentence.
@@ -71,6 +76,7 @@ def needs(
     kind : str, tuple of str or None.  At least one column of the table is of this kind, or of one of these.
     columns, rows : int or None.  At most so many.
     rows_per_column : float or None.  At least so many rows for each prepared column.
+    rows_per_coefficient : float or None.  At least so many rows for each prepared column and class but one.
     rows_per_class : int or None.  At least so many rows in every class.
 
     >>> needs(columns=3)(DataFacts(rows=100, columns=7))
@@ -91,6 +97,9 @@ def needs(
             return f"it takes at most {rows:,} rows, and there are {facts.rows:,}"
         if rows_per_column is not None and facts.rows < rows_per_column * facts.columns:
             return f"it needs {rows_per_column:g} rows a column: {facts.columns:,} columns have {facts.rows:,} rows"
+        coefficients = facts.columns * max(facts.classes - 1, 1)
+        if rows_per_coefficient is not None and facts.rows < rows_per_coefficient * coefficients:
+            return f"it needs {rows_per_coefficient:g} rows a coefficient: {coefficients:,} have {facts.rows:,} rows"
         if rows_per_class is not None and facts.classes and facts.smallest_class < rows_per_class:
             return f"it needs {rows_per_class} rows in every class, and the rarest has {facts.smallest_class}"
         return ""
