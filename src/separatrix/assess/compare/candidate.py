@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 
 import numpy as np
 
@@ -13,7 +14,9 @@ from separatrix.assess.compare.deadline import PowerLaw
 MOST_KEPT = 4_000_000
 # Rows predicted when a model is timed on a sample.
 QUERIES = 1_000
-_DIGITS = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?")
+# What may differ between warnings of rounds that say the same: numbers, and names of columns with how many more.
+_PARTICULAR = re.compile(r"'[^']*'(, '[^']*')*( and \d+ more)?|[-+]?[\d.]+(e[-+]?\d+)?")
+LONGEST_MESSAGE = 110
 
 
 @dataclass
@@ -29,7 +32,7 @@ class Candidate:
     planned_rows : int or None.  Rows that the budget allows; None: all.
     over_budget : bool.  Whether it does not run because of the budget.
     sample_error : str.  The error of its fit to a sample.
-    messages : dict.  From a warning without its numbers to its first text and its count.
+    messages : dict.  From a warning without its numbers and names to its first text and its count.
     """
 
     family: object
@@ -93,9 +96,10 @@ class Candidate:
         self.measures.append(measures)
         self.fits.append(outcome.fit_seconds)
         self.predictions.append(outcome.predict_seconds)
-        for message in outcome.messages:  # messages that differ only in their numbers are one
-            first, times = self.messages.get(_DIGITS.sub("", message), (message, 0))
-            self.messages[_DIGITS.sub("", message)] = first, times + 1
+        for message in outcome.messages:
+            key = _PARTICULAR.sub("", message)
+            first, times = self.messages.get(key, (message, 0))
+            self.messages[key] = first, times + 1
         predictions = outcome.predictions
         kept = predictions.values if predictions.probabilities is None else predictions.probabilities
         if round_.first_repeat and np.size(kept) <= MOST_KEPT and kept.dtype.kind == "f":
@@ -126,8 +130,12 @@ class Candidate:
             yield f"learnt from {self.rows:,} of {train_size:,} rows"
         if done < self.total and not self.reason:
             yield f"ran {done} of {self.total} rounds"
-        for message, times in self.messages.values():
-            yield message if times >= done else f"{message} (in {times} of {done} rounds)"
+        if self.messages:  # one line of a family: the warning of most rounds, and how many others there are
+            message, times = max(self.messages.values(), key=itemgetter(1))
+            others = len(self.messages) - 1
+            more = f"; {others} other warning{'s'[: others > 1]}" if others else ""
+            rounds = "" if times >= done else f" (in {times} of {done} rounds)"
+            yield f"{fit_once.first_sentence(message, LONGEST_MESSAGE)}{rounds}{more}"
 
 
 def _mean(values):

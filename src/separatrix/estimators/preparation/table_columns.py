@@ -5,12 +5,13 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
 from separatrix.core.types import Matrix, MatrixLike
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import validate_numbers
 from separatrix.estimators.verification import PREPARED
 from separatrix.prediction import forms
@@ -24,7 +25,7 @@ from separatrix.tables.understanding import MIXED, USED
     prediction=forms.TABLE_COLUMNS,
     verification=PREPARED,
 )
-class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class TableColumns(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """The named columns of a table, each as what it was understood to be.
 
     The table is a :class:`separatrix.tables.Table`, a frame (pandas, polars, pyarrow), a dict of columns, or an array
