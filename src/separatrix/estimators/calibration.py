@@ -26,6 +26,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_design
 from separatrix.estimators import verification
 from separatrix.estimators.geometry import region_distances
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import (
     check_choice,
     check_number,
@@ -90,7 +91,7 @@ def logistic_posterior(d: ArrayLike, gamma: float = 1.0, d0: float = 0.0, class_
     solvers=("solvers.newton_raphson",),
     verification=verification.OF_CALIBRATION_CURVE,
 )
-class LogisticCalibrator(BaseEstimator):
+class LogisticCalibrator(Estimator):
     r"""Probabilities from one score, by a logistic curve.
 
     .. math:: P(+ \mid d) = \frac{LR}{LR + 1/clr}, \quad LR = e^{\gamma (d - d_0)}; \qquad
@@ -239,7 +240,7 @@ def _estimator_has(name):
 
 
 @declares(task="classification", inside=attrgetter("estimator_"), verification=verification.OF_CALIBRATED)
-class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
     r"""Any linear classifier, with probabilities: a logistic curve of the signed distance from its boundary.
 
     .. math:: P(\text{second class} \mid x) = \frac{1}{1 + e^{-\gamma (d(x) - d_0)}\, / clr}, \qquad
