@@ -11,7 +11,7 @@ from typing import Any
 
 from separatrix.core import registry
 
-MANY_ROWS = 5_000
+MANY_SCORES = 5_000  # rows times classes
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class DataFacts:
         """Folds for a search within the training rows: shuffled by the seed, stratified where there are classes.
 
         Shuffled, because tables are often sorted by their target; fewer than `most` where a class has fewer rows, and
-        3 of many rows, which tell settings apart well enough.
+        3 where many rows tell settings apart well enough, or many classes make every fit long.
         """
         from sklearn.model_selection import KFold, StratifiedKFold  # 0.2 s that a declaration need not spend
 
-        most = most if self.rows <= MANY_ROWS else min(most, 3)
+        most = most if self.rows * max(self.classes, 1) <= MANY_SCORES else min(most, 3)
         if not self.classes:
             return KFold(max(2, min(most, self.rows // 2)), shuffle=True, random_state=self.seed)
         return StratifiedKFold(max(2, min(most, self.smallest_class)), shuffle=True, random_state=self.seed)
