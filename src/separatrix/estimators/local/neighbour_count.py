@@ -33,7 +33,7 @@ class NeighbourCountSearch(MetaEstimatorMixin, BaseEstimator):
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0]
     >>> search = NeighbourCountSearch(KNeighborsRegressor(), (1, 2, 3)).fit(X, y)
     >>> search.best_params_, search.scores_
-    ({'n_neighbors': 2}, array([-1.        , -1.125     , -2.22222222]))
+    ({'n_neighbors': 1}, array([-1.        , -1.125     , -2.22222222]))
     """
 
     def __init__(self, estimator: Any, counts: Sequence[int]) -> None:
