@@ -10,6 +10,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold
 
 from separatrix.assess import MEASURES, compare
 from separatrix.assess.compare import tournament as tournaments
+from separatrix.assess.compare.candidate import Candidate
 from separatrix.core import family as family_room
 from separatrix.core.family import Family, declare, families
 from separatrix.tables import Table
@@ -381,3 +382,39 @@ def test_noise_has_no_winner():
             assert found.beats_baseline or found.recommended == "baseline"
     print(f"{claims} claims in 200 comparisons on noise")
     assert claims <= 10
+
+
+def test_a_family_says_one_line_however_many_warnings_its_rounds_give(declared):
+    """Messages about aliased columns name other columns in every round; they say the same."""
+
+    class Loud(ClassifierMixin, BaseEstimator):
+        calls = 0
+
+        def fit(self, X, y):
+            Loud.calls += 1
+            names = ", ".join(f"'city={c}'" for c in "abcdefgh"[: Loud.calls])
+            said = f"The design has rank {Loud.calls} of 9 columns: {names} and 2 more are determined by others."
+            warnings.warn(said, stacklevel=1)
+            if Loud.calls == 3:
+                warnings.warn("Something else is odd.", stacklevel=1)
+            self.classes_ = np.unique(y)
+            return self
+
+        def predict_proba(self, X):
+            return np.full((len(X), 2), 0.5)
+
+        def predict(self, X):
+            return np.full(len(X), self.classes_[0])
+
+    declared(Family("loud", "classification", lambda facts: Loud(), 20, "Warns."))
+    comparison = compare(two_clouds(), families=["loud"], repeats=1)
+    note = next(standing.note for standing in comparison.standings if standing.family == "loud")
+    assert note.startswith("The design has rank 1 of 9 columns: 'city=a' and 2 more are determined by others")
+    assert note.endswith("; 1 other warning")
+    assert note.count("rank") == 1
+
+
+def test_the_sentence_of_a_warning_ends_within_a_line():
+    candidate = Candidate(Family("f", "classification", lambda facts: None, 20, "F."), 2)
+    candidate.messages, candidate.fits, candidate.rows = {"": ("long " * 100, 1)}, [0.1, 0.1], 5
+    assert all(len(note) <= 140 for note in candidate._notes(5))

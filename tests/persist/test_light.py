@@ -9,10 +9,13 @@ import pytest
 from sklearn.base import is_classifier
 
 import separatrix
+from separatrix.calibration import CalibratedLinearClassifier
 from separatrix.core import registry
 from separatrix.core.declaration import declaration
+from separatrix.core.family import DataFacts, families
 from separatrix.estimators.preparation.compose import pipeline
-from separatrix.linear_model import Lasso, LogisticRegression
+from separatrix.linear_model import Lasso, LogisticRegression, Perceptron
+from separatrix.naive_bayes import GaussianNB
 from separatrix.neighbors import KNeighborsClassifier
 from separatrix.persist import CannotLoad, light
 from separatrix.persist.files import to_bytes
@@ -45,9 +48,17 @@ TABLE, NEW = people(), people(seed=1)
 Y = np.nan_to_num(TABLE["age"], nan=50.0) + 10.0 * (TABLE["sex"] == "m")
 TARGETS = {"numbers": Y, "two": np.where(Y > 50, "old", "young"), "three": np.digitize(Y, [40, 70])}
 ESTIMATORS = registry.members("estimator")
+
+
+def made(name):
+    """An unfitted estimator; a calibration needs one to calibrate."""
+    calibrated = name == "CalibratedLinearClassifier"
+    return CalibratedLinearClassifier(Perceptron(), cv=3) if calibrated else ESTIMATORS[name]()
+
+
 FORMS = {name: declaration(cls).prediction for name, cls in ESTIMATORS.items()}
 SCORED = sorted(name for name, form in FORMS.items() if form is not None and "predict" in form.methods)
-TASKS = [(n, t) for n in SCORED for t in (("two", "three") if is_classifier(ESTIMATORS[n]()) else ("numbers",))]
+TASKS = [(n, t) for n in SCORED for t in (("two", "three") if is_classifier(made(n)) else ("numbers",))]
 
 
 def fitted(model, target, facts=FACTS):
@@ -60,7 +71,7 @@ def fitted(model, target, facts=FACTS):
 @pytest.mark.parametrize("name, target, used", [(*task, 5) for task in TASKS] + [("LogisticRegression", "two", 2)])
 def test_the_answers_are_those_of_the_loaded_model(name, target, used):
     try:
-        model = fitted(ESTIMATORS[name](), target, FACTS[:used])
+        model = fitted(made(name), target, FACTS[:used])
     except (ValueError, TypeError) as error:
         assert "2 classes" in str(error) or "3 classes" in str(error) or "parse" in str(error), error
         return
@@ -79,6 +90,21 @@ def test_the_answers_are_those_of_the_loaded_model(name, target, used):
         assert predictor.classes is None
     else:
         assert predictor.classes.tolist() == loaded.classes_.tolist()
+
+
+@pytest.mark.parametrize("family", ["nearest class mean", "least squares classifier", "ridge classifier", "perceptron"])
+def test_families_with_calibrated_probabilities_predict_lightly(family):
+    task = next(each for each in families("classification") if each.name == family)
+    model = fitted(task.make(DataFacts(60, 20, 2, 20)), "two", FACTS[:3])
+    content = to_bytes(model)
+    predictor = light(io.BytesIO(content))
+    assert predictor.predict_proba(NEW).tobytes() == model.predict_proba(NEW).tobytes()
+    assert predictor.predict(NEW).tolist() == model.predict(NEW).tolist()
+
+
+def test_a_calibration_of_what_is_not_linear_has_no_light_way():
+    model = fitted(CalibratedLinearClassifier(GaussianNB()), "two", FACTS[:2])
+    assert light(io.BytesIO(to_bytes(model))) is None
 
 
 def test_what_has_no_light_way_is_left_to_load():

@@ -187,7 +187,7 @@ def test_a_slip_in_a_column_of_numbers_is_named_with_its_row(written):
     rows[16] = "16,1o.5"
     table = read(written("i,x\n" + "\n".join(rows)))
     assert table["x"].dtype == object
-    assert "Column 'x' is read as text: row 17 holds '1o.5'; 39 cells are numbers." in table.notes
+    assert "Column 'x': row 17 holds '1o.5'; 39 cells are numbers." in table.notes
 
 
 def test_words_after_pieces_of_numbers_bring_the_words_of_all_cells_back(written, monkeypatch):

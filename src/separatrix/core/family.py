@@ -11,6 +11,8 @@ from typing import Any
 
 from separatrix.core import registry
 
+MANY_SCORES = 5_000  # rows times classes
+
 
 @dataclass(frozen=True)
 class DataFacts:
@@ -40,10 +42,12 @@ class DataFacts:
     def inner_folds(self, most: int = 5) -> Any:
         """Folds for a search within the training rows: shuffled by the seed, stratified where there are classes.
 
-        Shuffled, because tables are often sorted by their target; fewer than `most` where a class has fewer rows.
+        Shuffled, because tables are often sorted by their target; fewer than `most` where a class has fewer rows, and
+        3 where many rows tell settings apart well enough, or many classes make every fit long.
         """
         from sklearn.model_selection import KFold, StratifiedKFold  # 0.2 s that a declaration need not spend
 
+        most = most if self.rows * max(self.classes, 1) <= MANY_SCORES else min(most, 3)
         if not self.classes:
             return KFold(max(2, min(most, self.rows // 2)), shuffle=True, random_state=self.seed)
         return StratifiedKFold(max(2, min(most, self.smallest_class)), shuffle=True, random_state=self.seed)
@@ -62,6 +66,7 @@ def needs(
     columns: int | None = None,
     rows: int | None = None,
     rows_per_column: float | None = None,
+    rows_per_coefficient: float | None = None,
     rows_per_class: int | None = None,
 ) -> Callable[[DataFacts], str]:
     """A function for ``why_excluded``: which of these needs the data do not meet, in a sentence.
@@ -73,6 +78,7 @@ def needs(
     kind : str, tuple of str or None.  At least one column of the table is of this kind, or of one of these.
     columns, rows : int or None.  At most so many.
     rows_per_column : float or None.  At least so many rows for each prepared column.
+    rows_per_coefficient : float or None.  At least so many rows for each prepared column and class but one.
     rows_per_class : int or None.  At least so many rows in every class.
 
     >>> needs(columns=3)(DataFacts(rows=100, columns=7))
@@ -93,6 +99,9 @@ def needs(
             return f"it takes at most {rows:,} rows, and there are {facts.rows:,}"
         if rows_per_column is not None and facts.rows < rows_per_column * facts.columns:
             return f"it needs {rows_per_column:g} rows a column: {facts.columns:,} columns have {facts.rows:,} rows"
+        coefficients = facts.columns * max(facts.classes - 1, 1)
+        if rows_per_coefficient is not None and facts.rows < rows_per_coefficient * coefficients:
+            return f"it needs {rows_per_coefficient:g} rows a coefficient: {coefficients:,} have {facts.rows:,} rows"
         if rows_per_class is not None and facts.classes and facts.smallest_class < rows_per_class:
             return f"it needs {rows_per_class} rows in every class, and the rarest has {facts.smallest_class}"
         return ""

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -17,6 +17,7 @@ from separatrix.core.protocol import can
 from separatrix.core.registry import late
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.probabilities import class_codes, same_length, validate_labels, validate_posteriors
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import validate_weights
 
 # Expected costs are equal if they differ by at most this many roundings of their terms.
@@ -118,7 +119,7 @@ def average_cost(y, decisions, costs, *, classes=None, actions=None, sample_weig
 @declares(
     task="classification", inside=methodcaller("_fitted"), verification=late("separatrix.estimators.verify:of_inside")
 )
-class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class CostSensitiveClassifier(ClassifierMixin, MetaEstimatorMixin, Estimator):
     r"""Decide by expected cost, with the posteriors of any classifier.
 
     .. math:: \hat g(x) = \arg\min_g \sum_k L_{kg}\, P(k \mid x)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import COEFFICIENTS, Declaration, declare_class
@@ -13,6 +13,7 @@ from separatrix.core.registry import late
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.geometry import Geometry
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.streams import values_of
 from separatrix.estimators.validation import enter, score_rows
 from separatrix.prediction import forms
@@ -21,7 +22,7 @@ from separatrix.prediction.linear import decide, in_one_dimension, log_probabili
 _summary = late("separatrix.inference.summary:summary")
 
 
-class LinearModel(BaseEstimator):
+class LinearModel(Estimator):
     """A model whose raw score is ``X coef_ + intercept_``."""
 
     coef_: Array

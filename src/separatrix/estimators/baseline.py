@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import SHARES, declares
@@ -12,6 +12,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import enter, validate_classes, validate_rows
 from separatrix.prediction import constant, forms
 
@@ -24,7 +25,7 @@ __all__ = ["ConstantClassifier", "ConstantRegressor"]
     verification=verification.OF_SHARES,
     description=SHARES,
 )
-class ConstantClassifier(ClassifierMixin, BaseEstimator):
+class ConstantClassifier(ClassifierMixin, Estimator):
     r"""The shares of the classes as the probabilities of every row, and the commonest class as the answer.
 
     .. math:: P(C_k \mid x) = \frac{\sum_i s_i\, 1[y_i = k]}{\sum_i s_i}
@@ -80,7 +81,7 @@ class ConstantClassifier(ClassifierMixin, BaseEstimator):
     prediction=forms.CONSTANT,
     verification=verification.OF_MEAN,
 )
-class ConstantRegressor(RegressorMixin, BaseEstimator):
+class ConstantRegressor(RegressorMixin, Estimator):
     r"""The mean of the targets for every row, of all constants the one with the smallest squared error; or the median.
 
     .. math:: \hat y(x) = \bar y = \frac{\sum_i s_i y_i}{\sum_i s_i}

@@ -25,7 +25,7 @@ from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_design
 from separatrix.estimators import verification
-from separatrix.estimators.geometry import region_distances
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import (
     check_choice,
     check_number,
@@ -33,6 +33,9 @@ from separatrix.estimators.validation import (
     validate_rows,
     validate_scores,
 )
+from separatrix.prediction import forms
+from separatrix.prediction.calibrated import curve_log_odds, distances, probabilities
+from separatrix.prediction.linear import decide
 
 __all__ = ["CalibratedLinearClassifier", "LogisticCalibrator", "logistic_posterior", "posterior_from_likelihood_ratio"]
 
@@ -90,7 +93,7 @@ def logistic_posterior(d: ArrayLike, gamma: float = 1.0, d0: float = 0.0, class_
     solvers=("solvers.newton_raphson",),
     verification=verification.OF_CALIBRATION_CURVE,
 )
-class LogisticCalibrator(BaseEstimator):
+class LogisticCalibrator(Estimator):
     r"""Probabilities from one score, by a logistic curve.
 
     .. math:: P(+ \mid d) = \frac{LR}{LR + 1/clr}, \quad LR = e^{\gamma (d - d_0)}; \qquad
@@ -176,7 +179,7 @@ class LogisticCalibrator(BaseEstimator):
     def log_odds(self, d: ArrayLike) -> Array:
         """``gamma (d - d0) + log(class_ratio)`` for each score."""
         check_is_fitted(self)
-        return self.gamma_ * (validate_scores(self, d) - self.d0_) + np.log(self.class_ratio_)
+        return curve_log_odds(vars(self), validate_scores(self, d))
 
     def predict_proba(self, d: ArrayLike) -> Array:
         """Probability of each class, (n, 2), in the order of ``classes_``."""
@@ -238,8 +241,13 @@ def _estimator_has(name):
     return check
 
 
-@declares(task="classification", inside=attrgetter("estimator_"), verification=verification.OF_CALIBRATED)
-class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+@declares(
+    task="classification",
+    inside=attrgetter("estimator_"),
+    prediction=forms.CALIBRATED,
+    verification=verification.OF_CALIBRATED,
+)
+class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator):
     r"""Any linear classifier, with probabilities: a logistic curve of the signed distance from its boundary.
 
     .. math:: P(\text{second class} \mid x) = \frac{1}{1 + e^{-\gamma (d(x) - d_0)}\, / clr}, \qquad
@@ -323,11 +331,7 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
 
     def predict_proba(self, X: MatrixLike) -> Array:
         """Probability of each class, in the order of ``classes_``."""
-        odds = self.decision_function(X)
-        if odds.ndim == 1:
-            return np.column_stack([expit(-odds), expit(odds)])
-        P = expit(odds) + np.finfo(np.float64).tiny  # a row that every curve excludes is nobody's: equal shares
-        return P / P.sum(axis=1, keepdims=True)
+        return probabilities(self.decision_function(X))
 
     def decision_function(self, X: MatrixLike) -> Array:
         """Log-odds: (n,) for two classes (positive for ``classes_[1]``), else (n, k), each against all others."""
@@ -340,8 +344,7 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstima
 
     def predict(self, X: MatrixLike) -> Array:
         """The most probable class of each row of X; of two equally probable ones the second, of more the first."""
-        odds = self.decision_function(X)
-        return self.classes_[(odds >= 0.0).astype(int) if odds.ndim == 1 else odds.argmax(axis=1)]
+        return decide(self.decision_function(X), self.classes_)
 
     @available_if(_estimator_has("coef_"))
     def signed_distance(self, X: MatrixLike) -> Array:
@@ -367,18 +370,9 @@ def signed_distances(model, X):
         return scores
     coef = np.asarray(coef, dtype=np.float64)
     coef = coef.reshape(-1, coef.shape[-1])
-    if scores.ndim == 2:
-        if len(coef) != scores.shape[1]:
-            return scores  # one score for each pair, say: no single set of linear scores
-        return region_distances(scores, coef)
-    length = np.linalg.norm(coef)
-    if length == 0.0:
-        raise cannot(
-            f"give distances from the boundary of {type(model).__name__}",
-            because="all its coefficients are zero, so that it has none",
-            instead="data in which the classes differ, or a weaker penalty",
-        )
-    return scores / length
+    if scores.ndim == 2 and len(coef) != scores.shape[1]:
+        return scores  # one score for each pair, say: no single set of linear scores
+    return distances(scores, coef)
 
 
 class _Distances(ClassifierMixin, BaseEstimator):

@@ -15,6 +15,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.registry import late
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.validation import encode, validate_rows
+from separatrix.prediction.calibrated import reach, region_distances
 
 _hyperplane = late("separatrix.decision.boundary:Hyperplane")
 
@@ -92,9 +93,9 @@ class Geometry:
         feet = np.empty(X.shape)
         for a in np.unique(own):
             rows = np.flatnonzero(own == a)
-            reach = _reach(scores[rows], coef, a)
-            rival = reach.argmin(axis=1)
-            if np.isinf(reach.min()):
+            length = reach(scores[rows], coef, a)
+            rival = length.argmin(axis=1)
+            if np.isinf(length.min()):
                 raise cannot(
                     "project onto the boundary",
                     because=f"the class {self.classes_[a]} is predicted everywhere",
@@ -163,23 +164,3 @@ class Geometry:
                 kind=AttributeError,
             )
         return self.boundary()
-
-
-def region_distances(scores, coef):
-    r"""Distances (n, k) from the boundaries of the regions where each of k linear scores is largest.
-
-    .. math:: d_c = \min_{d \ne c} (f_c - f_d) / \|w_c - w_d\|
-    """
-    return np.stack([_reach(scores, coef, c).min(axis=1) for c in range(len(coef))], axis=1)
-
-
-def _reach(scores, coef, c):
-    """Signed distances (n, k) from the hyperplanes between class c and each other class; infinite from itself.
-
-    Classes of equal coefficients have no hyperplane between them: one of them wins everywhere, the first of equals.
-    """
-    gaps = scores[:, [c]] - scores
-    lengths = np.linalg.norm(coef[c] - coef, axis=1)
-    later = np.arange(len(coef)) >= c
-    always = np.where((gaps > 0.0) | ((gaps == 0.0) & later), np.inf, -np.inf)
-    return np.divide(gaps, lengths, out=always, where=lengths > 0.0)

@@ -20,6 +20,7 @@ from separatrix.core.protocol import can
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.coding import from_one_of_k, one_of_k
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, encode
 
 __all__ = ["OneVsOneClassifier", "OneVsRestClassifier", "from_one_of_k", "one_of_k"]
@@ -39,7 +40,7 @@ def _asks_every_class(name):
     task="classification",
     verification=verification.OF_ONE_VS_REST,
 )
-class OneVsRestClassifier(_OneVsRest):
+class OneVsRestClassifier(_OneVsRest, Estimator):
     r"""One machine a class, each against all others; the most confident wins.
 
     .. math:: \hat c(x) = \arg\max_c g_c(x), \qquad k \text{ machines, or } k - 1 \text{ and } g_k = 0
@@ -145,7 +146,7 @@ class OneVsRestClassifier(_OneVsRest):
     task="classification",
     verification=verification.OF_ONE_VS_ONE,
 )
-class OneVsOneClassifier(_OneVsOne):
+class OneVsOneClassifier(_OneVsOne, Estimator):
     r"""One machine for each pair of classes; the class with most wins.
 
     .. math:: \hat c(x) = \arg\max_c \sum_{d \ne c} [\,c \text{ beats } d \text{ at } x\,], \qquad

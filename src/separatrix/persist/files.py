@@ -17,11 +17,13 @@ import hashlib
 import math
 import os
 import warnings
+from copy import copy
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from separatrix import __version__
+from separatrix.core.declaration import declaration, without_search
 from separatrix.core.refusal import cannot
 from separatrix.persist import past, tensors
 from separatrix.persist.archive import Archive, CannotLoad, CannotSave, broken, packed, write
@@ -41,7 +43,8 @@ def save(model: Any, path: str | os.PathLike[str] | BinaryIO, *, about: dict[str
 
     Parameters
     ----------
-    model : estimator of this library, or a Pipeline or ColumnTransformer of them.
+    model : estimator of this library, or a Pipeline or ColumnTransformer of them. A search of scikit-learn
+        (GridSearchCV, ...), also as a step of a Pipeline, is saved as the best estimator that it found.
     path : str, path or binary file object.  By custom the name ends in ``.sepx``.
     about : dict or None, default None.  Plain values to keep beside the model, for :func:`about`.
 
@@ -66,6 +69,7 @@ def to_bytes(model, about=None):
     from separatrix.persist.classes import by_class
     from separatrix.persist.writing import Writer
 
+    model = searched(model)
     table = by_class()
     entry = table.get(type(model))
     if entry is not None and not entry.is_model:
@@ -94,6 +98,20 @@ def to_bytes(model, about=None):
         "model": node["at"],
     }
     return packed(manifest, numbers)
+
+
+def searched(model):
+    """A model in which every search of scikit-learn gives way to the best estimator that it found."""
+    model = without_search(model)
+    known = declaration(model)
+    if known.before is None:
+        return model
+    steps = [(name, searched(step)) for name, step in model.steps]
+    if all(new is old for (_, new), (_, old) in zip(steps, model.steps, strict=True)):
+        return model
+    model = copy(model)
+    model.steps = steps
+    return model
 
 
 def load(path: str | os.PathLike[str]) -> Any:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.core.refusal import cannot
-from separatrix.prediction import categories, constant, curves, dates, linear, numbers, table_columns, words
+from separatrix.prediction import calibrated, categories, constant, curves, dates, linear, numbers, table_columns, words
 
 METHODS = ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba")
 
@@ -74,6 +74,9 @@ def can_predict(step):
         return all(can_predict(part) for _, part in step.state["steps"])
     if step.form is SIDE_BY_SIDE:
         return all(can_predict(part) for _, part, _ in step.state["transformers_"])
+    if step.form is CALIBRATED:
+        inside = step.state["estimator_"].form
+        return inside is not None and inside.is_linear
     return step.form is not None
 
 
@@ -119,6 +122,14 @@ LINEAR_CLASSES = Form("linear classes", _CLASSIFY, is_linear=True)
 # Linear scores with a rule of its own for the class or its probability, which only the class of the model knows.
 LINEAR_SCORES = Form("linear scores", {}, is_linear=True)
 LOG_ODDS = Form("log-odds", {**_CLASSIFY, **_PROBABILITIES}, is_linear=True)
+CALIBRATED = Form(
+    "calibrated",
+    {
+        "predict": calibrated.class_of,
+        "decision_function": calibrated.log_odds,
+        "predict_proba": calibrated.class_probabilities,
+    },
+)
 CONSTANT = Form("constant", {"predict": constant.number})
 CLASS_SHARES = Form(
     "class shares",

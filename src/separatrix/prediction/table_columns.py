@@ -7,6 +7,7 @@ from separatrix.prediction.cells import as_days, as_flags, as_text
 from separatrix.tables.cells import numbers
 from separatrix.tables.frames import as_table
 from separatrix.tables.table import shown
+from separatrix.tables.understanding import MIXED
 
 NUMERIC = ("number", "date")
 
@@ -55,7 +56,7 @@ def _table(X, names):
 
 def _understood(column, name, kind, form):
     if kind == "number":
-        return numbers(column, name)
+        return numbers(column, name, odd_is_missing=form == MIXED)
     if kind == "date":
         return as_days(column, form, name)
     return as_flags(column) if kind == "flag" else as_text(column)

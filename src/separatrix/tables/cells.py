@@ -5,6 +5,7 @@ missing among numbers    also none, na, nil, missing, unknown, -, --, ., *, and 
                          in a column of words these are words: "None" is a level of many a category
 number                   1, -1.5, .5, 1e-3; thousands 1,234 (also 1'234 and 1 234); an amount $5 or 5 €; a percentage
                          12% (12, not 0.12). One column, one unit: 5 and $5 together are text.
+odd                      a cell that is none of these in a column that is numbers otherwise: tables/kinds.py decides
 """
 
 import math
@@ -87,7 +88,7 @@ def pointed(cell):
     return cell[:start] + digits + cell[end:]
 
 
-def numbers(column, name="", *, first=1):
+def numbers(column, name="", *, first=1, odd_is_missing=False):
     """A column of text as float64, NaN where missing or infinite.
 
     Parameters
@@ -95,12 +96,15 @@ def numbers(column, name="", *, first=1):
     column : (n,) array.  Object of str or None, as :func:`separatrix.tables.blocks` gives it; numbers stay as they are.
     name : str, default "".  What to call the column if a cell has to be refused.
     first : int, default 1.  The number of the first row, for the same sentence.
+    odd_is_missing : bool, default False.  Whether a cell that is no number is NaN, too, instead of being refused.
 
     >>> numbers(np.array(["1", None, "2.5", "1,200"], dtype=object))
     array([1.0e+00,     nan, 2.5e+00, 1.2e+03])
     >>> numbers(np.array(["1", "two"], dtype=object), "age")
     Traceback (most recent call last):
     ValueError: Cannot read the column 'age' as numbers: row 2 holds 'two'. Use a number there, or an empty cell.
+    >>> numbers(np.array(["1", "two"], dtype=object), odd_is_missing=True)
+    array([ 1., nan])
     """
     if column.dtype.kind != "O":
         return finite(column.astype(np.float64))[0]
@@ -110,7 +114,9 @@ def numbers(column, name="", *, first=1):
         return finite(plain)[0]
     values = {cell: _value(cell) for cell in set(cells)}
     bad = [row for row, cell in enumerate(cells) if values[cell] is None]
-    if bad:
+    if odd_is_missing:
+        values = {cell: math.nan if value is None else value for cell, value in values.items()}
+    elif bad:
         more = f" (and {len(bad) - 1:,} more of its cells are no numbers)" if len(bad) > 1 else ""
         raise cannot(
             f"read the column {name!r} as numbers",

@@ -139,8 +139,8 @@ class GrowingColumn:
         if wrong and len(wrong) <= 0.1 * numeric:
             others = f" and {len(wrong) - 1:,} more cells are no numbers" if len(wrong) > 1 else ""
             self.notes.append(
-                f"Column {self.name!r} is read as text: row {wrong[0] + 1:,} holds {cells[wrong[0]]!r}{others}; "
-                f"{numeric:,} cells are numbers."
+                f"Column {self.name!r}: row {wrong[0] + 1:,} holds {cells[wrong[0]]!r}{others}; {numeric:,} cells are "
+                "numbers."
             )
         elif numeric and not wrong:
             self.notes.append(f"Column {self.name!r} is read as text: its numbers have different units.")

@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 
 from separatrix.core.refusal import cannot
+from separatrix.tables.cells import numbers
 from separatrix.tables.kinds import facts
 from separatrix.tables.leaks import is_copy, repeated_rows, rows_to_look_at, suspicion
 from separatrix.tables.table import is_number, meant, shown
-from separatrix.tables.target import refuse_unknown, task_of
-from separatrix.tables.understanding import Understanding, share
+from separatrix.tables.target import estimated_numbers, refuse_unknown, task_of
+from separatrix.tables.understanding import MIXED, Understanding, share
 
 FOLDS = 5  # rows of a class below which some folds have none
 IMBALANCE = 20  # times as many rows in the largest class as in the smallest
@@ -42,12 +43,12 @@ def understand(table, target, *, task=None, exclude=()):
     refuse_unknown(table, target)
     _refuse_excluded(exclude, table, target)
     whole = len(table)
-    labelled = _present(table[target])
+    y, odd = estimated_numbers(table[target], task)
+    labelled = _present(y)
     if not labelled.all():
-        table = table.take(np.flatnonzero(labelled))
-    y = table[target]
+        table, y = table.take(np.flatnonzero(labelled)), y[labelled]
     task, classes, counts = task_of(y, target, task)
-    columns, notes = [], []
+    columns, notes = [], [_odd_note(target, odd, "rows without a target")] if odd else []
     rows = rows_to_look_at(len(table))
     for name, column in zip(table.names, table.columns, strict=True):
         if name == target:
@@ -56,6 +57,9 @@ def understand(table, target, *, task=None, exclude=()):
         if name in exclude:
             column_facts = replace(column_facts, kind="asked to be left out", why="as asked")
         elif column_facts.used or column_facts.kind == "identifier":
+            if column_facts.form == MIXED:
+                column = numbers(column, odd_is_missing=True)
+                notes.append(_odd_note(name, column_facts.odd, "missing"))
             column_facts, said = _beside_target(column_facts, column, y, len(classes), rows)
         columns.append(column_facts)
         notes += said
@@ -70,6 +74,12 @@ def understand(table, target, *, task=None, exclude=()):
     notes = [*table.notes, *_class_notes(classes, counts), *_size_notes(table, columns, target), *notes]
     unlabelled = whole - len(table)
     return Understanding(table.source, whole, unlabelled, target, task, tuple(columns), classes, counts, tuple(notes))
+
+
+def _odd_note(name, odd, taken_for, most=3):
+    listed = ", ".join(f"{cell!r} ({count:,})" for cell, count in odd[:most])
+    more = f" and {len(odd) - most:,} more" if len(odd) > most else ""
+    return f"{name} holds numbers; cells that are none count as {taken_for}: {listed}{more}."
 
 
 def _present(column):

@@ -6,7 +6,7 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.tables.cells import numbers
-from separatrix.tables.kinds import facts, plain
+from separatrix.tables.kinds import facts, odd_cells, plain
 from separatrix.tables.table import is_number, meant, shown
 
 MOST_CODES = 20  # different whole numbers that may be classes
@@ -24,6 +24,24 @@ def refuse_unknown(table, target):
             instead=f"{near}, if that was meant" if near else "one of them",
             kind=KeyError,
         )
+
+
+def estimated_numbers(column, task=None):
+    """A target of numbers among which a few cells are none, as float64 with NaN there; and those cells with counts.
+
+    Other targets stay as they are, also where the numbers may be codes of classes and the task does not say that they
+    are to be estimated: then the odd cell may be a class, too.
+
+    >>> column, odd = estimated_numbers(np.array([*map(str, range(40)), "1,5"], dtype=object))
+    >>> column[-2:], odd
+    (array([39., nan]), [('1,5', 1)])
+    """
+    odd = Counter() if is_number(column) or task == "classification" else odd_cells(Counter(column.tolist()))
+    if odd:
+        values = numbers(column, odd_is_missing=True)
+        if task == "regression" or not _are_classes(*np.unique(values[~np.isnan(values)], return_counts=True)):
+            return values, odd.most_common()
+    return column, []
 
 
 def task_of(column, target, task):
@@ -135,6 +153,7 @@ def target_values(table, understanding):
     wanted = {type(label) for label in understanding.classes}
     if wanted == {str}:
         return _as_labels(column)
+    column, _ = estimated_numbers(column, understanding.task)
     values = column if is_number(column) else numbers(column, understanding.target)
     rows = np.flatnonzero(~np.isnan(values))
     values = values[rows]

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 # What a column can be. The first five enter a model, the others are left out, with the reason said.
 USED = ("number", "category", "flag", "date", "text")
 LEFT_OUT = ("identifier", "constant", "empty", "copy of the target", "asked to be left out")
+MIXED = "mixed"  # the form of a column of numbers with a few cells that are none
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,9 @@ class ColumnFacts:
     why : str, default "".  Why it is left out or deserves a second look; empty where nothing is to be said.
     levels : tuple of str, default ().  Of a category or a flag, most frequent first.
     shown : str, default "".  A few words for a person: a range, the commonest levels, an example.
-    form : str, default "".  Of a date, how it is written: a form of :mod:`separatrix.tables.dates`.
+    form : str, default "".  Of a date, how it is written: a form of :mod:`separatrix.tables.dates`. Of numbers, MIXED
+        if some cells are no numbers and count as missing.
+    odd : tuple of (str, int), default ().  Those cells of MIXED numbers, the commonest first, with their counts.
     """
 
     name: str
@@ -32,6 +35,7 @@ class ColumnFacts:
     levels: tuple = ()
     shown: str = ""
     form: str = ""
+    odd: tuple = ()
 
     @property
     def used(self):
@@ -125,7 +129,12 @@ class Understanding:
     @classmethod
     def from_dict(cls, plain):
         """The inverse of :meth:`as_dict`."""
-        columns = tuple(ColumnFacts(**{**column, "levels": tuple(column["levels"])}) for column in plain["columns"])
+        columns = tuple(
+            ColumnFacts(
+                **{**column, "levels": tuple(column["levels"]), "odd": tuple(map(tuple, column.get("odd", ())))}
+            )
+            for column in plain["columns"]
+        )
         tuples = {name: tuple(plain[name]) for name in ("classes", "counts", "notes")}
         return cls(**{**plain, **tuples, "columns": columns})
 

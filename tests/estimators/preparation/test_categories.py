@@ -112,3 +112,21 @@ def test_codes_are_those_of_scikit_learn():
 def test_parameters_out_of_range_are_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Categories(**wrong).fit(column("a", "b"))
+
+
+def test_missing_is_a_level_of_the_first_of_columns_that_are_missing_together():
+    """Its columns of 0 and 1 would be equal: a model without a penalty would find them determined by each other."""
+    rng = np.random.default_rng(0)
+    X = rng.choice(np.array(["u", "v", "w"], dtype=object), (90, 3))
+    X[:10, :2] = None
+    X[20:25, 2] = None
+    categories = Categories().fit(X)
+    Z = categories.transform(X)
+    names = [name for name in categories.get_feature_names_out(["a", "b", "c"]) if "missing" in name]
+    assert names == ["a is missing", "c is missing"]
+    assert np.linalg.matrix_rank(np.column_stack([np.ones(90), Z])) == 1 + Z.shape[1]
+
+
+def test_a_column_without_any_value_keeps_its_only_level():
+    X = np.full((4, 2), None, dtype=object)
+    assert Categories().fit(X).transform(X).shape == (4, 1)

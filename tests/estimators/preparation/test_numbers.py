@@ -160,3 +160,11 @@ def test_curves_of_two_values_or_one_are_what_numbers_make_of_them():
     X = np.column_stack([[0.0, 1.0, 1.0, 0.0, 1.0], np.full(5, 7.0)])
     assert_allclose(Curves().fit_transform(X), Numbers().fit_transform(X), atol=1e-14)
     assert_array_equal(Curves().fit(X).transform([[0.5, 9.0]])[:, 1], [0.0])
+
+
+def test_columns_that_are_missing_in_the_same_rows_have_one_flag():
+    X = np.array([[1.0, 5.0, 2.0], [np.nan, np.nan, 3.0], [2.0, 7.0, np.nan], [4.0, 6.0, 1.0]])
+    numbers = Numbers().fit(X)
+    assert numbers.get_feature_names_out(["a", "b", "c"]).tolist() == ["a", "b", "c", "a is missing", "c is missing"]
+    Z = numbers.transform(X)
+    assert np.linalg.matrix_rank(Z[:, 3:]) == 2

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from separatrix.core.declaration import certificate_of
 MOST_KEPT = 4_000_000
 # Rows predicted when a model is timed on a sample.
 QUERIES = 1_000
-_DIGITS = re.compile(r"[-+]?[\d.]+(e[-+]?\d+)?")
+# What may differ between warnings of rounds that say the same: numbers, and names of columns with how many more.
+_PARTICULAR = re.compile(r"'[^']*'(, '[^']*')*( and \d+ more)?|[-+]?[\d.]+(e[-+]?\d+)?")
+LONGEST_MESSAGE = 110
 
 
 @dataclass
@@ -32,7 +35,7 @@ class Candidate:
     over_budget : bool.  Whether it does not run because of the budget.
     sample_error : str.  The error of its fit to a sample.
     certificate : Certificate or None.  The worst of its rounds; None if its model has none.
-    messages : dict.  From a warning without its numbers to its first text and its count.
+    messages : dict.  From a warning without its numbers and names to its first text and its count.
     """
 
     family: object
@@ -97,9 +100,10 @@ class Candidate:
         self.measures.append(measures)
         self.fits.append(outcome.fit_seconds)
         self.predictions.append(outcome.predict_seconds)
-        for message in outcome.messages:  # messages that differ only in their numbers are one
-            first, times = self.messages.get(_DIGITS.sub("", message), (message, 0))
-            self.messages[_DIGITS.sub("", message)] = first, times + 1
+        for message in outcome.messages:
+            key = _PARTICULAR.sub("", message)
+            first, times = self.messages.get(key, (message, 0))
+            self.messages[key] = first, times + 1
         predictions = outcome.predictions
         kept = predictions.values if predictions.probabilities is None else predictions.probabilities
         if round_.first_repeat and np.size(kept) <= MOST_KEPT and kept.dtype.kind == "f":
@@ -132,8 +136,12 @@ class Candidate:
             yield f"learnt from {self.rows:,} of {train_size:,} rows"
         if done < self.total and not self.reason:
             yield f"ran {done} of {self.total} rounds"
-        for message, times in self.messages.values():
-            yield message if times >= done else f"{message} (in {times} of {done} rounds)"
+        if self.messages:  # one line of a family: the warning of most rounds, and how many others there are
+            message, times = max(self.messages.values(), key=itemgetter(1))
+            others = len(self.messages) - 1
+            more = f"; {others} other warning{'s'[: others > 1]}" if others else ""
+            rounds = "" if times >= done else f" (in {times} of {done} rounds)"
+            yield f"{fit_once.first_sentence(message, LONGEST_MESSAGE)}{rounds}{more}"
 
 
 def _mean(values):

@@ -15,6 +15,7 @@ from separatrix.core.protocol import can, fitted_attribute
 from separatrix.core.registry import register
 from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators.basis.natural_spline import NaturalSpline
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import validate_columns, validate_first_rows, validate_rows
 from separatrix.estimators.verification import EXPANDED
 
@@ -23,7 +24,7 @@ from separatrix.estimators.verification import EXPANDED
     task="transformation",
     verification=EXPANDED,
 )
-class AdditiveBasis(TransformerMixin, BaseEstimator):
+class AdditiveBasis(TransformerMixin, Estimator):
     r"""A basis for each feature, side by side, with a map from features to columns.
 
     .. math:: f(x) = \beta_0 + \sum_j f_j(x_j), \quad f_j(x_j) = h_j(x_j)'\beta_j, \quad H = [h_1(x_1), \dots, h_p(x_p)]

@@ -5,15 +5,16 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.core.types import Array, Matrix, MatrixLike
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, validate_first_rows, validate_rows
 
 
-class ColumnwiseBasis(TransformerMixin, BaseEstimator):
+class ColumnwiseBasis(TransformerMixin, Estimator):
     """A basis that expands each feature on its own: ``H = [h_1(x_1), ..., h_p(x_p)]``.
 
     A subclass learns in `_learn`, tells in `_widths` how many columns each feature gets, and fills them in `_expand`.

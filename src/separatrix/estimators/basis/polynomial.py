@@ -6,13 +6,14 @@ from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.designs.monomials import count_monomials, monomials, plan_monomials
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, validate_first_rows, validate_rows
 from separatrix.estimators.verification import EXPANDED
 
@@ -22,7 +23,7 @@ from separatrix.estimators.verification import EXPANDED
     verification=EXPANDED,
     small_fits=(SmallFit({"degree": 2}),),
 )
-class PolynomialFeatures(TransformerMixin, BaseEstimator):
+class PolynomialFeatures(TransformerMixin, Estimator):
     r"""All monomials of the features up to a degree, each correctly rounded.
 
     .. math:: \varphi_a(x) = \prod_j x_j^{a_j}, \qquad d_{\min} \le |a| \le d_{\max}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import RandomState
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,10 +15,11 @@ from separatrix.core.errors import Impossible, cannot
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.probabilities import validate_priors
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import validate_rows
 
 
-class Generative(ClassifierMixin, BaseEstimator):
+class Generative(ClassifierMixin, Estimator):
     r"""A classifier that models how the rows of each class arise.
 
     .. math:: P(C_k \mid x) = \frac{P(x \mid C_k)\, P(C_k)}{\sum_j P(x \mid C_j)\, P(C_j)}

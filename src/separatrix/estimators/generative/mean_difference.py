@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,6 +14,7 @@ from separatrix.core.types import Matrix, MatrixLike
 from separatrix.designs import DenseDesign, class_moments
 from separatrix.estimators import verification
 from separatrix.estimators.generative.fisher import no_difference, refuse_many_classes
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import validate_classes, validate_rows
 
 
@@ -23,7 +24,7 @@ from separatrix.estimators.validation import validate_classes, validate_rows
     verification=verification.OF_MEAN_DIFFERENCE,
     description=CLASSES,
 )
-class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class MeanDifference(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     r"""The line through the means of two classes: the projection that moves the means farthest apart.
 
     .. math:: w = \arg\max_{\|w\| = 1} w \cdot (m_2 - m_1) = \frac{m_2 - m_1}{\|m_2 - m_1\|}

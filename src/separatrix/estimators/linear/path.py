@@ -6,7 +6,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 
 from separatrix.core.dual_bound import rounding_along_path
 from separatrix.core.errors import cannot
@@ -23,13 +22,14 @@ from separatrix.estimators.linear.one_standard_error import (
     warn_at_end,
 )
 from separatrix.estimators.linear.strengths import with_factors
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import ElasticNet
 from separatrix.solvers.path import path, strength_grid
 
 
-class Path(BaseEstimator):
+class Path(Estimator):
     """Stands in for an estimator where a function, not a class, takes data and settings in."""
 
     def __init__(self, l1_ratio, eps, alphas, positive, tol, max_iter):

@@ -5,12 +5,12 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import local_gradient, warn_if_not_certified
 from separatrix.core.errors import LocallyUndetermined, NoLocalMaximum, cannot
 from separatrix.core.types import MatrixLike
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.neighbours.local_likelihood import LocalData, fit_locally, n_columns
 from separatrix.solvers.neighbours.windows import KERNELS, Window
@@ -48,7 +48,7 @@ class LocalCoefficients:
     undetermined: np.ndarray
 
 
-class LocalModel(BaseEstimator):
+class LocalModel(Estimator):
     """A model that maximises, at each query x0, the likelihood of the rows weighted by their nearness to x0."""
 
     def __init__(

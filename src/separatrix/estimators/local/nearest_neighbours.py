@@ -14,6 +14,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators import verification
+from separatrix.estimators.local.neighbour_count import NeighbourCountSearch
 from separatrix.estimators.local.neighbourhood import (
     Neighbourhood,
     average_of,
@@ -297,22 +298,14 @@ class KNeighborsRegressor(RegressorMixin, KNearest):
         return fitted.reshape(len(index), *self._y.shape[1:])
 
 
-def _search(model, scoring):
+def _search(model):
     """A search for k: from one neighbour to a sixth of the rows."""
 
     def make(facts):
-        from sklearn.model_selection import GridSearchCV
-
-        grid = [k for k in (1, 3, 5, 9, 15, 25, 51, 101) if k == 1 or k <= facts.rows // 6]
-        return GridSearchCV(model(), {"n_neighbors": grid}, scoring=scoring, cv=facts.inner_folds())
+        counts = tuple(k for k in (1, 3, 5, 9, 15, 25, 51, 101) if k == 1 or k <= facts.rows // 6)
+        return NeighbourCountSearch(model(), counts)
 
     return make
-
-
-def _agreement(model, X, y):
-    """Minus the squared error of probabilities, of classes that the model knows: large is good."""
-    truth = np.asarray(y)[:, None] == model.classes_
-    return -float(((model.predict_proba(X) - truth) ** 2).sum(axis=1).mean())
 
 
 declare(
@@ -320,10 +313,10 @@ declare(
         name="nearest neighbours",
         task="classification",
         model=KNeighborsClassifier,
-        make=_search(KNeighborsClassifier, _agreement),
+        make=_search(KNeighborsClassifier),
         complexity=60,
-        description="Asks the most similar training rows, as many as cross-validation likes best; assumes nothing, "
-        "keeps every row.",
+        description="Asks the most similar training rows, as many as are best for training rows that are left out; "
+        "assumes nothing, keeps every row.",
         why_excluded=needs(columns=2_000),
         most_rows=50_000,
     ),
@@ -331,10 +324,10 @@ declare(
         name="nearest neighbours",
         task="regression",
         model=KNeighborsRegressor,
-        make=_search(KNeighborsRegressor, "neg_mean_squared_error"),
+        make=_search(KNeighborsRegressor),
         complexity=60,
-        description="Averages the most similar training rows, as many as cross-validation likes best; assumes nothing,"
-        " keeps every row.",
+        description="Averages the most similar training rows, as many as are best for training rows that are left out; "
+        "assumes nothing, keeps every row.",
         why_excluded=needs(columns=2_000),
         most_rows=50_000,
     ),

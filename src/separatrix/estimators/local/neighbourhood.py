@@ -1,16 +1,16 @@
 """What all neighbourhood methods share: the training rows they search, weights by distance, averages."""
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.neighbours.metrics import metric_of
 from separatrix.solvers.neighbours.nearest import Index
 
 
-class Neighbourhood(BaseEstimator):
+class Neighbourhood(Estimator):
     """A model that keeps its training rows and answers from those that are near."""
 
     def _keep(self, design, y):

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from separatrix.core.declaration import declares
-from separatrix.estimators.preparation.columns import CellColumns
+from separatrix.estimators.preparation.columns import CellColumns, first_of_equals
 from separatrix.estimators.validation import check_choice, check_number
 from separatrix.estimators.verification import PREPARED
 from separatrix.prediction import forms
@@ -21,13 +21,23 @@ FILLED = 0.1
 class LevelColumns(CellColumns):
     """A transformer that learns the levels of each column."""
 
+    # Whether missing is a level of the first of several columns that are missing in the same rows, and only there.
+    _each_gap_once = False
+
     def _learn_levels(self, X):
         min_count = check_number(self, "min_count", 1, integer=True)
         max_levels = check_number(self, "max_levels", 1, integer=True)
-        kept = [_kept(as_text(X[:, j]), min_count, max_levels) for j in range(X.shape[1])]
+        columns = [as_text(X[:, j]) for j in range(X.shape[1])]
+        kept = [_kept(cells, min_count, max_levels) for cells in columns]
         self.levels_ = [levels for levels, _, _, _ in kept]
         self.pooled_ = np.array([others > 0 for _, _, others, _ in kept])
         self.missing_ = np.array([missing > 0 for _, _, _, missing in kept])
+        if self._each_gap_once:
+            self.missing_ &= _first_gaps(columns)
+            kept = [
+                (levels, counts, others, missing * told)
+                for (levels, counts, others, missing), told in zip(kept, self.missing_)
+            ]
         return [
             [*counts, *([others] if others else []), *([missing] if missing else [])]
             for _, counts, others, missing in kept
@@ -52,6 +62,12 @@ def _kept(cells, min_count, max_levels):
     return levels, counts, sum(frequency.values()) - sum(counts), missing
 
 
+def _first_gaps(columns):
+    """Of columns that are missing in the same rows, the first; and columns without any value."""
+    gaps = [np.fromiter((cell is None for cell in cells.tolist()), bool, len(cells)) for cells in columns]
+    return first_of_equals([gap.tobytes() for gap in gaps]) | np.array([gap.all() for gap in gaps])
+
+
 def _in_order(level):
     """Numbers by size, before text by letters."""
     try:
@@ -69,8 +85,10 @@ class Categories(LevelColumns):
     """One column of 0 and 1 for each level of a category.
 
     Levels are learnt in training. Those with fewer than `min_count` rows are pooled as "other": what is seen in one row
-    only cannot be told from that row. Where cells are missing in training, missing is a level of its own. A level that
-    was never met counts as "other" if there is such a level, else none of its columns is 1; nothing is refused.
+    only cannot be told from that row. Where cells are missing in training, missing is a level of its own; of columns
+    that are missing in the same rows it is a level of the first, as the others would repeat its column of 0 and 1. A
+    level that was never met counts as "other" if there is such a level, else none of its columns is 1; nothing is
+    refused.
 
     Numbers are taken as text, 1.0 as "1". More than 200 columns of which a row fills less than a tenth come out as a
     sparse array: 10,000 columns or 50,000 levels need about as much room as the table itself.
@@ -114,6 +132,7 @@ class Categories(LevelColumns):
         self.sparse = sparse
 
     _arithmetic = staticmethod(one_hot)
+    _each_gap_once = True
 
     def _learn(self, X):
         check_choice(self, "drop", ("commonest", "if_binary", None))

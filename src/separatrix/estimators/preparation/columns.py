@@ -5,15 +5,16 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.core.types import Array, Matrix, MatrixLike
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import validate_cells, validate_numbers
 
 
-class PreparedColumns(TransformerMixin, BaseEstimator):
+class PreparedColumns(TransformerMixin, Estimator):
     """A transformer whose arithmetic is a function of its state (parameters and fitted attributes) in prediction/."""
 
     def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
@@ -72,9 +73,10 @@ class NumberColumns(PreparedColumns):
         return X
 
     def _flag(self, missing):
-        """Learn which columns get a flag: those with some missing cells, but not all."""
+        """Learn which columns get a flag: those with some missing cells, but not all, each set of rows once."""
         share = missing.mean(axis=0)
-        self.flagged_ = np.flatnonzero((share > 0.0) & (share < 1.0))
+        some = np.flatnonzero((share > 0.0) & (share < 1.0))
+        self.flagged_ = some[first_of_equals([missing[:, j].tobytes() for j in some])]
 
     def _flag_names(self, names):
         return [f"{names[j]} is missing" for j in self.flagged_]
@@ -91,6 +93,16 @@ class CellColumns(PreparedColumns):
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def first_of_equals(patterns):
+    """Which of some values are not equal to an earlier one, as an array of bool.
+
+    >>> first_of_equals(["a", "b", "a"])
+    array([ True,  True, False])
+    """
+    seen: set = set()
+    return np.array([not (pattern in seen or seen.add(pattern)) for pattern in patterns], dtype=bool)
 
 
 def medians(X, missing):

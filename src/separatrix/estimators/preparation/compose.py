@@ -168,7 +168,8 @@ def why_unpreparable(columns, kind, table=None):
     numbers = [column.name for column in columns if column.kind == "number"]
     if kind != "counts" or table is None or not numbers:
         return ""
-    X = select({"names": numbers, "kinds": None, "forms": None}, table)
+    forms = [column.form for column in columns if column.kind == "number"]
+    X = select({"names": numbers, "kinds": None, "forms": forms}, table)
     wrong = (X < 0.0) | (X.round() < X)
     if not wrong.any():
         return ""

@@ -21,8 +21,8 @@ class Numbers(NumberColumns):
     .. math:: z_{ij} = \frac{x_{ij} - \bar x_j}{s_j}, \qquad s_j^2 = \frac1n \sum_i (x_{ij} - \bar x_j)^2
 
     A missing cell (NaN) is given the median of its column, before the mean and the deviation are taken. For each column
-    that had missing cells in training a column of 0 and 1 is added at the end. A column that was constant in training
-    tells nothing: it becomes 0, whatever it holds later.
+    that had missing cells in training a column of 0 and 1 is added at the end, once for columns that were missing in
+    the same rows. A column that was constant in training tells nothing: it becomes 0, whatever it holds later.
 
     Parameters
     ----------

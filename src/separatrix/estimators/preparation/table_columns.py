@@ -5,18 +5,19 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
 from separatrix.core.types import Matrix, MatrixLike
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import validate_numbers
 from separatrix.estimators.verification import PREPARED
 from separatrix.prediction import forms
 from separatrix.prediction.table_columns import select
 from separatrix.tables.dates import FORMS
-from separatrix.tables.understanding import USED
+from separatrix.tables.understanding import MIXED, USED
 
 
 @declares(
@@ -24,7 +25,7 @@ from separatrix.tables.understanding import USED
     prediction=forms.TABLE_COLUMNS,
     verification=PREPARED,
 )
-class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class TableColumns(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """The named columns of a table, each as what it was understood to be.
 
     The table is a :class:`separatrix.tables.Table`, a frame (pandas, polars, pyarrow), a dict of columns, or an array
@@ -39,7 +40,8 @@ class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     kinds : sequence of str or None, default None.  What each of them is: "number", "category", "flag", "date" or
         "text"; None: all are numbers.
     forms : sequence of str or None, default None.  How each date is written: "iso" (2024-12-31), "dmy", "mdy" or
-        "named" (31 Dec 2024); "" for other columns. None: "iso".
+        "named" (31 Dec 2024); of numbers, "mixed" takes a cell that is no number for missing, "" refuses it; "" for
+        other columns. None: "iso" for dates, "" for the others.
 
     Attributes
     ----------
@@ -63,7 +65,7 @@ class TableColumns(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if self.names is None:
             validate_numbers(self, X, reset=True)
             return self
-        for parameter, legal in (("kinds", USED), ("forms", ("", *FORMS))):
+        for parameter, legal in (("kinds", USED), ("forms", ("", MIXED, *FORMS))):
             given = getattr(self, parameter)
             unknown = [] if given is None else [one for one in given if one not in legal]
             if unknown or not len(self.names) or (given is not None and len(given) != len(self.names)):

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,6 +23,7 @@ from separatrix.designs import as_design
 from separatrix.designs.centred import Centred
 from separatrix.estimators import verification
 from separatrix.estimators.projection.dimension import by_evidence, by_share
+from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import (
     check_choice,
     check_number,
@@ -47,7 +48,7 @@ class NoVariance(UserWarning):
     sums=("designs.moments",),
     verification=verification.OF_PRINCIPAL_AXES,
 )
-class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     r"""Principal component analysis.
 
     .. math:: u_1 = \arg\max_{\|u\| = 1} u'S u, \quad S u_j = \lambda_j u_j, \quad

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import lsqr
 from separatrix.core.types import Array, Matrix
 from separatrix.designs import as_dense
 from separatrix.designs.base import Design
-from separatrix.designs.factor import merged_triangles
+from separatrix.designs.factor import merged_triangles, triangle_of
 from separatrix.solvers.separation.exact_signs import EPS, Direction, as_floats, signs
 from separatrix.solvers.separation.recession import NEGLIGIBLE, Face, powers_of_two, program, recession
 
@@ -178,7 +178,7 @@ def _span(A: Array) -> Array:
     """An orthonormal basis of the span of the rows of A, (q, r)."""
     if not len(A):
         return np.zeros((A.shape[1], 0))
-    _, values, V = np.linalg.svd(A, full_matrices=False)
+    _, values, V = np.linalg.svd(triangle_of(A), full_matrices=False)  # its rows span the same
     return V[values > 64.0 * EPS * np.sqrt(max(A.shape)) * values[0]].T
 
 
