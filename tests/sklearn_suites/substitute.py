@@ -32,7 +32,7 @@ def substitute():
         theirs, ours = import_module(f"sklearn.{module}"), import_module(f"separatrix.{module}")
         for name in ours.__all__:
             member = getattr(ours, name)
-            if hasattr(theirs, name) and member.__module__.startswith("separatrix."):
+            if hasattr(theirs, name) and getattr(member, "__module__", "").startswith("separatrix."):
                 replaced[f"{module}.{name}"] = (theirs, name, member)
     for theirs, name, member in replaced.values():  # after the loop: ours may import scikit-learn's
         setattr(theirs, name, member)
