@@ -34,7 +34,12 @@ class LinearModel(BaseEstimator):
     def _raw_score(self, X):
         """``X beta + intercept``, of shape (n,) or (n, k)."""
         check_is_fitted(self)
-        return score_rows(self, X, partial(raw_scores, {**vars(self), "coef_": as_dense(self.coef_)}))
+        return score_rows(self, X, partial(raw_scores, {**vars(self), "coef_": self._coefficients()}))
+
+    def _coefficients(self):
+        """``coef_`` as a numpy array, which a sparse one has two axes for."""
+        dense = as_dense(self.coef_)
+        return dense[0] if self._flat and dense.ndim == 2 and len(dense) == 1 else dense
 
     def _publish(self, beta, intercept, dtype=np.float64):
         """Set ``coef_`` (scikit-learn's shape: (p,) or (k, p)) and ``intercept_`` from beta of shape (p,) or (p, k)."""
@@ -78,7 +83,7 @@ class SparseCoefficients:
     def densify(self) -> Self:
         """Hold ``coef_`` as a numpy array again. Returns the model."""
         check_is_fitted(self)
-        self.coef_ = as_dense(self.coef_)
+        self.coef_ = self._coefficients()
         return self
 
 

@@ -21,6 +21,8 @@ class Routed(NamedTuple):
 class ChoosesByFolds:
     """A model that cross-validates within its fit, which passes on what its splitter and its scorer ask for."""
 
+    cv: Any
+
     def get_metadata_routing(self) -> MetadataRouter:
         """Where metadata of the rows go: to the splitter, and to the scorer where there is one."""
         from sklearn.model_selection import check_cv  # 0.2 s that other models need not spend

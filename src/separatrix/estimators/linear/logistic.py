@@ -186,7 +186,8 @@ class LogisticRegression(SparseCoefficients, LogOddsClassifier):
                 setattr(self, f"{detail}_", solution.details[detail])
         if self.trace:
             self.trace_ = solution.trace
-        self._publish(*self._with_absent_classes(solution), problem.design.dtype)
+        beta, intercept = self._with_absent_classes(solution)
+        self._publish(beta, intercept, problem.design.dtype)
         if self.coef_.dtype != np.float64:  # slopes before rounding give a tight bound
             solution.theta = solution.beta, solution.intercept
         self.certificate_ = self._certified(problem, solution, started)

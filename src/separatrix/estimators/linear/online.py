@@ -181,6 +181,7 @@ class Online(LinearModel):
 class OnlineRegressor(SparseCoefficients, LinearRegressor, Online):
     """A number, learnt from one example at a time."""
 
+    _flat = True
     losses = LOSSES_OF_A_NUMBER
     usual_rate = "invscaling"
     passive_loss = "epsilon_insensitive"

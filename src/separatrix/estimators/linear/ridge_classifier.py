@@ -37,7 +37,8 @@ class _RidgeOnClasses(LinearClassifier):
         """Fit to X (n, p) and labels y (n,), or to zeros and ones y (n, k) that say which of k labels a row has."""
         design, target = self._enter(X, y, sample_weight, reset=True)
         started, regression = time.perf_counter(), self._regression()
-        return self._keep(regression, *regression._solution(design, target), started)
+        solution, problems = regression._solution(design, target)
+        return self._keep(regression, solution, problems, started)
 
     def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X, or zeros and ones (n, k) where a row may have several labels."""
@@ -212,8 +213,9 @@ class RidgeClassifierCV(ChoosesByFolds, _RidgeOnClasses):
         design, target = self._enter(X, y, sample_weight, reset=True)
         started, regression = time.perf_counter(), self._regression()
         y = target.y.reshape(target.n, -1)  # cv_results_ of one column of targets have an axis for it
-        solved = regression._solution(design, Target(y, target.s), self._route(sample_weight, metadata))
-        return self._keep(regression, *solved, started)
+        routed = self._route(sample_weight, metadata)
+        solution, problems = regression._solution(design, Target(y, target.s), routed)
+        return self._keep(regression, solution, problems, started)
 
     def _regression(self):
         options = {"fit_intercept": self.fit_intercept, "cv": self.cv, "store_cv_results": self.store_cv_results}
@@ -254,7 +256,7 @@ class _ToldClassifier(LinearClassifier):
 
     @property
     def classes_(self):
-        return self.classes
+        return np.array([0, 1]) if self.classes is None else self.classes
 
     def fit(self, X, y):
         return self
