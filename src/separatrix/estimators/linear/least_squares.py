@@ -112,7 +112,7 @@ class LinearRegression(SquaredErrorModel):
 
     >>> import numpy as np
     >>> model = LinearRegression().fit(np.array([[0.0], [1.0], [2.0], [3.0]]), [1.0, 3.0, 5.0, 7.0])
-    >>> model.coef_, model.intercept_
+    >>> model.coef_, float(model.intercept_)
     (array([2.]), 1.0)
     """
 
