@@ -13,6 +13,8 @@ import pytest
 import sklearn
 
 import separatrix
+
+sys.path.insert(0, str(Path(__file__).parent))
 from known_failures import KNOWN, OURS, reason
 
 HERE = Path(__file__).parent

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.declaration import Search, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
+from separatrix.core.protocol import is_sparse
 from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
@@ -47,7 +48,8 @@ class _RidgeOnClasses(LinearClassifier):
 
     def _enter(self, X, y, sample_weight, *, reset):
         """Design and ±1 targets: (n,) for two classes, (n, k) for more or for k labels."""
-        multilabel = type_of_target(y).startswith("multilabel")
+        shape = y.shape if is_sparse(y) else np.shape(y)
+        multilabel = len(shape) == 2 and shape[1] > 1 and type_of_target(y, "y").startswith("multilabel")
         if reset:
             self.multilabel_ = multilabel
         if multilabel:
