@@ -18,7 +18,14 @@ from separatrix.estimators.geometry import Geometry
 from separatrix.estimators.streams import values_of
 from separatrix.estimators.validation import enter, score_rows
 from separatrix.prediction import forms
-from separatrix.prediction.linear import decide, in_one_dimension, log_probabilities, probabilities, raw_scores
+from separatrix.prediction.linear import (
+    decide,
+    decide_labels,
+    in_one_dimension,
+    log_probabilities,
+    probabilities,
+    raw_scores,
+)
 
 _summary = late("separatrix.inference.summary:summary")
 
@@ -69,10 +76,8 @@ class LinearModel(BaseEstimator):
         return tags
 
 
-class SparseCoefficients:
+class SparseCoefficients(LinearModel):
     """Coefficients that may be held as a sparse matrix, for models most of whose coefficients are zero."""
-
-    coef_: Any
 
     def sparsify(self) -> Self:
         """Hold ``coef_`` as a scipy.sparse matrix; predictions stay the same. Returns the model."""
@@ -123,8 +128,9 @@ class LinearClassifier(ClassifierMixin, Geometry, LinearModel):
         return in_one_dimension(self._raw_score(X))
 
     def predict(self, X: MatrixLike) -> Array:
-        """The class of each row of X."""
-        return decide(self.decision_function(X), self.classes_)
+        """The class of each row of X, or zeros and ones (n, k) of a model of several labels."""
+        scores = self.decision_function(X)
+        return decide_labels(scores) if vars(self).get("multilabel_") else decide(scores, self.classes_)
 
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The share of rows whose class is predicted; of a stream, y and the weights may be names of its columns."""

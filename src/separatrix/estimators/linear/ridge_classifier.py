@@ -8,7 +8,6 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import Search, declares
 from separatrix.core.errors import cannot
@@ -25,7 +24,6 @@ from separatrix.estimators.linear.ridge import Ridge, RidgeCV
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.routing import ChoosesByFolds
 from separatrix.estimators.validation import enter, validate_classes
-from separatrix.prediction.linear import decide_labels
 from separatrix.solvers.choose import RIDGE
 
 
@@ -40,11 +38,6 @@ class _RidgeOnClasses(LinearClassifier):
         started, regression = time.perf_counter(), self._regression()
         solution, problems = regression._solution(design, target)
         return self._keep(regression, solution, problems, started)
-
-    def predict(self, X: MatrixLike) -> Array:
-        """The class of each row of X, or zeros and ones (n, k) where a row may have several labels."""
-        check_is_fitted(self)
-        return decide_labels(self.decision_function(X)) if self.multilabel_ else super().predict(X)
 
     def _enter(self, X, y, sample_weight, *, reset):
         """Design and ±1 targets: (n,) for two classes, (n, k) for more or for k labels."""
