@@ -41,7 +41,7 @@ class _RidgeOnClasses(LinearClassifier):
 
     def _enter(self, X, y, sample_weight, *, reset):
         """Design and ±1 targets: (n,) for two classes, (n, k) for more or for k labels."""
-        shape = y.shape if is_sparse(y) else np.shape(y)
+        shape = y.shape if is_sparse(y) else np.asarray(y).shape
         multilabel = len(shape) == 2 and shape[1] > 1 and type_of_target(y, "y").startswith("multilabel")
         if reset:
             self.multilabel_ = multilabel
