@@ -4,6 +4,7 @@ from separatrix import (
 from separatrix import (
     calibration as calibration,
 )
+from separatrix import compose as compose
 from separatrix import (
     datasets as datasets,
 )
@@ -19,15 +20,22 @@ from separatrix import (
 from separatrix import (
     discriminant_analysis as discriminant_analysis,
 )
+from separatrix import ensemble as ensemble
+from separatrix import feature_selection as feature_selection
+from separatrix import impute as impute
 from separatrix import (
     inference as inference,
 )
+from separatrix import kernel_approximation as kernel_approximation
+from separatrix import kernel_ridge as kernel_ridge
 from separatrix import (
     linear_model as linear_model,
 )
 from separatrix import (
     local as local,
 )
+from separatrix import metrics as metrics
+from separatrix import model_selection as model_selection
 from separatrix import (
     multiclass as multiclass,
 )
@@ -37,9 +45,11 @@ from separatrix import (
 from separatrix import (
     neighbors as neighbors,
 )
+from separatrix import neural_network as neural_network
 from separatrix import (
     persist as persist,
 )
+from separatrix import pipeline as pipeline
 from separatrix import (
     plots as plots,
 )
@@ -52,9 +62,11 @@ from separatrix import (
 from separatrix import (
     solvers as solvers,
 )
+from separatrix import svm as svm
 from separatrix import (
     tables as tables,
 )
+from separatrix import tree as tree
 from separatrix.estimators.verify import verify as verify
 from separatrix.persist import load as load
 from separatrix.persist import save as save

@@ -1,24 +1,10 @@
-"""Probabilities from scores, under scikit-learn's module name.
-
-scikit-learn's own ``CalibratedClassifierCV`` works with every classifier of this library and is not repeated here.
+"""Probabilities from scores, under scikit-learn's module name; each is imported when it is first asked for.
 
 >>> from separatrix.calibration import posterior_from_likelihood_ratio
 >>> round(float(posterior_from_likelihood_ratio(3.0)), 12)
 0.75
 """
 
-from separatrix.estimators.calibration import (
-    CalibratedLinearClassifier,
-    LogisticCalibrator,
-    ReversedScores,
-    logistic_posterior,
-    posterior_from_likelihood_ratio,
-)
+from separatrix.core.registry import lazily
 
-__all__ = [
-    "CalibratedLinearClassifier",
-    "LogisticCalibrator",
-    "ReversedScores",
-    "logistic_posterior",
-    "posterior_from_likelihood_ratio",
-]
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

@@ -1,11 +1,10 @@
-"""Nearest neighbours, under scikit-learn's module name.
+"""Nearest neighbours, under scikit-learn's module name; each is imported when it is first asked for.
 
 >>> from separatrix.neighbors import KNeighborsClassifier
 >>> KNeighborsClassifier(n_neighbors=1).fit([[0.0], [1.0]], ["a", "b"]).predict([[0.2]])
 array(['a'], dtype='<U1')
 """
 
-from separatrix.estimators.local.nearest_neighbours import KNeighborsClassifier, KNeighborsRegressor
-from separatrix.estimators.local.radius_neighbours import RadiusNeighborsRegressor
+from separatrix.core.registry import lazily
 
-__all__ = ["KNeighborsClassifier", "KNeighborsRegressor", "RadiusNeighborsRegressor"]
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

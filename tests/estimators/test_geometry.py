@@ -50,7 +50,7 @@ def reach(model, x):
 def test_distances_do_not_change_when_weights_and_threshold_are_rescaled(model):
     X, y = clouds()
     d = model.fit(X, y).signed_distance(X)
-    w, t = model.coef_[0], -model.intercept_[0]
+    w, t = np.ravel(model.coef_), -model.intercept_[0]
     unit = w / np.sqrt(np.sum(w**2))
     assert_allclose(d, X @ unit - t / np.sqrt(np.sum(w**2)), atol=1e-12)
     for factor in (1e-8, 0.5, 1e12):
@@ -78,7 +78,7 @@ def test_the_foot_of_a_point_is_the_nearest_point_of_zero_score(model):
         done = minimize(
             lambda z, x=x: np.sum((z - x) ** 2),
             x,
-            constraints=[{"type": "eq", "fun": lambda z: model.coef_[0] @ z + model.intercept_[0]}],
+            constraints=[{"type": "eq", "fun": lambda z: np.ravel(model.coef_) @ z + model.intercept_[0]}],
             options={"ftol": 1e-14},
         )
         assert_allclose(foot, done.x, atol=1e-5)

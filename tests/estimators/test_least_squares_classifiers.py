@@ -417,8 +417,8 @@ def test_ridge_classifiers_agree_with_scikit_learn(data, options, two):
     s = None if "class_weight" in options else np.random.default_rng(0).uniform(0.5, 2.0, len(y))
     ours = RidgeClassifier(**options).fit(X, y, s)
     theirs = reference.RidgeClassifier(solver="svd", **options).fit(X, y, s)
-    assert_allclose(ours.coef_, np.atleast_2d(theirs.coef_), rtol=1e-8, atol=1e-10)
-    assert_allclose(ours.intercept_, np.broadcast_to(theirs.intercept_, ours.intercept_.shape), rtol=1e-8, atol=1e-9)
+    assert_allclose(ours.coef_, theirs.coef_, rtol=1e-8, atol=1e-10)
+    assert_allclose(ours.intercept_, theirs.intercept_, rtol=1e-8, atol=1e-9)
     assert_array_equal(ours.predict(X), theirs.predict(X))
     assert ours.certificate_.converged
 
@@ -450,7 +450,7 @@ def test_leave_one_out_errors_of_classes_are_those_of_refits():
             rest = np.arange(len(y)) != i
             one = RidgeClassifier(alpha).fit(X[rest], y[rest])
             error = (2.0 * y[i] - 1.0 - one.decision_function(X[i : i + 1])[0]) ** 2
-            assert model.cv_results_[i, column] == pytest.approx(error, rel=1e-9)
+            assert model.cv_results_[i, 0, column] == pytest.approx(error, rel=1e-9)
 
 
 # ------------------------------------------------------------------ linear models among others

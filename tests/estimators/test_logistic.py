@@ -390,7 +390,7 @@ def test_a_separating_hyperplane_is_found_if_there_is_one():
         ({"solver": "magic"}, "solver is not one of"),
         ({"solver": "newton", "l1_ratio": 0.5}, "L1 has no slope at 0"),
         ({"penalty": "l3"}, "penalty is not one of"),
-        ({"max_iter": 0}, "max_iter"),
+        ({"max_iter": -1}, "max_iter"),
         ({"tol": -1.0}, "tol"),
         ({"class_weight": {7: 1.0}}, "is not a class of y"),
         ({"class_weight": {0: -1.0}}, "finite and >= 0"),

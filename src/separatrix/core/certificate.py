@@ -28,7 +28,7 @@ from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
 from separatrix.core.quadratic import quadratic_gap
 from separatrix.core.solution import Certificate, Solution, Trace
-from separatrix.core.stationarity import relative_gradient
+from separatrix.core.stationarity import Rounding, relative_gradient
 from separatrix.core.types import Array
 from separatrix.core.verbs import is_convex, is_joint, is_smooth, is_squared_error
 
@@ -113,14 +113,20 @@ def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, fl
         return gap.value, max(tol, gap.explained) + gap.dependent, message
     if not np.all(np.isfinite(solution.beta)) or not np.all(np.isfinite(solution.intercept)):
         return np.inf, tol, ""
+    single = np.asarray(solution.beta).dtype != np.float64
     if certificate_kind(problem) == "gradient":
         size = relative_gradient(problem, solution)
         bound = NO_BOUND if is_convex(problem.loss) else NOT_CONVEX
-        return size, tol, bound if size <= tol else ""
+        rounding = Rounding.of(problem, solution).relative_gradient() if single and size > tol else 0.0
+        message = f"rounding of the coefficients may leave {rounding:.1e}" if rounding > tol else ""
+        return size, max(tol, rounding), bound if size <= tol else message
     value = max(
         duality_gap(one, part.beta, part.intercept, part.theta) / gap_unit(one)
         for one, part in _outputs(problem, solution)
     )
+    if single and value > tol and not kink.any() and np.all(ridge > 0.0):
+        rounding = Rounding.of(problem, solution).gap(ridge) / gap_unit(problem)
+        return value, max(tol, rounding), f"rounding of the coefficients may cost {rounding:.1e}" * (rounding > tol)
     return value, tol, ""
 
 

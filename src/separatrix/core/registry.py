@@ -6,6 +6,7 @@ Contract tests run over the registry, so a new loss is tested before anyone reme
 import ast
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -81,7 +82,9 @@ def lazily(room: str, file: str) -> tuple[list[str], Callable[[str], Any], Calla
     """``__all__``, ``__getattr__`` and ``__dir__`` of a room whose members are imported when first asked for.
 
     Which module each member lives in is read from the stub beside `file` (``__init__.pyi``, or that of a facade), where
-    type checkers find it too.
+    type checkers find it too. A facade names what it takes from scikit-learn first and what is ours after it: ours is
+    given where both have a name. A public name that the stub does not list is asked of scikit-learn, which may be newer
+    or may give it only after an import of ``sklearn.experimental``.
     """
     stub = ast.parse(Path(file).with_suffix(".pyi").read_text(encoding="utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
@@ -90,10 +93,14 @@ def lazily(room: str, file: str) -> tuple[list[str], Callable[[str], Any], Calla
         given = [alias.name for alias in node.names]
         homes |= dict.fromkeys(import_module(str(node.module)).__all__ if given == ["*"] else given, str(node.module))
     names = sorted(homes)
+    namesake = next((home for home in homes.values() if home.startswith("sklearn.")), None)
 
     def find(name: str) -> Any:
         if name in homes:
             return getattr(import_module(homes[name]), name)
+        if namesake is not None and not name.startswith("_"):
+            with suppress(AttributeError):
+                return getattr(import_module(namesake), name)
         raise AttributeError(f"module {room!r} has no attribute {name!r}")
 
     return names, find, lambda: names

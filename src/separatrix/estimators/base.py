@@ -1,9 +1,10 @@
 """What all linear estimators share: prediction, the summary of a fit, and the geometry of a decision."""
 
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -12,12 +13,20 @@ from separatrix.core.declaration import COEFFICIENTS, Declaration, declare_class
 from separatrix.core.registry import late
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
+from separatrix.designs import as_dense
 from separatrix.estimators.geometry import Geometry
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.streams import values_of
 from separatrix.estimators.validation import enter, score_rows
 from separatrix.prediction import forms
-from separatrix.prediction.linear import decide, in_one_dimension, log_probabilities, probabilities, raw_scores
+from separatrix.prediction.linear import (
+    decide,
+    decide_labels,
+    in_one_dimension,
+    log_probabilities,
+    probabilities,
+    raw_scores,
+)
 
 _summary = late("separatrix.inference.summary:summary")
 
@@ -28,20 +37,28 @@ class LinearModel(Estimator):
     coef_: Array
     intercept_: Any  # a number, or an array with one for each output or class
     certificate_: Certificate
+    _flat = False  # whether y of shape (n, 1) gives coef_ of shape (p,), as in scikit-learn's Ridge and Lasso
 
     def _raw_score(self, X):
         """``X beta + intercept``, of shape (n,) or (n, k)."""
         check_is_fitted(self)
-        return score_rows(self, X, partial(raw_scores, vars(self)))
+        return score_rows(self, X, partial(raw_scores, {**vars(self), "coef_": self._coefficients()}))
+
+    def _coefficients(self):
+        """``coef_`` as a numpy array, which a sparse one has two axes for."""
+        dense = as_dense(self.coef_)
+        return dense[0] if self._flat and dense.ndim == 2 and len(dense) == 1 else dense
 
     def _publish(self, beta, intercept, dtype=np.float64):
         """Set ``coef_`` (scikit-learn's shape: (p,) or (k, p)) and ``intercept_`` from beta of shape (p,) or (p, k)."""
         beta = np.asarray(beta)
         self.coef_ = np.ascontiguousarray(beta.T, dtype=dtype)
+        if self._flat and self.coef_.shape[0] == 1 and beta.ndim == 2:
+            self.coef_ = self.coef_[0]
         if not self.fit_intercept:
             self.intercept_ = 0.0
         elif beta.ndim == 1:
-            self.intercept_ = float(intercept)
+            self.intercept_ = np.dtype(dtype).type(intercept)
         else:
             self.intercept_ = np.asarray(intercept, dtype=dtype)
         return self
@@ -58,6 +75,22 @@ class LinearModel(Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class SparseCoefficients(LinearModel):
+    """Coefficients that may be held as a sparse matrix, for models most of whose coefficients are zero."""
+
+    def sparsify(self) -> Self:
+        """Hold ``coef_`` as a scipy.sparse matrix; predictions stay the same. Returns the model."""
+        check_is_fitted(self)
+        self.coef_ = sp.csr_matrix(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Hold ``coef_`` as a numpy array again. Returns the model."""
+        check_is_fitted(self)
+        self.coef_ = self._coefficients()
+        return self
 
 
 class LinearRegressor(RegressorMixin, LinearModel):
@@ -96,8 +129,9 @@ class LinearClassifier(ClassifierMixin, Geometry, LinearModel):
         return in_one_dimension(self._raw_score(X))
 
     def predict(self, X: MatrixLike) -> Array:
-        """The class of each row of X."""
-        return decide(self.decision_function(X), self.classes_)
+        """The class of each row of X, or zeros and ones (n, k) of a model of several labels."""
+        scores = self.decision_function(X)
+        return decide_labels(scores) if vars(self).get("multilabel_") else decide(scores, self.classes_)
 
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The share of rows whose class is predicted; of a stream, y and the weights may be names of its columns."""

@@ -28,6 +28,12 @@ def class_factors(class_weight, classes, counts):
     )
 
 
+def weights_by_class(class_weight, classes, codes, s):
+    """Weights of the rows times the weights of their classes."""
+    s = np.ones(len(codes)) if s is None else s
+    return s * class_factors(class_weight, classes, np.bincount(codes, weights=s, minlength=len(classes)))[codes]
+
+
 def refuse_one_class(estimator, counts):
     """Raise unless rows of two classes at least have a weight."""
     present = np.flatnonzero(counts)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.errors import cannot
 from separatrix.core.registry import late
 from separatrix.core.types import Array, MatrixLike
+from separatrix.designs import as_dense
 from separatrix.estimators.validation import encode, validate_rows
 from separatrix.prediction.calibrated import reach, region_distances
 
@@ -75,19 +76,19 @@ class Geometry:
         """
         check_is_fitted(self)
         X = validate_rows(self, X)
-        if len(self.coef_) == 1:
-            return self.boundary().signed_distance(X)
         coef, intercept = self._in_double()
+        if len(coef) == 1:
+            return self.boundary().signed_distance(X)
         return region_distances(X @ coef.T + intercept, coef)
 
     def project(self, X: MatrixLike) -> Array:
         """The nearest point of the boundary to each row of X; with more than two classes, of the nearest boundary."""
         check_is_fitted(self)
         X = validate_rows(self, X)
-        if len(self.coef_) == 1:
+        coef, intercept = self._in_double()
+        if len(coef) == 1:
             return self.boundary().project(X)
         # the region of the predicted class is convex: its nearest face is the nearest boundary
-        coef, intercept = self._in_double()
         scores = X @ coef.T + intercept
         own = scores.argmax(axis=1)
         feet = np.empty(X.shape)
@@ -107,8 +108,9 @@ class Geometry:
         return feet
 
     def _in_double(self):
-        """Coefficients and intercepts in double precision: differences of float32 lose digits."""
-        return np.asarray(self.coef_, dtype=np.float64), np.asarray(self.intercept_, dtype=np.float64)
+        """Coefficients (1 or k, p) and intercepts in double precision: differences of float32 lose digits."""
+        coef = np.atleast_2d(np.asarray(as_dense(self.coef_), dtype=np.float64))
+        return coef, np.broadcast_to(np.asarray(self.intercept_, dtype=np.float64), len(coef))
 
     @property
     def distance_from_origin_(self) -> float:
@@ -156,7 +158,7 @@ class Geometry:
 
     def _only_boundary(self, what):
         check_is_fitted(self)
-        if len(self.coef_) != 1:
+        if len(self._in_double()[0]) != 1:
             raise cannot(
                 f"give {what} of {type(self).__name__}",
                 because=f"it has {len(self.classes_)} classes, and a boundary between each two of them",

@@ -1,5 +1,7 @@
 """The door of probabilities: posteriors, priors and their labels are checked here and trusted afterwards."""
 
+import warnings
+
 import numpy as np
 
 from separatrix.core.errors import cannot
@@ -37,8 +39,11 @@ def validate_posteriors(posteriors, *, name="posteriors"):
     return np.clip(P, 0.0, 1.0)
 
 
-def validate_priors(priors, k, *, name="priors"):
-    """Check one probability for each of k classes; return them as float64 of shape (k,), summing to 1."""
+def validate_priors(priors, k, *, name="priors", renormalise=False):
+    """Check one probability for each of k classes; return them as float64 of shape (k,), summing to 1.
+
+    With `renormalise` numbers that sum to another total are divided by it, with a warning, and otherwise refused.
+    """
     shares = _numbers(priors, name)
     if shares.shape != (k,):
         raise cannot(
@@ -46,6 +51,10 @@ def validate_priors(priors, k, *, name="priors"):
             because=f"there are {k} classes",
             instead=f"one probability for each class, shape ({k},)",
         )
+    if renormalise and (shares >= 0.0).all() and np.isfinite(shares).all() and shares.any():
+        if abs(shares.sum() - 1.0) > SUM_TOLERANCE:
+            warnings.warn(f"The {name} sum to {shares.sum():g} and are divided by that.", UserWarning, stacklevel=5)
+        return shares / shares.sum()
     if not ((shares >= 0.0) & (shares <= 1.0 + SUM_TOLERANCE)).all():
         raise cannot(
             f"use {name}={shares.tolist()!r}", because="a probability lies in [0, 1]", instead="numbers in [0, 1]"

@@ -18,6 +18,9 @@ def published_solutions(model, problems):
     coefficients, intercepts = (np.asarray(getattr(model, name)) for name in names)
     coefficients = np.atleast_2d(coefficients)
     if is_joint(problems[0].loss):
+        present = vars(model).get("_present")  # a class whose rows weigh nothing is no part of the problem
+        if present is not None:
+            coefficients, intercepts = coefficients[present], intercepts[present]
         return [Solution(coefficients.T, intercepts)]
     widths = [int(np.prod(problem.target.outputs)) for problem in problems]
     if len(coefficients) != sum(widths):

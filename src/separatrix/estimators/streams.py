@@ -126,7 +126,7 @@ def refuse_if_too_large(y):
         )
 
 
-def streamed_classes(estimator, target, class_weight, *, reset):
+def streamed_classes(estimator, target, class_weight, *, reset, least=2):
     """A target of codes 0, 1, ... of the classes, which a first fit (`reset`) learns from the stream."""
     if reset:
         labels = [_labels(y if s is None else y[s > 0.0]) for y, s in target.passes()]
@@ -153,7 +153,7 @@ def streamed_classes(estimator, target, class_weight, *, reset):
         each = class_factors(class_weight, classes, np.asarray(counts, dtype=np.float64))
         counts = counts * each
         coded = coded.mapped(lambda c, s: (c, each[c] if s is None else s * each[c]))
-    if reset:
+    if reset and least > 1:
         refuse_one_class(estimator, counts)
     return coded
 

@@ -30,11 +30,13 @@ MANY_LABELS = 1 << 14
 LARGEST_WEIGHT = 1e30  # sums of weighted squares stay within the range of numbers
 
 
-def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True, reset=True, summed=False):
+def enter(
+    estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True, reset=True, summed=False, missing=False
+):
     """Check X, y and the weights of a fit; return a design and a target.
 
     With `summed` the solver promises to look for NaN and infinity itself, in sums over all of X that it takes anyway
-    (:meth:`Design.refuse_if_not_finite`): a large X is then not read just to be looked at.
+    (:meth:`Design.refuse_if_not_finite`): a large X is then not read just to be looked at. `missing` lets NaN in.
 
     X may be a design that is read from a stream, y and the weights then names of its columns or arrays.
     """
@@ -49,7 +51,7 @@ def enter(estimator, X, y, sample_weight=None, *, sparse=True, multi_output=True
         multi_output=multi_output,
         y_numeric=True,
         reset=reset,
-        ensure_all_finite=not (summed and isinstance(X, np.ndarray) and X.size > UNREAD),
+        ensure_all_finite="allow-nan" if missing else not (summed and isinstance(X, np.ndarray) and X.size > UNREAD),
     )
     y = np.asarray(y, dtype=np.float64)
     assert_all_finite(y, input_name="y")
@@ -65,17 +67,28 @@ def validate_classes(estimator, X, y, sample_weight=None, **options):
 
 
 def validate_class_target(
-    estimator, X, y, sample_weight=None, *, class_weight=None, classes=None, sparse=True, reset=True, summed=False
+    estimator,
+    X,
+    y,
+    sample_weight=None,
+    *,
+    class_weight=None,
+    classes=None,
+    sparse=True,
+    reset=True,
+    summed=False,
+    least=2,
 ):
     """Check X, class labels and weights; return a design and a target of codes into ``classes_``.
 
     A first fit (`reset`) sets ``estimator.classes_``, sorted; later data must keep to those classes. `class_weight`
     multiplies the weights of the rows of each class: a dict, or "balanced" for equal totals. `classes` announces the
-    classes of a stream, whose chunks need not hold all of them. `summed` is explained in :func:`enter`.
+    classes of a stream, whose chunks need not hold all of them; there must be `least` classes, 1 or 2. `summed` is
+    explained in :func:`enter`.
     """
     if isinstance(X, StreamedDesign):
         target = streamed_target(estimator, X, y, sample_weight, reset=reset)
-        return X, streamed_classes(estimator, target, class_weight, reset=reset)
+        return X, streamed_classes(estimator, target, class_weight, reset=reset, least=least)
     X, y = validate_data(
         estimator,
         X,
@@ -88,21 +101,23 @@ def validate_class_target(
     s = _weights(sample_weight, X.shape[0])
     learns = reset and classes is None
     if classes is not None:
-        _announce(estimator, classes, reset)
+        _announce(estimator, classes, reset, least)
     codes = encode(estimator, y, reset=learns, seen=None if s is None else s > 0.0)
     if class_weight is not None:
         s = weights_by_class(class_weight, estimator.classes_, codes, s)
-    if learns:
+    if learns and least > 1:
         refuse_one_class(estimator, np.bincount(codes, s))
     return as_design(X), Target(codes, s)
 
 
-def validate_labels(estimator, X, y):
+def validate_labels(estimator, X, y, *, missing=False):
     """Check X and labels y (n,) or (n, outputs), of one class or more; return a design and codes of the shape of y.
 
     Sets ``estimator.outputs_2d_``, and ``classes_``: sorted, or a list of such arrays, one for each column of y.
     """
-    X, y = validate_data(estimator, X, y, accept_sparse=("csr", "csc"), dtype=DTYPES, multi_output=True)
+    finite = "allow-nan" if missing else True
+    options = {"accept_sparse": ("csr", "csc"), "dtype": DTYPES, "multi_output": True, "ensure_all_finite": finite}
+    X, y = validate_data(estimator, X, y, **options)
     check_classification_targets(y)
     estimator.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
     if not estimator.outputs_2d_:
@@ -200,10 +215,10 @@ def validate_soft(estimator, X, y, sample_weight=None, *, class_weight=None, res
     return design, Y, s
 
 
-def _announce(estimator, classes, reset):
+def _announce(estimator, classes, reset, least):
     """Set the classes of a stream; a later chunk may name them again, but no others."""
     announced = np.unique(column_or_1d(classes))
-    if len(announced) < 2:
+    if len(announced) < least:
         raise cannot(
             f"fit {type(estimator).__name__} to one class",
             because=f"classes={announced.tolist()} holds no second",
@@ -227,8 +242,8 @@ def score_rows(estimator, X, score):
     return score(validate_rows(estimator, X))
 
 
-def validate_rows(estimator, X, *, sparse=True):
-    """Check X of a prediction or transformation against what the estimator was fitted on."""
+def validate_rows(estimator, X, *, sparse=True, missing=False):
+    """Check X of a prediction or transformation against what the estimator was fitted on; NaN only if `missing`."""
     if isinstance(X, StreamedDesign):
         raise cannot(
             f"use {type(estimator).__name__} on all rows of {type(X).__name__} at once",
@@ -236,7 +251,8 @@ def validate_rows(estimator, X, *, sparse=True):
             instead="its blocks of rows one after the other: design.matrices()",
             kind=TypeError,
         )
-    return validate_data(estimator, X, accept_sparse=("csr", "csc") if sparse else False, dtype=DTYPES, reset=False)
+    accepted, finite = ("csr", "csc") if sparse else False, "allow-nan" if missing else True
+    return validate_data(estimator, X, accept_sparse=accepted, dtype=DTYPES, reset=False, ensure_all_finite=finite)
 
 
 def validate_first_rows(estimator, X, *, sparse=False, summed=False):

@@ -60,10 +60,11 @@ def graph_of(model):
         outputs = [helper.make_tensor_value_info("prediction", double, shape)]
     else:
         words = last.classes_.dtype.kind in "OU"
-        drawing.classify(scores, last.classes_, len(coef) == 1)
+        one = coef.size == coef.shape[-1]  # one score for two classes
+        drawing.classify(scores, last.classes_, one)
         outputs = [helper.make_tensor_value_info("label", TensorProto.STRING if words else TensorProto.INT64, rows)]
         if form is LOG_ODDS:
-            drawing.probabilities(scores, len(coef) == 1)
+            drawing.probabilities(scores, one)
             outputs.append(helper.make_tensor_value_info("probabilities", double, [*rows, len(last.classes_)]))
     inputs = [helper.make_tensor_value_info("X", double, [*rows, coef.shape[-1]])]
     graph = helper.make_graph(drawing.nodes, type(last).__name__, inputs, outputs, drawing.constants)

@@ -42,7 +42,7 @@ def class_scores(state, X):
 
 def in_one_dimension(scores):
     """Scores (n, k), but (n,) where there is one for each row."""
-    return scores[:, 0] if scores.shape[1] == 1 else scores
+    return scores[:, 0] if scores.shape[1:] == (1,) else scores
 
 
 def decide(scores, classes):
@@ -54,9 +54,15 @@ def decide(scores, classes):
     return classes[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
 
 
+def decide_labels(scores):
+    """Which of k labels each row has, as zeros and ones (n, k): those of positive score."""
+    return (scores > 0.0).astype(int)
+
+
 def class_of(state, X):
-    """The class that the raw scores decide for."""
-    return decide(class_scores(state, X), state["classes_"])
+    """The class that the raw scores decide for, or the labels where a row may have several."""
+    scores = class_scores(state, X)
+    return decide_labels(scores) if state.get("multilabel_") else decide(scores, state["classes_"])
 
 
 def class_probabilities(state, X):

@@ -341,7 +341,7 @@ def test_a_class_of_prior_zero_is_never_predicted():
 
 
 @pytest.mark.parametrize(
-    "priors, words", [([0.5, 0.5], "3 classes"), ([0.6, 0.6, 0.6], "sum"), ([1.5, 0, -0.5], "0, 1")]
+    "priors, words", [([0.5, 0.5], "3 classes"), ([0.0, 0.0, 0.0], "sum"), ([1.5, 0, -0.5], "0, 1")]
 )
 def test_priors_that_are_none_are_refused(priors, words):
     with pytest.raises(ValueError, match=words):

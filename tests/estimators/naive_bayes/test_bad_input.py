@@ -75,6 +75,8 @@ def test_smoothing_must_not_be_negative(cls):
 )
 def test_priors_that_are_no_probabilities_of_the_classes_are_refused(cls, priors, message):
     name = "class_prior" if cls in COUNTED else "priors"
+    if "sum" in message and cls is not GaussianNB:
+        pytest.skip("divided by their sum, with a warning: tests/estimators/test_migration.py")
     with pytest.raises(ValueError, match=f"{name}.*{message}"):
         cls(**{name: priors}).fit(X, Y)
 

@@ -91,7 +91,8 @@ class PolynomialFeatures(TransformerMixin, Estimator):
         distinct, cross = self.interaction_only, self.cross_terms
         sizes = [count_monomials(d, p, distinct=distinct, cross=cross) for d in range(max(least, 1), greatest + 1)]
         self.n_output_features_ = sum(sizes) + int(self.include_bias)
-        if not 0 < self.n_output_features_ <= np.iinfo(np.intp).max:
+        empty = greatest == 0 and not self.include_bias
+        if empty or self.n_output_features_ > np.iinfo(np.intp).max:
             raise cannot(
                 f"expand {p} features to degree={self.degree!r}",
                 because=f"the result would have {self.n_output_features_} columns",

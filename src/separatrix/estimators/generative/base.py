@@ -34,6 +34,7 @@ class Generative(ClassifierMixin, Estimator):
 
     classes_: Array
     certificate_: Certificate
+    _renormalises = True  # whether priors that do not sum to 1 are divided by their sum, as in scikit-learn
 
     @abstractmethod
     def _log_joint(self, X):
@@ -121,5 +122,5 @@ class Generative(ClassifierMixin, Estimator):
         """P(C_k): the priors that were given, or each class's share of the weight."""
         given = getattr(self, name)
         if given is not None:
-            return validate_priors(given, len(self.classes_), name=name)
+            return validate_priors(given, len(self.classes_), name=name, renormalise=self._renormalises)
         return totals / totals.sum()

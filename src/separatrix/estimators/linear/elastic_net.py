@@ -120,8 +120,15 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         self.bounds = bounds
         self.trace = trace
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to X (n, p) and y (n,) or (n, k); several outputs are fitted one by one."""
+    _flat = True
+
+    def fit(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, check_input: bool = True
+    ) -> Self:
+        """Fit to X (n, p) and y (n,) or (n, k); several outputs are fitted one by one.
+
+        `check_input` is accepted for compatibility: X and y are always checked.
+        """
         started = time.perf_counter()
         tol = check_number(self, "tol", 0.0)
         max_iter = check_number(self, "max_iter", 1, integer=True)
@@ -180,7 +187,8 @@ def enet_path(
     *,
     l1_ratio: float = 0.5,
     eps: float = 1e-3,
-    alphas: ArrayLike = 100,
+    n_alphas: int | None = None,
+    alphas: ArrayLike | None = 100,
     precompute: Any = "auto",
     Xy: Any = None,
     copy_X: bool = True,
@@ -188,6 +196,7 @@ def enet_path(
     verbose: bool = False,
     return_n_iter: bool = False,
     positive: bool = False,
+    check_input: bool = True,
     tol: float = 1e-8,
     max_iter: int = 1000,
     sample_weight: ArrayLike | None = None,
@@ -199,9 +208,10 @@ def enet_path(
     X : (n, p) array or sparse array.
     y : (n,) or (n, k) array.
     l1_ratio : float, (0, 1], default 0.5.  The share of the lasso.
-    eps : float, (0, 1), default 1e-3.  The last strength divided by the first.
+    eps : float, (0, 1], default 1e-3.  The last strength divided by the first.
+    n_alphas : int or None, default None.  How many strengths; deprecated, as in scikit-learn: use `alphas`.
     alphas : int or array, default 100.  How many strengths, or which.
-    precompute, Xy, copy_X, coef_init, verbose : accepted for compatibility.
+    precompute, Xy, copy_X, coef_init, verbose, check_input : accepted for compatibility.
     return_n_iter : bool, default False.  Whether to return the sweeps for each strength as well.
     positive : bool, default False.  Whether coefficients must not be negative.
     tol : float, [0, inf), default 1e-8.  Relative duality gap to be certified for each strength.
@@ -220,7 +230,7 @@ def enet_path(
     >>> coefs[:, 0]
     array([ 1.5, -0.5])
     """
-    return path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter)
+    return path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter, n_alphas)
 
 
 @declares(
@@ -237,7 +247,7 @@ class ElasticNetCV(CrossValidatedPath):
     Parameters
     ----------
     l1_ratio : float or list, (0, 1], default 0.5.  The share of the lasso, or several to choose from.
-    eps : float, (0, 1), default 1e-3.  The last strength divided by the first.
+    eps : float, (0, 1], default 1e-3.  The last strength divided by the first.
     alphas : int or array, default 100.  How many strengths, or which.
     fit_intercept : bool, default True.  Whether to fit b.
     precompute : default "auto".  Accepted for compatibility.

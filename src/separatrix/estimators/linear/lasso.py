@@ -99,7 +99,8 @@ def lasso_path(
     y: ArrayLike,
     *,
     eps: float = 1e-3,
-    alphas: ArrayLike = 100,
+    n_alphas: int | None = None,
+    alphas: ArrayLike | None = 100,
     precompute: Any = "auto",
     Xy: Any = None,
     copy_X: bool = True,
@@ -121,7 +122,7 @@ def lasso_path(
     array([[ 1. ,  1.5],
            [ 0. , -0.5]])
     """
-    return path_of(X, y, sample_weight, 1.0, eps, alphas, positive, tol, max_iter, return_n_iter)
+    return path_of(X, y, sample_weight, 1.0, eps, alphas, positive, tol, max_iter, return_n_iter, n_alphas)
 
 
 @declares(
@@ -137,7 +138,7 @@ class LassoCV(CrossValidatedPath):
 
     Parameters
     ----------
-    eps : float, (0, 1), default 1e-3.  The last strength divided by the first.
+    eps : float, (0, 1], default 1e-3.  The last strength divided by the first.
     alphas : int or array, default 100.  How many strengths, or which.
     fit_intercept : bool, default True.  Whether to fit b.
     precompute : default "auto".  Accepted for compatibility.

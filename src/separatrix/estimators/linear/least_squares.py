@@ -1,5 +1,6 @@
 r"""Linear regression: :math:`\min_w \tfrac12 \sum_i s_i (y_i - x_i^\top w - b)^2`."""
 
+import sys
 import time
 import warnings
 from functools import cached_property
@@ -111,7 +112,7 @@ class LinearRegression(SquaredErrorModel):
 
     >>> import numpy as np
     >>> model = LinearRegression().fit(np.array([[0.0], [1.0], [2.0], [3.0]]), [1.0, 3.0, 5.0, 7.0])
-    >>> model.coef_, model.intercept_
+    >>> model.coef_, float(model.intercept_)
     (array([2.]), 1.0)
     """
 
@@ -143,6 +144,7 @@ class LinearRegression(SquaredErrorModel):
         self.shuffle = shuffle
         self.trace = trace
         self.random_state = random_state
+        _tell_scikit_learn(type(self))
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and y (n,) or (n, k)."""
@@ -166,7 +168,8 @@ class LinearRegression(SquaredErrorModel):
         if vars(self).get("_direct_fit") is None:
             raise AttributeError("singular_ is known after a fit by factorisation only")
         factor = self._direct_fit.factor
-        return np.linalg.svd(factor.R / factor.scale[factor.kept], compute_uv=False)
+        singular = np.linalg.svd(factor.R / factor.scale[factor.kept], compute_uv=False)
+        return singular.astype(self.coef_.dtype, copy=False)
 
     def _problem(self, design, target):
         """Half the mean square instead of half the sum: the same minimiser."""
@@ -205,6 +208,16 @@ class LinearRegression(SquaredErrorModel):
         if self.trace:
             self.trace_ = solution.trace
         return self
+
+
+def _tell_scikit_learn(cls):
+    """Register the class with scikit-learn's least squares, whose instances RANSAC knows to need p + 1 rows.
+
+    Whoever asks has imported scikit-learn's linear models; for others they are not imported.
+    """
+    theirs = sys.modules.get("sklearn.linear_model")
+    if theirs is not None and not issubclass(cls, theirs.LinearRegression):
+        theirs.LinearRegression.register(cls)
 
 
 declare(

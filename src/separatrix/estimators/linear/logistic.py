@@ -19,11 +19,11 @@ from separatrix.core.errors import RankDeficient, Separated, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.protocol import column_names
-from separatrix.core.solution import Trace
+from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.base import LogOddsClassifier
+from separatrix.estimators.base import LogOddsClassifier, SparseCoefficients
 from separatrix.estimators.linear.strengths import with_factors
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, encode, validate_class_target, validate_soft
@@ -34,6 +34,8 @@ from separatrix.solvers.maximum_likelihood import maximum_likelihood, unpenalise
 
 _AUTOMATIC = ("lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 _PENALTIES = {"l2": 0.0, "l1": 1.0}
+# The score of a class that is never met: its probability is the smallest number there is.
+NEVER = float(np.log(np.finfo(np.float64).tiny))
 FINEST = 1e-14  # no certificate is held to less
 
 
@@ -60,7 +62,7 @@ class LogOdds(NamedTuple):
         SmallFit(classes=3, called="3 classes"),
     ),
 )
-class LogisticRegression(LogOddsClassifier):
+class LogisticRegression(SparseCoefficients, LogOddsClassifier):
     r"""Classes with probabilities: the log-odds are linear in x.
 
     .. math:: \min_{w, b} \ C \sum_i s_i\,\ell(y_i, x_i^\top w + b) + \frac{1-\rho}{2} \|w\|_2^2 + \rho \|w\|_1, \qquad
@@ -85,7 +87,7 @@ class LogisticRegression(LogOddsClassifier):
     solver : str, default "lbfgs".  scikit-learn's names are accepted for compatibility and all mean the same: the
         method is chosen by shape, storage and penalty. For two classes and no L1, "newton" takes Newton's steps
         (iteratively reweighted least squares), "gradient" descends with fixed steps.
-    max_iter : int, [1, inf), default 100.  Most iterations.
+    max_iter : int, [0, inf), default 100.  Most iterations; 0 leaves the coefficients where they start.
     verbose : accepted for compatibility, no effect here.
     warm_start : bool, default False.  Whether `fit` starts where the last one ended.
     n_jobs : accepted for compatibility; threads are set by ``SEPARATRIX_THREADS``.
@@ -176,19 +178,33 @@ class LogisticRegression(LogOddsClassifier):
         options = {"tol": self.tol, "max_iter": self.max_iter, "start": _start(before, problem)}
         options["trace"] = Trace(coefficients=[]) if self.trace else None
         solution = self._solve(problem, options)
-        self.n_iter_ = np.array([max(solution.iterations, 1)], dtype=np.int32)
+        self.n_iter_ = np.array([min(max(solution.iterations, 1), self.max_iter)], dtype=np.int32)
         for detail in ("evidence", "separation"):
             self.__dict__.pop(f"{detail}_", None)
             if detail in solution.details:
                 setattr(self, f"{detail}_", solution.details[detail])
         if self.trace:
             self.trace_ = solution.trace
-        self._publish(solution.beta, solution.intercept)
+        beta, intercept = self._with_absent_classes(solution)
+        self._publish(beta, intercept, problem.design.dtype)
+        if self.coef_.dtype != np.float64:  # slopes before rounding give a tight bound
+            solution.theta = solution.beta, solution.intercept
         self.certificate_ = self._certified(problem, solution, started)
         self._warn()
         return self
 
+    def _with_absent_classes(self, solution):
+        """Coefficients and intercepts of all classes: one whose rows weigh nothing is never predicted."""
+        beta, present = solution.beta, self._present
+        if present is None:
+            return beta, solution.intercept
+        full, intercept = np.zeros((len(beta), len(present))), np.full(len(present), NEVER)
+        full[:, present], intercept[present] = beta, solution.intercept
+        return full, intercept
+
     def _solve(self, problem, options):
+        if self.max_iter == 0:
+            return _not_moved(problem, options["start"])
         solve = partial(solve_likelihood, method=self.solver)
         names = vars(self).get("feature_names_in_")
         if not problem.parts.free.all():
@@ -222,7 +238,7 @@ class LogisticRegression(LogOddsClassifier):
 
     def _check(self):
         check_number(self, "tol", 0.0)
-        check_number(self, "max_iter", 1, integer=True)
+        check_number(self, "max_iter", 0, integer=True)
         check_choice(self, "solver", [*_AUTOMATIC, *BY_NAME])
         check_choice(self, "penalty", ["deprecated", None, "l1", "l2", "elasticnet"])
         self._strength()
@@ -260,6 +276,12 @@ class LogisticRegression(LogOddsClassifier):
         return design, target.mapped(partial(_as_numbers, len(self.classes_)))
 
     def _problem(self, design, target):
+        self._present = None
+        if target.outputs and self.class_weight is not None:
+            totals = sum(np.asarray(s) @ y for y, s in target.passes())
+            if not totals.all():  # such a class would send its intercept to minus infinity
+                self._present = totals > 0.0
+                target = target.mapped(lambda y, s: (np.ascontiguousarray(y[:, totals > 0.0]), s))
         loss = Softmax() if target.outputs else Logistic()
         return Problem(design, target, loss, self._penalty(target.total, design.p), bool(self.fit_intercept))
 
@@ -307,6 +329,13 @@ def _as_numbers(k, codes, s):
     Y = np.zeros((len(codes), k))
     Y[np.arange(len(codes)), codes] = 1.0
     return Y, s
+
+
+def _not_moved(problem, start):
+    """The solution of no iterations: the start, or zeros."""
+    shape = problem.target.outputs
+    beta, intercept = (np.zeros((problem.design.p, *shape)), np.zeros(shape)[()]) if start is None else start
+    return Solution(np.array(beta), intercept)
 
 
 def _start(before, problem):

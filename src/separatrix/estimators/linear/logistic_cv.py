@@ -17,21 +17,20 @@ from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import MatrixLike
-from separatrix.estimators.linear.logistic import LogisticRegression
+from separatrix.estimators.linear.logistic import NEVER, LogisticRegression
 from separatrix.estimators.linear.one_standard_error import (
     check_rule,
     standard_errors,
     strongest_within,
     warn_at_end,
 )
+from separatrix.estimators.routing import ChoosesByFolds
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, validate_classes
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
 from separatrix.solvers.choose import SMOOTH
 from separatrix.solvers.path import path
 
-# The score of a class that a fold has never seen: its probability is the smallest number there is.
-NEVER = float(np.log(np.finfo(np.float64).tiny))
 RATIOS = {"deprecated": 0.0, "l2": 0.0, "elasticnet": 0.0, "l1": 1.0, None: 0.0}
 
 
@@ -42,7 +41,7 @@ RATIOS = {"deprecated": 0.0, "l2": 0.0, "elasticnet": 0.0, "l1": 1.0, None: 0.0}
     search=Search(LogisticRegression, {"C": "C_", "l1_ratio": "l1_ratio_"}, grid="Cs_", strength="C"),
     small_fits=(),
 )
-class LogisticRegressionCV(LogisticRegression):
+class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
     r"""Logistic regression with C, and l1_ratio if several are given, chosen by a score on folds left out.
 
     .. math:: \min_{w, b} \ C \sum_i s_i \, \ell(y_i, x_i^\top w + b)
@@ -137,8 +136,8 @@ class LogisticRegressionCV(LogisticRegression):
         self.use_legacy_attributes = use_legacy_attributes
         self.rule = rule
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Choose, then fit to X (n, p) and class labels y (n,)."""
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **metadata: Any) -> Self:
+        """Choose, then fit to X (n, p) and labels y (n,); `metadata` go to splitter and scorer if routing is on."""
         check_number(self, "tol", 0.0)
         check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "penalty", tuple(RATIOS))
@@ -148,12 +147,14 @@ class LogisticRegressionCV(LogisticRegression):
         from sklearn.model_selection import check_cv  # 0.2 s that a fit without cross-validation need not spend
 
         labels = self.classes_[codes]
-        folds = list(check_cv(self.cv, labels, classifier=True).split(design.matrix(), labels))
+        routed = self._route(sample_weight, metadata)
+        splitter = check_cv(self.cv, labels, classifier=True)
+        folds = list(splitter.split(design.matrix(), labels, **routed.split))
         given = None if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, np.float64), len(codes))
         scorer = self._scorer()
 
         def job(fold):
-            return self._fold(design, codes, s, given, *fold, scorer)
+            return self._fold(design, codes, s, routed.score, *fold, scorer)
 
         # (folds, shares, strengths, 1 or k, p or p + 1), and without the last two
         each = parallel_map(job, folds, numbers=design.n * design.p)
@@ -200,16 +201,22 @@ class LogisticRegressionCV(LogisticRegression):
         known = {"neg_log_loss": log_loss, "neg_brier_score": brier_score_loss}
         if isinstance(scoring, str) and scoring in known:
             options = {"greater_is_better": False, "response_method": "predict_proba", "labels": self.classes_}
+            if scoring == "neg_brier_score" and len(self.classes_) == 2:
+                options["pos_label"] = self.classes_[1]  # words do not say which of them is the event
             return make_scorer(known[scoring], **options)
         return get_scorer("accuracy" if scoring is None else scoring)
 
-    def _fold(self, design, codes, s, given, train, test, scorer):
+    def _routed_scorer(self):
+        scoring = None if isinstance(self.scoring, str) and self.scoring == "warn" else self.scoring
+        return get_scorer("accuracy" if scoring is None else scoring)
+
+    def _fold(self, design, codes, s, judged, train, test, scorer):
         """Coefficients, scores, gaps and iterations of the whole grid, fitted to `train` and scored on `test`."""
         inside = design.take(train)
         weights = np.ones(len(train)) if s is None else s[train]
         present = np.unique(codes[train][weights > 0.0])
         X_test, y_test = design.take(test).matrix(), self.classes_[codes[test]]
-        judged = {} if given is None else {"sample_weight": given[test]}
+        judged = {name: np.broadcast_to(np.asarray(each), len(codes))[test] for name, each in judged.items()}
         model = self._model(1.0, 0.0)
         model.classes_, model.n_features_in_ = self.classes_, design.p
         paths, scores, gaps, rounds = [], [], [], []

@@ -6,6 +6,7 @@ each class against the rest.
 
 import time
 import warnings
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -19,7 +20,8 @@ from separatrix.core.problem import Problem
 from separatrix.core.solution import Trace
 from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
-from separatrix.estimators.base import LinearModel, LinearRegressor
+from separatrix.designs import as_dense
+from separatrix.estimators.base import LinearModel, LinearRegressor, SparseCoefficients
 from separatrix.estimators.published import certify_solution, worst
 from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.losses import (
@@ -96,7 +98,7 @@ class Online(LinearModel):
         beta, intercept = np.zeros((k, p)), np.zeros(k)
         if self.warm_start and "coef_" in vars(self):
             beta, intercept = self.coef_, self.intercept_
-        beta = np.array(beta if coef_init is None else coef_init, dtype=np.float64)
+        beta = np.array(as_dense(beta) if coef_init is None else coef_init, dtype=np.float64)
         intercept = np.array(intercept if intercept_init is None else intercept_init, dtype=np.float64)
         shapes = f"({p},) and (1,)" if k == 1 else f"({k}, {p}) and ({k},)"
         fits = beta.size == p and intercept.size == 1 if k == 1 else beta.shape == (k, p) and intercept.shape == (k,)
@@ -164,7 +166,9 @@ class Online(LinearModel):
         return Trace(coefficients=[]) if self.trace else None
 
     def _certificate(self, problem, solution, started):
-        """Of one output, whose coefficients are published as they are."""
+        """Of one output, whose coefficients are published in the precision of X."""
+        dtype = problem.design.dtype
+        solution = replace(solution, beta=solution.beta.astype(dtype), intercept=dtype.type(solution.intercept))
         return certify_solution(problem, solution, 0.0 if self.tol is None else self.tol, started)
 
     def _warn_of_divergence(self, ends):
@@ -186,9 +190,10 @@ class Online(LinearModel):
             warn_if_not_certified(self.certificate_, advice, stacklevel=3)  # the caller of fit
 
 
-class OnlineRegressor(LinearRegressor, Online):
+class OnlineRegressor(SparseCoefficients, LinearRegressor, Online):
     """A number, learnt from one example at a time."""
 
+    _flat = True
     losses = LOSSES_OF_A_NUMBER
     usual_rate = "invscaling"
     passive_loss = "epsilon_insensitive"
@@ -219,7 +224,7 @@ class OnlineRegressor(LinearRegressor, Online):
         solution = self._walk(problem, walker, max_iter=self.max_iter, rows=rows, score=score, trace=trace)
         if self.trace:
             self.trace_ = trace
-        self._show(solution.iterations, target.n)
+        self._show(solution.iterations, target.n, design.dtype)
         self._certify([self._certificate(problem, solution, started)], [solution.details])
         self._warn_of_divergence([solution.details])
         return self
@@ -238,7 +243,7 @@ class OnlineRegressor(LinearRegressor, Online):
         if first:
             self._walkers, self.t_ = self._start(design.p), 1.0
         solution = self._walk(self._problem(design, target), self._walkers[0], max_iter=1, judged=False)
-        self._show(1, target.n)
+        self._show(1, target.n, design.dtype)
         self._warn_of_divergence([solution.details])
         self.certificate_ = passed_stream("gradient")
         return self
@@ -257,8 +262,8 @@ class OnlineRegressor(LinearRegressor, Online):
         s[held] = 0.0
         return rows, score, Target(target.y, s)
 
-    def _show(self, epochs, n):
+    def _show(self, epochs, n, dtype):
         self.n_iter_ = epochs
         self.t_ += epochs * n
         beta, intercept = self._walkers[0].published(int(self.average))
-        self.coef_, self.intercept_ = beta.copy(), np.array([intercept])
+        self.coef_, self.intercept_ = beta.astype(dtype), np.array([intercept], dtype=dtype)

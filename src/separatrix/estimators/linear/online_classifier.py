@@ -11,7 +11,7 @@ from separatrix.core.certificate import passed_stream
 from separatrix.core.errors import cannot
 from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
-from separatrix.estimators.base import LinearClassifier
+from separatrix.estimators.base import LinearClassifier, SparseCoefficients
 from separatrix.estimators.linear.online import LOSSES_OF_A_NUMBER, Online
 from separatrix.estimators.validation import class_factors, validate_classes
 from separatrix.losses import Hinge, Logistic, ModifiedHuber, SquaredHinge
@@ -26,7 +26,7 @@ LOSSES_OF_A_CLASS = {
 }
 
 
-class OnlineClassifier(LinearClassifier, Online):
+class OnlineClassifier(SparseCoefficients, LinearClassifier, Online):
     """A class, learnt from one example at a time; more than two classes each against the rest."""
 
     losses = LOSSES_OF_A_CLASS
@@ -66,7 +66,7 @@ class OnlineClassifier(LinearClassifier, Online):
                 design.refuse_nan()
         if self.trace:
             self.trace_ = solutions[0].trace if len(solutions) == 1 else [solution.trace for solution in solutions]
-        self._show([solution.iterations for solution in solutions], design.n)
+        self._show([solution.iterations for solution in solutions], design.n, design.dtype)
         self._certify(certificates, [solution.details for solution in solutions])
         self._warn_of_divergence([solution.details for solution in solutions])
         return self
@@ -89,7 +89,7 @@ class OnlineClassifier(LinearClassifier, Online):
             target = self._target(codes, s, factors, c)
             if target.total > 0.0:  # a chunk of a class that weighs nothing teaches nothing
                 ends.append(self._walk(self._problem(design, target), walker, max_iter=1, judged=False).details)
-        self._show([1], design.n)
+        self._show([1], design.n, design.dtype)
         self._warn_of_divergence(ends)
         self.certificate_ = passed_stream("gradient")
         return self
@@ -154,11 +154,11 @@ class OnlineClassifier(LinearClassifier, Online):
             s[held] = 0.0
         return Target(y, s)
 
-    def _show(self, epochs, n):
+    def _show(self, epochs, n, dtype):
         self.n_iter_ = max(epochs)
         self.t_ += self.n_iter_ * n
         shown = [walker.published(int(self.average)) for walker in self._walkers]
-        self._publish(np.stack([beta for beta, _ in shown], axis=1), np.array([b for _, b in shown]))
+        self._publish(np.stack([beta for beta, _ in shown], axis=1), np.array([b for _, b in shown]), dtype)
 
 
 def _ones(s, n):

@@ -1,8 +1,9 @@
 """Paths of strengths, and the choice among them by cross-validation: shared by the lasso and the elastic net."""
 
+import warnings
 from dataclasses import replace
 from numbers import Integral
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +23,7 @@ from separatrix.estimators.linear.one_standard_error import (
     warn_at_end,
 )
 from separatrix.estimators.linear.strengths import with_factors
+from separatrix.estimators.routing import ChoosesByFolds
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
@@ -43,8 +45,9 @@ class Path(Estimator):
         self.bounds = None
 
 
-def path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter):
+def path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter, n_alphas):
     """The work of ``lasso_path`` and ``enet_path``."""
+    alphas = _without_deprecated(alphas, n_alphas)
     stand_in = Path(l1_ratio, eps, alphas, positive, tol, max_iter)
     # ridge alone makes no coefficient zero, so that a path has no first strength
     l1_ratio = check_number(stand_in, "l1_ratio", 0.0, 1.0, open_low=True)
@@ -66,6 +69,17 @@ def path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter,
     return strengths, coefs, gaps
 
 
+def _without_deprecated(alphas, n_alphas):
+    """What `alphas` means beside the two ways to say a number of strengths before scikit-learn 1.9."""
+    if n_alphas is None and alphas is not None:
+        return alphas
+    said = "'alphas=None' is deprecated" if n_alphas is None else "'n_alphas' was deprecated in 1.9"
+    warnings.warn(f"{said} and will be removed in 1.11. Use alphas=100, a number.", FutureWarning, stacklevel=4)
+    if n_alphas is None:
+        return 100
+    return n_alphas if alphas is None or isinstance(alphas, Integral) else alphas
+
+
 def unit_problems(estimator, design, target, l1_ratio, intercept):
     """The problem of each output at strength 1."""
     penalty = with_factors(estimator, ElasticNet(l1_ratio, 1.0 - l1_ratio, bool(estimator.positive)), design.p)
@@ -82,7 +96,7 @@ def penalty_at(problem):
 
 def strengths_of(estimator, problems):
     """The strengths an estimator asks for, from strong to weak: given ones sorted, or a grid of so many."""
-    eps = check_number(estimator, "eps", 0.0, 1.0, open_low=True, open_high=True)
+    eps = check_number(estimator, "eps", 0.0, 1.0, open_low=True)
     if isinstance(estimator.alphas, Integral):
         count = check_number(estimator, "alphas", 1, integer=True)
         grids = [strength_grid(problem, eps=eps, count=count) for problem in problems]
@@ -98,11 +112,14 @@ def strengths_of(estimator, problems):
     return strengths
 
 
-class CrossValidatedPath(LinearRegressor):
-    """Choose a strength by the mean squared error on folds left out, then fit to all rows."""
+class CrossValidatedPath(ChoosesByFolds, LinearRegressor):
+    """Choose a strength by the mean squared error on folds left out, then fit to all rows.
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Choose, then fit to X (n, p) and y (n,)."""
+    The mean over the folds has equal weights, with and without weights of the rows; a fold without weight is left out.
+    """
+
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **metadata: Any) -> Self:
+        """Choose, then fit to X (n, p) and y (n,); `metadata`, such as groups, go to the splitter if routing is on."""
         tol = check_number(self, "tol", 0.0)
         max_iter = check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "selection", ("cyclic", "random"))
@@ -114,7 +131,8 @@ class CrossValidatedPath(LinearRegressor):
         grids = [strengths_of(self, [unit]) for unit in units]
         from sklearn.model_selection import check_cv  # 0.2 s that a Lasso without cross-validation need not spend
 
-        folds = list(check_cv(self.cv).split(np.zeros((target.n, 1)), target.y))
+        routed = self._route(sample_weight, metadata)
+        folds = list(check_cv(self.cv).split(np.zeros((target.n, 1)), target.y, **routed.split))
 
         def errors(job):
             (unit, grid), (train, test) = job
@@ -122,15 +140,16 @@ class CrossValidatedPath(LinearRegressor):
 
         jobs = [(mixture, fold) for mixture in zip(units, grids) for fold in folds]
         mse = np.reshape(parallel_map(errors, jobs), (len(ratios), len(folds), -1)).transpose(0, 2, 1)
-        weights = np.array([target.weights[test].sum() for _, test in folds])
-        mean = mse @ (weights / weights.sum()) if sample_weight is not None else mse.mean(axis=2)
+        weighty = [bool(target.weights[test].any()) for _, test in folds]
+        mean = mse[:, :, weighty].mean(axis=2)
         best, row = np.unravel_index(mean.argmin(), mean.shape)
-        errors_of_mean = standard_errors(mse[best], None if sample_weight is None else weights)
+        errors_of_mean = standard_errors(mse[best][:, weighty])
         self.alpha_1se_ = float(grids[best][strongest_within(mean[best], errors_of_mean, grids[best])])
         self.alpha_ = self.alpha_1se_ if rule == "1se" else float(grids[best][row])
         self.l1_ratio_ = float(ratios[best])
         self.mse_path_ = mse[0] if len(ratios) == 1 else mse
-        self.alphas_ = grids[0] if len(ratios) == 1 else np.array(grids)
+        alike = len(ratios) == 1 or not isinstance(self.alphas, Integral)  # given strengths are those of every mixture
+        self.alphas_ = grids[0] if alike else np.array(grids)
 
         final = self._final(self.alpha_, self.l1_ratio_).fit(design.matrix(), target.y, target.s)
         for name in ("coef_", "intercept_", "certificate_", "n_iter_", "dual_gap_"):
@@ -169,4 +188,6 @@ def _fold_errors(problem, grid, train, test, tol, max_iter):
     r = target.y[test, None] - problem.design.take(test).matvec(coefficients.T) - intercepts
     if s is None:
         return (r * r).mean(axis=0)
+    if not s[test].any():
+        return np.full(len(grid), np.nan)  # nothing is known of a fold without weight
     return s[test] @ (r * r) / s[test].sum()

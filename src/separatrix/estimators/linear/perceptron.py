@@ -199,7 +199,7 @@ class Perceptron(OnlineClassifier):
         self._tell(runs, [target.y for target in targets], started)
         if self.trace:
             self.trace_ = traces[0] if len(traces) == 1 else traces
-        self._show([len(run.errors) for run in runs], design.n)
+        self._show([len(run.errors) for run in runs], design.n, design.dtype)
         if any(not (run.clean or run.settled) for run in runs):
             warnings.warn(NotSeparated(int(self.certificate_.value), self.max_iter), stacklevel=2)
         return self
@@ -227,7 +227,7 @@ class Perceptron(OnlineClassifier):
             target = self._target(codes, s, factors, c)
             if target.total > 0.0:  # a chunk of a class that weighs nothing teaches nothing
                 self.mistakes_ += sum(self._learn(design, target, walker, max_iter=1).errors)
-        self._show([1], design.n)
+        self._show([1], design.n, design.dtype)
         self.certificate_ = passed_stream("mistakes")
         return self
 

@@ -9,6 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
+from sklearn import get_config
+from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
 
 from separatrix.core.declaration import LEAST_SQUARES, Search, declares
 from separatrix.core.errors import cannot
@@ -25,6 +27,7 @@ from separatrix.estimators.linear.one_standard_error import (
     strongest_within,
     warn_at_end,
 )
+from separatrix.estimators.routing import ChoosesByFolds
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
 from separatrix.penalties import L2, ElasticNet, NoPenalty
@@ -98,6 +101,8 @@ class Ridge(SquaredErrorModel):
         self.positive = positive
         self.random_state = random_state
         self.trace = trace
+
+    _flat = True
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and y (n,) or (n, k)."""
@@ -175,7 +180,7 @@ def _side_by_side(solutions):
     search=Search(Ridge, {"alpha": "alpha_"}, grid="alphas", strength="alpha"),
     verification=verification.OF_PROBLEMS,
 )
-class RidgeCV(SquaredErrorModel):
+class RidgeCV(ChoosesByFolds, SquaredErrorModel):
     r"""Ridge with its strength chosen by exact leave-one-out over the whole grid, from one decomposition.
 
     .. math:: \mathrm{loo}(\alpha) = \frac1{\sum s} \sum_i s_i \Big( \frac{r_i(\alpha)}{1 - h_i(\alpha)} \Big)^2
@@ -184,13 +189,14 @@ class RidgeCV(SquaredErrorModel):
 
     Parameters
     ----------
-    alphas : array, (0, inf), default (0.1, 1.0, 10.0).  Strengths to try.
+    alphas : array, (0, inf), default (0.1, 1.0, 10.0).  Strengths to try; with `cv` also 0.
     fit_intercept : bool, default True.  Whether to fit b.
-    scoring : str, callable or None, default None.  A scorer of the leave-one-out predictions; None is minus the mean
-        squared error.
+    scoring : str, callable or None, default None.  A scorer of the leave-one-out predictions of all outputs, or, with
+        `alpha_per_target`, of each; None is minus the mean squared error.
     cv : int, splitter or None, default None.  None is leave-one-out; anything else goes through GridSearchCV.
     gcv_mode : {None, "auto", "svd", "eigen"}, default None.  Accepted for compatibility.
-    store_cv_results : bool, default False.  Whether to keep the squared error of each row in ``cv_results_``.
+    store_cv_results : bool, default False.  Whether to keep the squared error of each row, or with `scoring` its
+        leave-one-out prediction, in ``cv_results_``.
     alpha_per_target : bool, default False.  Whether each output gets a strength of its own.
     criterion : {"loo", "gcv"}, default "loo".  Leave-one-out, or its rotation-invariant cousin, generalised
         cross-validation, which needs only the moments.
@@ -239,14 +245,16 @@ class RidgeCV(SquaredErrorModel):
         self.criterion = criterion
         self.rule = rule
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Choose alpha, then fit to all rows."""
+    _flat = True
+
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **metadata: Any) -> Self:
+        """Choose alpha, then fit to all rows; `metadata` go to splitter and scorer if routing is on."""
         started = time.perf_counter()
         design, target = enter(self, X, y, sample_weight, summed=True)
-        solution, problems = self._solution(design, target)
+        solution, problems = self._solution(design, target, self._route(sample_weight, metadata))
         return self._keep(solution, problems, Ridge().tol, started)
 
-    def _solution(self, design, target):
+    def _solution(self, design, target, routed):
         """Choose alpha and solve for it; also returns the problems solved."""
         check_choice(self, "gcv_mode", (None, "auto", "svd", "eigen"))
         criterion = check_choice(self, "criterion", ("loo", "gcv"))
@@ -256,9 +264,9 @@ class RidgeCV(SquaredErrorModel):
         alphas = self._grid()
         vars(self).pop("alpha_1se_", None)
         if self.cv is not None:
-            self._search(design, target, alphas, rule)
+            self._search(design, target, alphas, rule, routed)
         else:
-            self._leave_one_out(design, target, alphas, criterion, rule)
+            self._leave_one_out(design, target, alphas, criterion, rule, routed)
         return Ridge(self.alpha_, fit_intercept=self.fit_intercept)._solution(design, target)
 
     def _problems(self, design, target):
@@ -267,25 +275,28 @@ class RidgeCV(SquaredErrorModel):
     def _grid(self):
         alphas = check_numbers(self, "alphas", "alphas=numpy.logspace(-3, 3, 50), say")
         lowest = float(alphas.min(initial=np.inf))
-        if not len(alphas) or not np.all(np.isfinite(alphas)) or lowest <= 0.0:
+        wrong = lowest <= 0.0 if self.cv is None else lowest < 0.0
+        if not len(alphas) or not np.all(np.isfinite(alphas)) or wrong:
             raise cannot(
                 f"fit RidgeCV with alphas={self.alphas!r}",
-                because="every strength must be a finite number above 0",
+                because="every strength must be a finite number above 0, or with cv not below 0",
                 instead="alphas=numpy.logspace(-3, 3, 50), say",
             )
         return alphas
 
-    def _leave_one_out(self, design, target, alphas, criterion, rule):
+    def _leave_one_out(self, design, target, alphas, criterion, rule, routed):
         if criterion == "gcv":
             errors = generalised_cross_validation(design, target, alphas, intercept=self.fit_intercept)
             residuals = None
         else:
             keep = self.store_cv_results or self.scoring is not None or rule == "1se"
             errors, residuals = leave_one_out(design, target, alphas, intercept=self.fit_intercept, keep=keep)
-        scores = -errors if self.scoring is None or residuals is None else self._scored(target, residuals)
+        scored = self.scoring is not None and residuals is not None
+        predictions = target.y.reshape(target.n, -1, 1) - residuals if scored else None
+        scores = self._scored(target, predictions, routed.score) if scored else -errors
         if self.store_cv_results and residuals is not None:
-            squares = residuals**2
-            self.cv_results_ = squares[:, 0] if target.y.ndim == 1 else squares
+            kept = predictions if scored else residuals**2
+            self.cv_results_ = kept[:, 0] if target.y.ndim == 1 else kept
         each = self.alpha_per_target and target.y.ndim == 2
         columns = scores if each else scores.mean(axis=1, keepdims=True)
         best = columns.argmax(axis=0)
@@ -311,26 +322,34 @@ class RidgeCV(SquaredErrorModel):
         value = float(alphas[place])
         warn_at_end(alphas, errors, place, parameter="alpha", grid="alphas", value=value, stacklevel=stacklevel + 1)
 
-    def _scored(self, target, residuals):
-        """A user's score of the leave-one-out predictions of each output, (L, k)."""
-        from sklearn.metrics import check_scoring  # imported late, as model_selection is: 0.2 s
-
-        Y = target.y.reshape(target.n, -1)
-        told, scored = self._told(Y)
-        scorer = check_scoring(told, scoring=self.scoring)
-        options = {} if target.s is None else {"sample_weight": target.s}
+    def _scored(self, target, predictions, options):
+        """A user's score of the leave-one-out predictions, of all outputs (L, 1) or of each (L, k)."""
+        told, scored = self._told(target.y)
+        scorer = self._scorer(told)
         each = [
-            scorer(told, Y[:, outputs] - residuals[:, outputs, row], truth, **options)
-            for row in range(residuals.shape[2])
+            scorer(told, predictions[:, outputs, row], truth, **options)
+            for row in range(predictions.shape[2])
             for outputs, truth in scored
         ]
         return np.array(each, dtype=np.float64).reshape(-1, len(scored))
 
-    def _told(self, Y):
-        """A model that predicts what it is told; outputs that are told for each score, and the truth about them."""
-        return _Told(), [([output], Y[:, output]) for output in range(Y.shape[1])]
+    def _scorer(self, model):
+        from sklearn.metrics import check_scoring  # imported late, as model_selection is: 0.2 s
 
-    def _search(self, design, target, alphas, rule):
+        return check_scoring(model, scoring=self.scoring)
+
+    def _routed_scorer(self):
+        return None if self.scoring is None else self._scorer(_Told())
+
+    def _told(self, y):
+        """A model that predicts what it is told; outputs that are told for each score, and the truth about them."""
+        if y.ndim == 1:
+            return _Told(), [(0, y)]
+        if not self.alpha_per_target:
+            return _Told(), [(slice(None), y)]
+        return _Told(), [(output, y[:, output]) for output in range(y.shape[1])]
+
+    def _search(self, design, target, alphas, rule, routed):
         for name in ("store_cv_results", "alpha_per_target"):
             if getattr(self, name):
                 raise cannot(
@@ -338,10 +357,15 @@ class RidgeCV(SquaredErrorModel):
                     because="only leave-one-out keeps the error of every row",
                     instead="cv=None",
                 )
-        from sklearn.model_selection import GridSearchCV
+        from sklearn.model_selection import GridSearchCV, check_cv
 
         model, truth = self._plain(target)
-        search = GridSearchCV(model, {"alpha": alphas}, cv=self.cv, scoring=self.scoring)
+        folds = list(
+            check_cv(self.cv, truth, classifier=is_classifier(model)).split(design.matrix(), truth, **routed.split)
+        )
+        if get_config()["enable_metadata_routing"]:
+            model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        search = GridSearchCV(model, {"alpha": alphas}, cv=folds, scoring=self.scoring)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             search.fit(design.matrix(), truth, **({} if target.s is None else {"sample_weight": target.s}))
@@ -360,14 +384,14 @@ class RidgeCV(SquaredErrorModel):
         return Ridge(fit_intercept=self.fit_intercept), target.y
 
 
-class _Told:
+class _Told(RegressorMixin, BaseEstimator):
     """An estimator that predicts what it is told: scorers then work on predictions made elsewhere."""
 
     def fit(self, X, y):
         return self
 
     def predict(self, X):
-        return X[:, 0]
+        return X
 
 
 def _search(facts):

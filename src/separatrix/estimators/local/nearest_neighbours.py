@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
+from scipy.sparse import csr_matrix
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from separatrix.core.declaration import ROWS, declares
@@ -52,11 +52,11 @@ class KNearest(Neighbourhood):
     def kneighbors_graph(
         self, X: MatrixLike = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> Matrix:
-        """Who is whose neighbour, as a sparse array (m, n): ones, or distances with ``mode="distance"``."""
+        """Who is whose neighbour, as a sparse matrix (m, n): ones, or distances with ``mode="distance"``."""
         distance, index = self.kneighbors(X, n_neighbors)
         m, k = index.shape
         data = edges(mode, distance.ravel())
-        return csr_array((data, index.ravel(), np.arange(0, m * k + 1, k)), shape=(m, self.n_samples_fit_))
+        return csr_matrix((data, index.ravel(), np.arange(0, m * k + 1, k)), shape=(m, self.n_samples_fit_))
 
     def _how_many(self, asked, others):
         if asked is None:
@@ -137,7 +137,9 @@ class KNeighborsClassifier(ClassifierMixin, KNearest):
     leaf_size : int, [1, inf), default 30.  Rows of a leaf of the k-d tree.
     p : float, (0, inf], default 2.  Power of the Minkowski distance: 1 Manhattan, 2 Euclidean, inf Chebyshev.
     metric : str or function, default "minkowski".  Distance: "minkowski", "euclidean", "manhattan", "chebyshev",
-        "cosine", another name of ``scipy.spatial.distance.cdist``, or a function of two rows.
+        "cosine", another name of ``scipy.spatial.distance.cdist``, "haversine" (latitude and longitude in radians),
+        "nan_euclidean" (missing numbers are left out), a function of two rows, a DistanceMetric of scikit-learn, or
+        "precomputed": X then holds distances, (n, n) in a fit and (m, n) later, dense or a sparse graph of neighbours.
     metric_params : dict or None, default None.  Further arguments of the metric, such as ``{"w": weights}``.
     n_jobs : int or None, default None.  Accepted for scikit-learn's sake; ``$SEPARATRIX_THREADS`` says how many
         threads there are.
@@ -184,7 +186,7 @@ class KNeighborsClassifier(ClassifierMixin, KNearest):
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Keep X (n, p), dense or sparse, and labels y (n,) or (n, outputs)."""
         check_number(self, "n_neighbors", 1, integer=True)
-        return self._keep(*validate_labels(self, X, y))
+        return self._keep(*validate_labels(self, X, y, missing=self._takes_missing))
 
     def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X; with X=None of each training row, by the others."""
@@ -288,7 +290,7 @@ class KNeighborsRegressor(RegressorMixin, KNearest):
         """Keep X (n, p), dense or sparse, and y (n,) or (n, outputs)."""
         check_number(self, "n_neighbors", 1, integer=True)
         check_choice(self, "average", ("mean", "median"))
-        design, target = enter(self, X, y)
+        design, target = enter(self, X, y, missing=self._takes_missing)
         return self._keep(design, target.y)
 
     def predict(self, X: MatrixLike) -> Array:

@@ -8,6 +8,7 @@ from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.neighbours.metrics import metric_of
 from separatrix.solvers.neighbours.nearest import Index
+from separatrix.solvers.neighbours.precomputed import Precomputed
 
 
 class Neighbourhood(Estimator):
@@ -27,12 +28,15 @@ class Neighbourhood(Estimator):
                 instead="a dict of arguments of the metric, or None",
                 kind=TypeError,
             )
-        metric = metric_of(self.metric, power, self.metric_params)
         self._fit_X, self._y = design.matrix(), y
-        self._index = Index(self._fit_X, metric, "auto" if algorithm == "ball_tree" else algorithm, leaf_size)
-        self.effective_metric_ = metric.name
-        general = {"p": metric.power, "w": None} if metric.name == "minkowski" else {}
-        self.effective_metric_params_ = {**general, **metric.options}
+        if self._is_precomputed:
+            self._index = Precomputed(self._fit_X)
+            self.effective_metric_, self.effective_metric_params_ = "precomputed", {}
+        else:
+            metric = metric_of(self.metric, power, self.metric_params)
+            self._index = Index(self._fit_X, metric, "auto" if algorithm == "ball_tree" else algorithm, leaf_size)
+            general = {"p": metric.power, "w": None} if metric.name == "minkowski" else {}
+            self.effective_metric_, self.effective_metric_params_ = metric.name, {**general, **metric.options}
         self.n_samples_fit_ = design.n
         self.n_parameters_ = int(design.stored + y.size)
         return self
@@ -40,11 +44,21 @@ class Neighbourhood(Estimator):
     def _queries(self, X):
         """Rows to find neighbours of: those of X, or the training rows themselves."""
         check_is_fitted(self)
-        return self._fit_X if X is None else validate_rows(self, X)
+        return self._fit_X if X is None else validate_rows(self, X, missing=self._takes_missing)
+
+    @property
+    def _is_precomputed(self):
+        return isinstance(self.metric, str) and self.metric == "precomputed"
+
+    @property
+    def _takes_missing(self):
+        return isinstance(self.metric, str) and self.metric == "nan_euclidean"
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self._is_precomputed
+        tags.input_tags.allow_nan = self._takes_missing
         tags.target_tags.multi_output = True
         return tags
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
+from scipy.sparse import csr_matrix
 from sklearn.base import RegressorMixin
 
 from separatrix.core.declaration import ROWS, declares
@@ -96,7 +96,7 @@ class RadiusNeighborsRegressor(RegressorMixin, Neighbourhood):
         check_number(self, "radius", 0.0, open_low=True)
         check_choice(self, "average", ("mean", "median"))
         check_choice(self, "empty", ("warn", "nan", "raise"))
-        design, target = enter(self, X, y)
+        design, target = enter(self, X, y, missing=self._takes_missing)
         return self._keep(design, target.y)
 
     def predict(self, X: MatrixLike) -> Array:
@@ -157,12 +157,12 @@ class RadiusNeighborsRegressor(RegressorMixin, Neighbourhood):
     def radius_neighbors_graph(
         self, X: MatrixLike = None, radius: float | None = None, mode: str = "connectivity", sort_results: bool = False
     ) -> Matrix:
-        """Who is within reach of whom, as a sparse array (m, n): ones, or distances with ``mode="distance"``."""
+        """Who is within reach of whom, as a sparse matrix (m, n): ones, or distances with ``mode="distance"``."""
         distances, indices = self.radius_neighbors(X, radius, sort_results=sort_results)
         index = np.concatenate(indices)
         data = edges(mode, np.concatenate(distances))
         ends = np.append(0, np.cumsum([len(one) for one in indices]))
-        return csr_array((data, index, ends), shape=(len(indices), self.n_samples_fit_))
+        return csr_matrix((data, index, ends), shape=(len(indices), self.n_samples_fit_))
 
     def _within(self, X, radius):
         """How many rows are near each query, and distances and positions of all of them."""

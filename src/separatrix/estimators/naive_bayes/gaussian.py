@@ -73,10 +73,14 @@ class GaussianNB(NaiveBayes):
         self.priors = priors
         self.var_smoothing = var_smoothing
 
+    _renormalises = False
+    _single = False  # whether the rows were float32, as the published numbers are then
+
     def _check(self):
         check_number(self, "var_smoothing", 0.0)
 
     def _count(self, design, target):
+        self._single = design.dtype == np.float32
         return class_moments(design, target, len(self.classes_), scatter="diagonal")
 
     def _learn(self, moments, started):
@@ -87,14 +91,19 @@ class GaussianNB(NaiveBayes):
         shares = moments.totals / moments.total
         spread = shares @ (within + (moments.means - moments.mean) ** 2)
         self.epsilon_ = float(self.var_smoothing * np.where(spread > (ROUNDING * moments.mean) ** 2, spread, 0.0).max())
-        self.theta_, self.var_ = moments.means.copy(), within + self.epsilon_
+        dtype = np.dtype(np.float32 if self._single else np.float64)
+        self.theta_, self.var_ = moments.means.astype(dtype), (within + self.epsilon_).astype(dtype)
         self.class_count_ = moments.totals
         self.class_prior_ = self._shares(moments.totals)
         k, p = self.theta_.shape
         self.n_parameters_ = 2 * k * p + k - 1
-        about = moments.scatter + n * (self.epsilon_ + (moments.means - self.theta_) ** 2)
+        # the distance of mean and published mean, beyond what rounding explains, counts as a variance that is not there
+        half = 0.5 * float(np.finfo(dtype).eps)
+        apart = np.maximum(np.abs(moments.means - self.theta_) - half * np.abs(moments.means), 0.0)
+        about = moments.scatter + n * (self.epsilon_ + apart**2)
         size = np.maximum(n * (self.var_ + (ROUNDING * self.theta_) ** 2), TINY)
-        self._certify(started, np.abs(about - n * self.var_) / size, abs(self.class_prior_.sum() - 1.0))
+        residual = np.abs(about - n * self.var_) / size
+        self._certify(started, residual, abs(self.class_prior_.sum() - 1.0), half=half if self._single else 0.0)
 
     def _log_shares(self):
         return logarithm(self.class_prior_)

@@ -9,13 +9,17 @@ EPS = np.finfo(np.float64).eps
 def by_share(values, share):
     """The least k whose components explain more than `share` of the variance.
 
+    A share that is reached to within the rounding of the sums is reached and not exceeded: one component more is kept.
+
     >>> by_share(np.array([6.0, 3.0, 1.0]), 0.6), by_share(np.array([6.0, 3.0, 1.0]), 0.7)
     (2, 2)
     """
     total = values.sum()
     if total == 0.0:
         return 1  # nothing is explained, by however many
-    return min(int(np.searchsorted(np.cumsum(values) / total, share, side="right")) + 1, len(values))
+    reached = np.cumsum(values) / total
+    rounding = len(values) * EPS
+    return min(int(np.searchsorted(reached, share + rounding, side="right")) + 1, len(values))
 
 
 def by_evidence(values, n):

@@ -3,6 +3,7 @@
 import time
 import warnings
 from contextlib import nullcontext
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Self
 
@@ -93,7 +94,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     certificate_ : Certificate.  :math:`\max_j \|S u_j - \lambda_j u_j\|/\lambda_1`, recomputed from S or X.
     n_components_, n_samples_, n_features_in_ : int.
 
-    All are float64, whatever X is; coordinates come out in the precision of X.
+    Arrays are in the precision of X, and so are coordinates; sums are those of float64.
 
     References: Pearson (1901), Philosophical Magazine 2(11); Tipping and Bishop (1999), JRSS B 61(3), for the density;
     Minka (2000), NIPS 13.   Theory: docs/theory/principal_components.md.
@@ -226,9 +227,14 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         started = time.perf_counter()
         with one_blas_thread() if min(n, p) < SMALL else nullcontext():
             axes = principal_axes(design, count, solver, sketch, tol)
+            dtype = design.dtype
+            vectors, singular = (part.astype(dtype).astype(np.float64) for part in (axes.vectors, axes.singular))
+            published = replace(axes, vectors=vectors, singular=singular)
+            # rounding each number by the share `half` moves S u by λ_1 half at most, λ u by 3 λ_1 half
+            half = 0.0 if dtype == np.float64 else 0.5 * float(np.finfo(dtype).eps)
             self.certificate_ = closed_form(
-                residual(axes, design),
-                tol or (ITERATED if axes.iterated else DIRECT),
+                residual(published, design),
+                (tol or (ITERATED if axes.iterated else DIRECT)) + 4.0 * half,
                 started=started,
                 iterations=axes.steps,
                 passes=2 * axes.steps + 2 if axes.iterated else 1,
@@ -243,11 +249,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
                 stacklevel=3,
             )
         self.n_components_, self.n_samples_ = k, n
-        self.components_ = np.ascontiguousarray(axes.vectors.T)
-        self.mean_ = axes.mean
-        self.singular_values_ = axes.singular
-        self.explained_variance_ = squares / (n - 1)
-        self.explained_variance_ratio_ = squares / total if total > 0.0 else np.zeros(k)
+        self.components_ = np.ascontiguousarray(axes.vectors.T, dtype=dtype)
+        self.mean_ = axes.mean.astype(dtype)
+        self.singular_values_ = axes.singular.astype(dtype)
+        self.explained_variance_ = (squares / (n - 1)).astype(dtype)
+        self.explained_variance_ratio_ = (squares / total if total > 0.0 else np.zeros(k)).astype(dtype)
         self.noise_variance_ = axes.left_out / (n - 1) / max(min(n, p) - k, 1)
         self.reconstruction_error_ = axes.left_out / n
 
@@ -295,7 +301,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return Sketch(random, oversamples, None if isinstance(steps, str) else steps)
 
     def _coordinates(self, X):
-        Z = Centred(as_design(X), self.mean_).times(self.components_.T)
+        mean, axes = (part.astype(np.float64, copy=False) for part in (self.mean_, self.components_))
+        Z = Centred(as_design(X), mean).times(axes.T)
         if self.whiten:
             scale = np.sqrt(self.explained_variance_)
             Z = np.divide(Z, scale, out=np.zeros_like(Z), where=scale > 0.0)

@@ -21,7 +21,7 @@ def principal(model, X, y=None, sample_weight=None):
         design = name_columns_of(model, X, reset=False)
     else:
         design = as_design(validate_rows(model, X))
-    n, p, P = design.n, design.p, model.components_
+    n, p, P = design.n, design.p, model.components_.astype(np.float64)
     comparison = Comparison(model, n)
     sums = _sum(design, lambda B: np.vstack([B.sum(axis=0), np.abs(B).sum(axis=0)]))
     mean, size = sums / n
@@ -36,7 +36,7 @@ def principal(model, X, y=None, sample_weight=None):
         return _sum(design, task)
 
     tolerance = tolerance_of(model, ITERATED)
-    variances = model.explained_variance_
+    variances = model.explained_variance_.astype(np.float64)
     comparison.residual(np.abs(P @ P.T - np.eye(len(P))).max(), tolerance, "components_")
     largest = max(float(variances.max(initial=0.0)), np.finfo(float).tiny)
     residuals = scatter_times(P.T) / (n - 1) - P.T * variances

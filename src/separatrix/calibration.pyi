@@ -1,0 +1,9 @@
+from sklearn.calibration import CalibratedClassifierCV as CalibratedClassifierCV
+from sklearn.calibration import CalibrationDisplay as CalibrationDisplay
+from sklearn.calibration import calibration_curve as calibration_curve
+
+from separatrix.estimators.calibration import CalibratedLinearClassifier as CalibratedLinearClassifier
+from separatrix.estimators.calibration import LogisticCalibrator as LogisticCalibrator
+from separatrix.estimators.calibration import ReversedScores as ReversedScores
+from separatrix.estimators.calibration import logistic_posterior as logistic_posterior
+from separatrix.estimators.calibration import posterior_from_likelihood_ratio as posterior_from_likelihood_ratio

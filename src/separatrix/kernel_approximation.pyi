@@ -1,0 +1,5 @@
+from sklearn.kernel_approximation import AdditiveChi2Sampler as AdditiveChi2Sampler
+from sklearn.kernel_approximation import Nystroem as Nystroem
+from sklearn.kernel_approximation import PolynomialCountSketch as PolynomialCountSketch
+from sklearn.kernel_approximation import RBFSampler as RBFSampler
+from sklearn.kernel_approximation import SkewedChi2Sampler as SkewedChi2Sampler

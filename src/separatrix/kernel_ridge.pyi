@@ -1,0 +1,1 @@
+from sklearn.kernel_ridge import KernelRidge as KernelRidge

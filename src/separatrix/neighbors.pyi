@@ -1,0 +1,19 @@
+from sklearn.neighbors import VALID_METRICS as VALID_METRICS
+from sklearn.neighbors import VALID_METRICS_SPARSE as VALID_METRICS_SPARSE
+from sklearn.neighbors import BallTree as BallTree
+from sklearn.neighbors import KDTree as KDTree
+from sklearn.neighbors import KernelDensity as KernelDensity
+from sklearn.neighbors import KNeighborsTransformer as KNeighborsTransformer
+from sklearn.neighbors import LocalOutlierFactor as LocalOutlierFactor
+from sklearn.neighbors import NearestCentroid as NearestCentroid
+from sklearn.neighbors import NearestNeighbors as NearestNeighbors
+from sklearn.neighbors import NeighborhoodComponentsAnalysis as NeighborhoodComponentsAnalysis
+from sklearn.neighbors import RadiusNeighborsClassifier as RadiusNeighborsClassifier
+from sklearn.neighbors import RadiusNeighborsTransformer as RadiusNeighborsTransformer
+from sklearn.neighbors import kneighbors_graph as kneighbors_graph
+from sklearn.neighbors import radius_neighbors_graph as radius_neighbors_graph
+from sklearn.neighbors import sort_graph_by_row_values as sort_graph_by_row_values
+
+from separatrix.estimators.local import KNeighborsClassifier as KNeighborsClassifier
+from separatrix.estimators.local import KNeighborsRegressor as KNeighborsRegressor
+from separatrix.estimators.local import RadiusNeighborsRegressor as RadiusNeighborsRegressor

@@ -1,0 +1,10 @@
+"""Support-vector machines: scikit-learn's own, under its module name.
+
+>>> from separatrix.svm import LinearSVC
+>>> LinearSVC(C=0.5)
+LinearSVC(C=0.5)
+"""
+
+from separatrix.core.registry import lazily
+
+__all__, __getattr__, __dir__ = lazily(__name__, __file__)

@@ -1,0 +1,82 @@
+"""A plugin of pytest that puts our classes in the place of scikit-learn's of the same name, for its own tests.
+
+Loaded by name (``-p substitute``) before scikit-learn's test modules are imported. Every test has a minute of CPU time;
+outcomes are appended to the file that ``SEPARATRIX_OUTCOMES`` names, a line of JSON for each test that fails and one
+with the number of those that pass.
+"""
+
+import json
+import os
+import signal
+from importlib import import_module
+
+import pytest
+
+from separatrix.linear_model import LinearRegression
+
+MODULES = (
+    "calibration",
+    "decomposition",
+    "discriminant_analysis",
+    "linear_model",
+    "multiclass",
+    "naive_bayes",
+    "neighbors",
+    "preprocessing",
+)
+SECONDS = 60
+
+
+def substitute():
+    """Replace each public name of scikit-learn's modules that is ours; returns the names."""
+    replaced = {}
+    for module in MODULES:
+        theirs, ours = import_module(f"sklearn.{module}"), import_module(f"separatrix.{module}")
+        for name in ours.__all__:
+            member = getattr(ours, name)
+            if hasattr(theirs, name) and getattr(member, "__module__", "").startswith("separatrix."):
+                replaced[f"{module}.{name}"] = (theirs, name, member)
+    LinearRegression()  # makes itself known to scikit-learn's least squares, while that goes by its name
+    for theirs, name, member in replaced.values():  # after the loop: ours may import scikit-learn's
+        setattr(theirs, name, member)
+    return sorted(replaced)
+
+
+SUBSTITUTED = substitute()
+_passed = 0
+
+
+def _too_long(signum, frame):
+    raise TimeoutError(f"more than {SECONDS} s of CPU time")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    signal.signal(signal.SIGPROF, _too_long)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _tell(**line):
+    with open(os.environ["SEPARATRIX_OUTCOMES"], "a", encoding="utf-8") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def pytest_runtest_logreport(report):
+    global _passed
+    _passed += report.when == "call" and report.passed
+    if report.failed:
+        crash = getattr(report.longrepr, "reprcrash", None)
+        _tell(test=report.nodeid, message=crash.message[:300] if crash else str(report.longrepr)[-300:])
+
+
+def pytest_collectreport(report):
+    if report.failed:
+        _tell(test=report.nodeid, message=str(report.longrepr)[-600:])
+
+
+def pytest_sessionfinish():
+    _tell(passed=_passed)
