@@ -1,6 +1,5 @@
 from sklearn.linear_model import ARDRegression as ARDRegression
 from sklearn.linear_model import BayesianRidge as BayesianRidge
-from sklearn.linear_model import GammaRegressor as GammaRegressor
 from sklearn.linear_model import HuberRegressor as HuberRegressor
 from sklearn.linear_model import Lars as Lars
 from sklearn.linear_model import LarsCV as LarsCV
@@ -15,11 +14,9 @@ from sklearn.linear_model import OrthogonalMatchingPursuit as OrthogonalMatching
 from sklearn.linear_model import OrthogonalMatchingPursuitCV as OrthogonalMatchingPursuitCV
 from sklearn.linear_model import PassiveAggressiveClassifier as PassiveAggressiveClassifier
 from sklearn.linear_model import PassiveAggressiveRegressor as PassiveAggressiveRegressor
-from sklearn.linear_model import PoissonRegressor as PoissonRegressor
 from sklearn.linear_model import RANSACRegressor as RANSACRegressor
 from sklearn.linear_model import SGDOneClassSVM as SGDOneClassSVM
 from sklearn.linear_model import TheilSenRegressor as TheilSenRegressor
-from sklearn.linear_model import TweedieRegressor as TweedieRegressor
 from sklearn.linear_model import lars_path as lars_path
 from sklearn.linear_model import lars_path_gram as lars_path_gram
 from sklearn.linear_model import orthogonal_mp as orthogonal_mp

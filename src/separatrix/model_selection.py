@@ -1,8 +1,8 @@
 """Splitters, searches and cross-validation: scikit-learn's own, under its module name.
 
 >>> from separatrix.model_selection import KFold
->>> KFold(n_splits=3)
-KFold(n_splits=3)
+>>> KFold(n_splits=3).get_n_splits()
+3
 """
 
 from separatrix.core.registry import lazily

@@ -16,7 +16,7 @@ def test_compare_tells_the_whole_story(compared):
     for words in (
         "150 rows", "The target is bought, with 2 classes", "Left out: id", "Area under the ROC curve",
         "The score is the area under the ROC curve", "The positive class is", "every mistake costs the same",
-        "Everything may take 5 min", "calib. (chance)", "not shown to be worse",
+        "Everything may take 5 min", "not shown to be worse",
         "logistic regression, L2", "linear discriminant", "baseline", "naive Bayes, word counts", "not run:",
         "Recommended:", "On the 30 test rows, used once", "Written: model.sepx", "Written: report.html",
         "separatrix predict model.sepx shop.csv",

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from separatrix.core import registry
 from separatrix.core.errors import RankDeficient
 from separatrix.estimators.base import LinearRegressor
+from separatrix.estimators.linear.generalized_linear import MeanRegressor
 from separatrix.linear_model import (
     ElasticNet,
     ElasticNetCV,
@@ -72,6 +73,8 @@ def finite(model):
 
 def test_no_linear_regressor_is_left_out():
     regressors = {name for name, cls in registry.members("estimator").items() if issubclass(cls, LinearRegressor)}
+    # those of positive means are fitted to other targets, in test_generalized_linear.py
+    regressors -= {name for name, cls in registry.members("estimator").items() if issubclass(cls, MeanRegressor)}
     assert regressors == {type(model).__name__ for model in MODELS}
 
 

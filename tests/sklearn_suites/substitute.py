@@ -42,8 +42,11 @@ def substitute():
     return sorted(replaced)
 
 
-SUBSTITUTED = substitute()
 _passed = 0
+
+
+def pytest_configure(config):
+    substitute()
 
 
 def _too_long(signum, frame):

@@ -17,6 +17,7 @@ Fenchel's inequality. It stands for the residuals r, and g falls into the part o
     |g|²  <=  rms(r - theta)²  +  Σ_j (x_j'S theta / Σs - ridge_j beta_j)² / ridge_j.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from separatrix.core.gap_rounding import EPS, SURE, unit
 from separatrix.core.problem import Problem
 from separatrix.core.refusal import TooLarge
 from separatrix.core.separable import Separable
+from separatrix.core.threads import one_blas_thread
 
 # Operations that a factor may cost where no solver has made one.
 AFFORDABLE = 1 << 31
@@ -99,10 +101,12 @@ def quadratic_gap(
         scales = _scales(problem)
     except TooLarge:  # nothing can be said of data whose squares overflow
         return QuadraticGap(np.inf, 0.0, 0.0, "")
-    judge = _Judge(problem, parts, scales, beta / scales.sigma, intercept / scales.sigma)
-    explained = float((judge.published(half, half_0) / scales.unit).max())
-    limit = max(tolerance, explained)
-    value = judge.gap(limit, None if theta is None else theta.reshape(-1, k) / -scales.sigma)
+    # where X is read on our threads and nothing large is factored, idle threads of BLAS would spin beside them
+    with nullcontext() if problem.design.forms_gram else one_blas_thread():
+        judge = _Judge(problem, parts, scales, beta / scales.sigma, intercept / scales.sigma)
+        explained = float((judge.published(half, half_0) / scales.unit).max())
+        limit = max(tolerance, explained)
+        value = judge.gap(limit, None if theta is None else theta.reshape(-1, k) / -scales.sigma)
     return QuadraticGap(value, explained, judge.dependent, judge.independent)
 
 

@@ -1,5 +1,6 @@
 """How many threads to use, and a pool that runs blocks on them in a fixed order."""
 
+import functools
 import os
 import threading
 from collections import deque
@@ -7,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from separatrix.core.protocol import can
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+F = TypeVar("F", bound=Callable[..., Any])
 
 _NAME = "separatrix"
 # Fits to fewer numbers are mostly interpreter, and threads of one interpreter take turns (measured: a third slower).
@@ -35,8 +37,15 @@ def _pool(size: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(size, thread_name_prefix=_NAME)
 
 
-if can(os, "register_at_fork"):  # the threads of a pool do not exist in a forked process
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+def _start_afresh() -> None:
+    """In a forked process: the threads of a pool do not exist there, and nobody is inside of anything."""
+    global _one_blas_thread
+    _pool.cache_clear()
+    _one_blas_thread = _OneBlasThread()
+
+
+if can(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)
 
 
 @cache
@@ -46,13 +55,50 @@ def _controller() -> Any:
     return ThreadpoolController()
 
 
+class _OneBlasThread:
+    """BLAS on one thread for as long as anyone is inside, on any thread; then as many as there were before.
+
+    Each fit that restored what it had met would leave the others' limit behind, where several run side by side.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = threading.Lock(), 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._limit = _controller().limit(limits=1, user_api="blas")
+
+    def __exit__(self, *raised: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.__exit__(*raised)
+
+
+_one_blas_thread = _OneBlasThread()
+
+
 def one_blas_thread() -> AbstractContextManager[Any]:
     """A context in which BLAS runs on one thread.
 
     For solvers whose passes over X run on our threads and whose small factors are solved in between: numpy and scipy
     each bring a BLAS, and the idle threads of one would spin on the cores that ours need.
     """
-    return _controller().limit(limits=1, user_api="blas") if n_threads() > 1 else nullcontext()
+    return _one_blas_thread if n_threads() > 1 else nullcontext()
+
+
+def on_one_blas_thread(function: F) -> F:
+    """A function that runs in :func:`one_blas_thread`."""
+
+    @functools.wraps(function)
+    def held(*args: Any, **options: Any) -> Any:
+        with one_blas_thread():
+            return function(*args, **options)
+
+    return cast(F, held)
 
 
 def parallel_map(task: Callable[[Item], Result], items: Iterable[Item], *, numbers: int = FEW_NUMBERS) -> list[Result]:
@@ -66,7 +112,7 @@ def parallel_map(task: Callable[[Item], Result], items: Iterable[Item], *, numbe
     size = min(n_threads(), len(items))
     if size <= 1 or numbers < FEW_NUMBERS or threading.current_thread().name.startswith(_NAME):
         return [task(item) for item in items]
-    with _controller().limit(limits=1, user_api="blas"):
+    with _one_blas_thread:
         return list(_pool(size).map(task, items))
 
 

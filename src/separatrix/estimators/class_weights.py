@@ -43,16 +43,3 @@ def refuse_one_class(estimator, counts):
             because=f"every row of positive weight is of the class {estimator.classes_.tolist()[present[0]]!r}",
             instead="data with at least two classes",
         )
-
-
-def weights_by_class(class_weight, classes, codes, s):
-    """Weights of the rows times the weights of their classes."""
-    s = np.ones(len(codes)) if s is None else s
-    each = class_factors(class_weight, classes, np.bincount(codes, weights=s, minlength=len(classes)))
-    if (each == 0.0).any() and len(classes) > 2:
-        raise cannot(
-            f"use class_weight={class_weight!r}",
-            because=f"it gives the class {classes[np.argmin(each)]!r} the weight 0, and so no place in the model",
-            instead="positive weights, or data without that class",
-        )
-    return s * each[codes]

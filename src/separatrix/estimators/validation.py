@@ -1,6 +1,6 @@
 """The one door through which data enter: X, y and sample weights are checked here and trusted everywhere else."""
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from sklearn.utils import assert_all_finite
@@ -13,6 +13,9 @@ from separatrix.core.target import Target
 from separatrix.designs import StreamedDesign, as_design
 from separatrix.estimators.class_weights import class_factors as class_factors
 from separatrix.estimators.class_weights import refuse_one_class, weights_by_class
+from separatrix.estimators.parameters import check_choice as check_choice
+from separatrix.estimators.parameters import check_number as check_number
+from separatrix.estimators.parameters import check_numbers as check_numbers
 from separatrix.estimators.streams import (
     name_columns_of,
     refuse_if_too_large,
@@ -361,51 +364,3 @@ def validate_weights(sample_weight, n):
     """Check the weights of n rows that no estimator is fitted to; return them as an array, ones for None."""
     s = _weights(sample_weight, n)
     return np.ones(n) if s is None else s
-
-
-def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high=False, integer=False, none=False):
-    """Check that a parameter is a number of an interval; return it as float or int."""
-    value = getattr(estimator, name)
-    if value is None and none:
-        return None
-    open_high = open_high or high == np.inf
-    legal = f"{'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
-    kind = Integral if integer else Real
-    right_type = isinstance(value, kind) and not isinstance(value, bool | np.bool_)
-    inside = (
-        right_type and (low < value if open_low else low <= value) and (value < high if open_high else value <= high)
-    )
-    if not inside:
-        raise cannot(
-            f"fit {type(estimator).__name__} with {name}={value!r}",
-            because=f"{name} must be {'an integer' if integer else 'a number'} in {legal}",
-            instead=f"{name} in {legal}",
-            kind=ValueError if right_type else TypeError,
-        )
-    return int(value) if integer else float(value)
-
-
-def check_numbers(estimator, name, instead):
-    """Check that a parameter is a number or an array of numbers; return it as a flat array."""
-    value = getattr(estimator, name)
-    try:
-        return np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel()
-    except (TypeError, ValueError):
-        raise cannot(
-            f"fit {type(estimator).__name__} with {name}={value!r}",
-            because=f"{name} must be made of numbers",
-            instead=instead,
-            kind=TypeError,
-        ) from None
-
-
-def check_choice(estimator, name, choices):
-    """Check that a parameter is one of some words; return it."""
-    value = getattr(estimator, name)
-    if not any(value is c or (isinstance(c, str) and isinstance(value, str) and value == c) for c in choices):
-        raise cannot(
-            f"fit {type(estimator).__name__} with {name}={value!r}",
-            because=f"{name} is not one of {', '.join(map(repr, choices))}",
-            instead=f"{name}={choices[0]!r} (default)",
-        )
-    return value

@@ -136,7 +136,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         name = renamed.get(name, name)
         if name not in table:
             raise _unknown(name, manifest)
-        if manifest["schema"] > 1 and manifest["forms"].get(name) != table[name].form:
+        unnamed = manifest["schema"] < SCHEMA and name not in manifest.get("forms", ())  # there was no form yet
+        if not unnamed and manifest["forms"].get(name) != table[name].form:
             raise broken(f"it does not name the form of prediction of a {name}")
         return table[name].make(state, older=older)
 

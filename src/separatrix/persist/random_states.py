@@ -26,6 +26,7 @@ OLDER = {"MT19937": {"state": _TWISTER, "has_gauss": whole(0, 1), "gauss": numbe
 def is_random_state(kind: str, name: Any, state: dict[str, Any]) -> bool:
     """Whether a dict is the whole state of a RandomState or Generator.
 
+    >>> import numpy as np
     >>> state = np.random.RandomState(0).get_state(legacy=False)
     >>> is_random_state("RandomState", "MT19937", state)
     True

@@ -17,11 +17,13 @@ import numpy as np
 from separatrix.core.certificate import record
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
+from separatrix.core.threads import on_one_blas_thread
 from separatrix.designs.centred import Centred
 from separatrix.solvers.dual import centred, dual_point
 from separatrix.solvers.linalg.refine import fitted_intercept
 
 
+@on_one_blas_thread
 def conjugate_gradient(
     problem: Problem, *, tol: float = 1e-14, max_iter: int = 1000, start: None = None, trace: Trace | None = None
 ) -> Solution:

@@ -350,7 +350,6 @@ def test_with_a_regularised_covariance_nothing_is_singular():
     "options, words",
     [
         ({"priors": [0.5, 0.5]}, "there are 3 classes"),
-        ({"priors": [0.5, 0.5, 0.5]}, "sum to 1.5"),
         ({"priors": [1.5, -0.5, 0.0]}, r"\[0, 1\]"),
         ({"reg_param": 1.5}, r"reg_param must be a number in \[0, 1\]"),
         ({"shrinkage": -0.5}, "shrinkage must be a number"),

@@ -23,13 +23,13 @@ from separatrix.estimators.linear.perceptron_regressor import PerceptronRegresso
 from separatrix.estimators.linear.poisson import PoissonRegressor as PoissonRegressor
 from separatrix.estimators.linear.quantile import QuantileRegressor as QuantileRegressor
 from separatrix.estimators.linear.ridge import Ridge as Ridge
-from separatrix.estimators.linear.ridge import RidgeCV as RidgeCV
 from separatrix.estimators.linear.ridge_classifier import (
     RidgeClassifier as RidgeClassifier,
 )
 from separatrix.estimators.linear.ridge_classifier import (
     RidgeClassifierCV as RidgeClassifierCV,
 )
+from separatrix.estimators.linear.ridge_cv import RidgeCV as RidgeCV
 from separatrix.estimators.linear.sgd_classifier import SGDClassifier as SGDClassifier
 from separatrix.estimators.linear.sgd_regressor import SGDRegressor as SGDRegressor
 from separatrix.estimators.linear.tweedie import TweedieRegressor as TweedieRegressor

@@ -20,7 +20,8 @@ from separatrix.estimators import verification
 from separatrix.estimators.base import LinearClassifier, with_probabilities
 from separatrix.estimators.coding import coded
 from separatrix.estimators.linear.least_squares import NOT_REACHED
-from separatrix.estimators.linear.ridge import Ridge, RidgeCV
+from separatrix.estimators.linear.ridge import Ridge
+from separatrix.estimators.linear.ridge_cv import RidgeCV
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.routing import ChoosesByFolds
 from separatrix.estimators.validation import enter, validate_classes
