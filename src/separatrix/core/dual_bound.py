@@ -51,7 +51,7 @@ def dual_bound(
     return float(max(best, *(-fit for fit in conjugates_at([0.0]))))  # the least that the losses can be
 
 
-def rounding_along_path(problem: Any, coefficients: Array, null: float) -> Array:
+def rounding_along_path(problem: Any, coefficients: Array, intercepts: Array, null: float) -> Array:
     """What rounding may hide of the gaps of a lasso along a path, for coefficients (L, p) no worse than the null model.
 
     Core's allowance (:mod:`separatrix.core.fenchel`) with its sums replaced by bounds, so that X is read once for all:
@@ -61,7 +61,7 @@ def rounding_along_path(problem: Any, coefficients: Array, null: float) -> Array
     design, target = problem.design, problem.target
     sizes = np.sqrt(design.column_squares(target) / target.total)
     used = np.flatnonzero(coefficients.any(axis=0))
-    scores = np.sqrt(2.0 * null) * (np.abs(coefficients[:, used]) @ sizes[used])
+    scores = np.sqrt(2.0 * null) * (np.abs(coefficients[:, used]) @ sizes[used] + np.abs(intercepts))
     return EPS * (32.0 * np.log2(design.n + design.p + 2.0) * null + 4.0 * scores)
 
 

@@ -17,6 +17,9 @@ from separatrix.designs.base import Block, Design
 from separatrix.designs.compiled.class_sums import class_squares
 from separatrix.designs.moments import FAR_FROM_ZERO
 
+# Fewer indicators of classes are multiplied faster as a dense matrix than a sparse one is made.
+FEW_INDICATORS = 1 << 12
+
 
 @register("record")
 @dataclass
@@ -164,11 +167,12 @@ def _diagonal(block: Block, k: int, shifts: Array | None, typical: bool) -> Clas
 def _totals(B: Array, c: Array, s: Array | None, k: int) -> tuple[Array, Array, Array]:
     """Weight, sum and mean of each class in a block."""
     totals = np.bincount(c, s, minlength=k).astype(np.float64)
-    # a row is added where it belongs, which BLAS cannot do
     weights = np.ones(len(c)) if s is None else s
-    starts = np.arange(len(c) + 1, dtype=np.int32)
-    indicators = sp.csc_array((weights, c.astype(np.int32), starts), shape=(k, len(c)))
-    sums = np.asarray(indicators @ B)
+    if k * len(c) < FEW_INDICATORS:
+        sums = np.where(c == np.arange(k)[:, None], weights, 0.0) @ B
+    else:  # a row is added where it belongs, which BLAS cannot do
+        starts = np.arange(len(c) + 1, dtype=np.int32)
+        sums = np.asarray(sp.csc_array((weights, c.astype(np.int32), starts), shape=(k, len(c))) @ B)
     return totals, sums, _over(sums, totals)
 
 

@@ -200,8 +200,9 @@ def enet_path(
     tol: float = 1e-8,
     max_iter: int = 1000,
     sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = False,
 ) -> tuple[Any, ...]:
-    r"""Elastic-net coefficients along a path of strengths; no intercept, as in scikit-learn: centre X and y before.
+    r"""Elastic-net coefficients along a path of strengths; as in scikit-learn without an intercept, unless asked for.
 
     Parameters
     ----------
@@ -217,6 +218,7 @@ def enet_path(
     tol : float, [0, inf), default 1e-8.  Relative duality gap to be certified for each strength.
     max_iter : int, [1, inf), default 1000.  Most times that columns are added for each strength.
     sample_weight : (n,) array or None.  Repetitions of each row.
+    fit_intercept : bool, default False.  Whether to fit an intercept at each strength. A sparse X stays sparse.
 
     Returns
     -------
@@ -224,13 +226,16 @@ def enet_path(
     coefs : (p, L) or (k, p, L) array.
     dual_gaps : (L,) or (k, L) array, in units of the objective.
     n_iters : list of int, if asked for.
+    intercepts : (L,) or (k, L) array, if they are fitted.
 
     >>> import numpy as np
     >>> alphas, coefs, gaps = enet_path(np.eye(2), [2.0, -1.0], alphas=[0.25], l1_ratio=1.0)
     >>> coefs[:, 0]
     array([ 1.5, -0.5])
     """
-    return path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter, n_alphas)
+    return path_of(
+        X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter, n_alphas, fit_intercept
+    )
 
 
 @declares(

@@ -111,8 +111,9 @@ def lasso_path(
     tol: float = 1e-8,
     max_iter: int = 1000,
     sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = False,
 ) -> tuple[Any, ...]:
-    r"""Lasso coefficients along a path of strengths; no intercept, as in scikit-learn: centre X and y before.
+    r"""Lasso coefficients along a path of strengths; as in scikit-learn without an intercept, unless asked for.
 
     Parameters and returns are those of :func:`separatrix.linear_model.enet_path`, with ``l1_ratio = 1``.
 
@@ -122,7 +123,9 @@ def lasso_path(
     array([[ 1. ,  1.5],
            [ 0. , -0.5]])
     """
-    return path_of(X, y, sample_weight, 1.0, eps, alphas, positive, tol, max_iter, return_n_iter, n_alphas)
+    return path_of(
+        X, y, sample_weight, 1.0, eps, alphas, positive, tol, max_iter, return_n_iter, n_alphas, fit_intercept
+    )
 
 
 @declares(

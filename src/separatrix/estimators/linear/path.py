@@ -45,7 +45,9 @@ class Path(Estimator):
         self.bounds = None
 
 
-def path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter, n_alphas):
+def path_of(
+    X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter, return_n_iter, n_alphas, fit_intercept
+):
     """The work of ``lasso_path`` and ``enet_path``."""
     alphas = _without_deprecated(alphas, n_alphas)
     stand_in = Path(l1_ratio, eps, alphas, positive, tol, max_iter)
@@ -55,18 +57,19 @@ def path_of(X, y, sample_weight, l1_ratio, eps, alphas, positive, tol, max_iter,
     max_iter = check_number(stand_in, "max_iter", 1, integer=True)
     design, target = enter(stand_in, X, y, sample_weight)
     design.needs("columns", "follow a path of strengths")
-    problems = unit_problems(stand_in, design, target, l1_ratio, intercept=False)
+    problems = unit_problems(stand_in, design, target, l1_ratio, fit_intercept)
     strengths = strengths_of(stand_in, problems)
     paths = [path(problem, strengths, penalty_at(problem), tol=tol, max_iter=max_iter) for problem in problems]
-    coefs = [coefficients.T for coefficients, *_ in paths]
     gaps = []
-    for problem, (coefficients, _, relative, _) in zip(problems, paths):
+    for problem, (coefficients, intercepts, relative, _) in zip(problems, paths):
         null = null_objective(problem)  # what gaps are relative to
-        gaps.append(relative * null + rounding_along_path(problem, coefficients, null))
-    coefs, gaps = (each[0] if target.outputs == () else np.stack(each) for each in (coefs, gaps))
+        gaps.append(relative * null + rounding_along_path(problem, coefficients, intercepts, null))
+    each = [coefficients.T for coefficients, *_ in paths], gaps, [intercepts for _, intercepts, *_ in paths]
+    coefs, gaps, intercepts = (part[0] if target.outputs == () else np.stack(part) for part in each)
+    answer = [strengths, coefs, gaps]
     if return_n_iter:
-        return strengths, coefs, gaps, [int(k) for k in paths[0][3]]
-    return strengths, coefs, gaps
+        answer.append([int(k) for k in paths[0][3]])
+    return (*answer, intercepts) if fit_intercept else tuple(answer)
 
 
 def _without_deprecated(alphas, n_alphas):
