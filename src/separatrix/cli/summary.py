@@ -10,6 +10,7 @@ from separatrix.cli.options import as_json, command, query
     'separatrix summary ames.csv "log(SalePrice) ~ GrLivArea + factor(OverallQual)" --robust HC3',
     'separatrix summary heart.csv "chd ~ poly(age, 2) + famhist" -f binomial --terms',
     'separatrix summary doses.csv "cbind(dead, alive) ~ log2(dose)*sex" -f binomial',
+    'separatrix summary claims.csv "claims ~ region + age + offset(log(holders))" -f poisson',
     short_help="Fit a formula, and print a table of coefficients as R does.",
 )
 @click.argument("table")
@@ -17,10 +18,16 @@ from separatrix.cli.options import as_json, command, query
 @click.option(
     "--family",
     "-f",
-    type=click.Choice(["gaussian", "binomial"]),
+    type=click.Choice(["gaussian", "binomial", "poisson", "quasipoisson", "gamma", "inverse_gaussian"]),
     default="gaussian",
     show_default=True,
-    help="Least squares, or logistic regression of a response of two values or of cbind(successes, failures).",
+    help="Least squares; two values or cbind(successes, failures); or numbers whose mean has a linear logarithm.",
+)
+@click.option(
+    "--link",
+    type=click.Choice(["logit", "probit", "cloglog"]),
+    default=None,
+    help="Of a binomial fit; logit if it is not given.",
 )
 @click.option("--weights", metavar="COL", default=None, help="A column of weights.")
 @click.option(
@@ -46,7 +53,7 @@ from separatrix.cli.options import as_json, command, query
 @click.option("--terms", is_flag=True, help="Also test each term as a whole, as R's drop1 does.")
 @query
 @as_json
-def summary(table, formula, family, weights, weights_are, robust, level, profile, terms, query, as_json):
+def summary(table, formula, family, link, weights, weights_are, robust, level, profile, terms, query, as_json):
     """Fit a formula without a penalty, and print estimates, standard errors, tests and intervals, as R does.
 
     TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin. FORMULA is response ~ term + term, in R's language:
@@ -63,6 +70,7 @@ def summary(table, formula, family, weights, weights_are, robust, level, profile
         family,
         weights=weights,
         meaning=weights_are,
+        link=link,
         robust=robust,
         level=level,
         profile=profile,

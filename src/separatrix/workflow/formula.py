@@ -1,16 +1,20 @@
-"""A model fitted to a table by a formula, as in R: ``lm`` and ``glm`` of the binomial family, without a penalty."""
+"""A model fitted to a table by a formula, as in R: ``lm`` and ``glm``, without a penalty."""
 
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from separatrix.core.errors import RankDeficient
 from separatrix.core.refusal import cannot
 from separatrix.estimators.formula.values import Factor, Matrix, Truth, as_numbers, is_text, labels_of
 
-FAMILIES = ("gaussian", "binomial")
+# Families of numbers that have a log link here; R's default for gamma and inverse gaussian is another.
+OF_MEANS = ("poisson", "quasipoisson", "gamma", "inverse_gaussian")
+FAMILIES = ("gaussian", "binomial", *OF_MEANS)
+LINKS = ("logit", "probit", "cloglog")  # of the binomial family
 # A model of the constant alone is fitted beside this column of zeros, which adds nothing.
 EMPTY = "(no column)"
 
@@ -21,7 +25,8 @@ class FormulaFit:
 
     Attributes
     ----------
-    model : LinearRegression or LogisticRegression, without a penalty.
+    model : LinearRegression, LogisticRegression or GeneralizedLinearRegressor, without a penalty.
+    family : str.
     X : pandas frame.  The columns of the formula, without the constant.
     y : array.  Of counts of successes and failures, a row for each of the two.
     weights : array or None.  Of the rows of X.
@@ -34,6 +39,7 @@ class FormulaFit:
     """
 
     model: Any
+    family: str
     X: Any
     y: np.ndarray
     weights: np.ndarray | None
@@ -56,52 +62,59 @@ class FormulaFit:
         """
         frame = self.design.rows_of(table)
         X = _named(frame.matrix, self.design.names)
+        if self.family in OF_MEANS:
+            return self.model.predict(X, offset=frame.offset)
         if self.reference is None:
             return self.model.predict(X) + (0.0 if frame.offset is None else frame.offset)
+        if not is_classifier(self.model):
+            return self.model.predict(X)
         success = 1 - list(self.model.classes_).index(self.reference)
         return self.model.predict_proba(X)[:, success]
 
 
-def fit_formula(table, formula, family, weights=None):
+def fit_formula(table, formula, family, weights=None, link=None):
     """Fit ``response ~ terms`` to the rows of a table without missing values.
 
     Parameters
     ----------
     table : Table.
     formula : str.  In R's language: ``log(y) ~ poly(a, 2) + factor(b)*c - 1``.
-    family : {"gaussian", "binomial"}.  Least squares; or logistic regression of a response of two values, of
-        ``cbind(successes, failures)``, or of shares of successes with the numbers of trials as weights.
+    family : {"gaussian", "binomial", "poisson", "quasipoisson", "gamma", "inverse_gaussian"}.  Least squares; a
+        response of two values, of ``cbind(successes, failures)``, or of shares of successes with the numbers of trials
+        as weights; or numbers whose mean has a linear logarithm.
     weights : str or None, default None.  A column of weights.
+    link : {"logit", "probit", "cloglog"} or None.  Of "binomial"; None is "logit".
     """
     _needs_formulaic()
     from separatrix.estimators.formula.design import FormulaDesign
 
     design = FormulaDesign(formula, table, weights)
     frame = design.frame
-    X, s, reference, notes = frame.matrix, frame.weights, None, ()
-    if family == "gaussian":
-        y = _numbers(design.formula.response, frame)
-        if frame.offset is not None:
-            y, notes = y - frame.offset, ("The offset was subtracted from the response before the fit.",)
-    else:
-        if frame.offset is not None:
-            raise cannot(
-                f"read 'offset()' in the formula {formula!r}",
-                because="LogisticRegression, which fits --family binomial, has no offset",
-                instead="--family gaussian, or the formula without it",
-            )
+    X, s, reference, notes, known = frame.matrix, frame.weights, None, (), {}
+    if family == "binomial":
+        _refuse_offset(formula, frame)
         y, s, reference = _classes(design.formula.response, frame)
         if len(y) == 2 * len(X):
             X, notes = np.vstack([X, X]), (COUNTED,)
+    else:
+        y = _numbers(design.formula.response, frame, family)
+        if family == "gaussian" and frame.offset is not None:
+            y, notes = y - frame.offset, ("The offset was subtracted from the response before the fit.",)
+        elif frame.offset is not None:
+            known = {"offset": frame.offset}
+    if link not in (None, "logit"):  # a model of means, fitted to shares
+        y = (np.asarray(y) != reference).astype(np.float64)
     X = _named(X, design.names)
     if not design.names and not design.formula.intercept:
         raise cannot(f"fit {formula!r}", because="it has neither a term nor a constant", instead="at least one term")
     with warnings.catch_warnings():
         if not design.names:
             warnings.simplefilter("ignore", RankDeficient)  # it would name the column of zeros
-        model = _model(family, design.formula.intercept).fit(X, y, sample_weight=s)
+        model = _model(family, link, design.formula.intercept).fit(X, y, sample_weight=s, **known)
     dropped = len(table) - len(frame.rows)
-    return FormulaFit(model, X, y, s, str(design.formula.response), design.terms, dropped, design, reference, notes)
+    return FormulaFit(
+        model, family, X, y, s, str(design.formula.response), design.terms, dropped, design, reference, notes
+    )
 
 
 COUNTED = (
@@ -130,13 +143,22 @@ def _named(X, names):
     return pd.DataFrame(X, columns=names)
 
 
-def _numbers(tree, frame):
+def _refuse_offset(formula, frame):
+    if frame.offset is not None:
+        raise cannot(
+            f"read 'offset()' in the formula {formula!r}",
+            because="a model of --family binomial has no offset here",
+            instead="another family, or the formula without it",
+        )
+
+
+def _numbers(tree, frame, family):
     y = frame.response
     if isinstance(y, Factor) or is_text(y):
-        raise cannot(f"fit {tree} with --family gaussian", because="it is no number", instead="--family binomial")
+        raise cannot(f"fit {tree} with --family {family}", because="it is no number", instead="--family binomial")
     if isinstance(y, Matrix) and y.values.shape[1] > 1:
         raise cannot(
-            f"fit {tree} with --family gaussian",
+            f"fit {tree} with --family {family}",
             because=f"it has {y.values.shape[1]} columns",
             instead="one response, or --family binomial for counts of successes and failures",
         )
@@ -176,9 +198,12 @@ def _counted(tree, counts, s):
     return y, counts.T.ravel() * (1.0 if s is None else np.tile(s, 2)), 0
 
 
-def _model(family, intercept):
-    from separatrix.linear_model import LinearRegression, LogisticRegression
+def _model(family, link, intercept):
+    from separatrix.linear_model import GeneralizedLinearRegressor, LinearRegression, LogisticRegression
 
     if family == "gaussian":
         return LinearRegression(fit_intercept=intercept)
-    return LogisticRegression(C=np.inf, fit_intercept=intercept, tol=1e-12)
+    if family == "binomial" and link in (None, "logit"):
+        return LogisticRegression(C=np.inf, fit_intercept=intercept, tol=1e-12)
+    settings = {"link": link} if family == "binomial" else {}
+    return GeneralizedLinearRegressor(family=family, fit_intercept=intercept, tol=1e-12, max_iter=500, **settings)

@@ -3,10 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from separatrix.workflow.formula import EMPTY, FormulaFit, fit_formula
+from sklearn.base import is_classifier
 
-# What weights mean where nothing else is said, as in R: inverse variances, or numbers of trials.
-MEANINGS = {"gaussian": "precision", "binomial": "frequency"}
+from separatrix.workflow.formula import EMPTY, OF_MEANS, FormulaFit, fit_formula
+
+# What weights mean where nothing else is said, as in R: numbers of trials, or inverse variances.
+MEANINGS = {"binomial": "frequency"}
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ def summarise_table(
     *,
     weights=None,
     meaning=None,
+    link=None,
     robust=None,
     level=0.95,
     profile=False,
@@ -63,9 +66,9 @@ def summarise_table(
 
     Parameters
     ----------
-    source, query : what `read` takes.  formula, family, weights : as in :func:`fit_formula`.
+    source, query : what `read` takes.  formula, family, weights, link : as in :func:`fit_formula`.
     meaning : {"precision", "frequency"} or None.  What the weights are: inverse variances up to a factor, or numbers of
-        repetitions. None: as in R, the former for "gaussian", the latter for "binomial".
+        repetitions. None: as in R, the latter for "binomial", the former for all others.
     robust : {"HC0", "HC1", "HC2", "HC3"} or None.  None: classical standard errors.
     level : float, (0, 1).  Of the confidence intervals.
     profile : bool.  Profile-likelihood intervals instead of Wald's.
@@ -74,20 +77,25 @@ def summarise_table(
     from separatrix.tables import read
 
     table = read(source, query=query)
-    fit = fit_formula(table, formula, family, weights)
+    fit = fit_formula(table, formula, family, weights, link)
     summary = summary_of(fit, meaning, robust=robust, level=level, profile=profile)
     return FormulaSummary(table.source, formula, family, fit, summary, _tests(fit) if terms else None)
 
 
 def summary_of(fit, meaning=None, *, robust=None, level=0.95, profile=False):
     """The summary of a fitted formula; parameters as in :func:`summarise_table`."""
-    family = "gaussian" if fit.reference is None else "binomial"
-    options = {"covariance": robust or "classical", "level": level, "reference": fit.reference}
+    options = {"covariance": robust or "classical", "level": level}
+    if is_classifier(fit.model):
+        options["reference"] = fit.reference
     if profile:
         options["intervals"] = "profile"
     if fit.weights is not None:
-        options.update(sample_weight=fit.weights, weights=meaning or MEANINGS[family])
-    summary = fit.model.summary(fit.X, fit.y, **options)
+        options.update(sample_weight=fit.weights, weights=meaning or MEANINGS.get(fit.family, "precision"))
+    data = (fit.X, fit.y)
+    if fit.family in OF_MEANS and fit.design.frame.offset is not None and robust is None:
+        data = ()  # the model knows what it needs; X and y alone would lack the offset
+        options.pop("sample_weight", None)
+    summary = fit.model.summary(*data, **options)
     if EMPTY in fit.X.columns:
         tables = (replace(t, rows=tuple(row for row in t.rows if row.name != EMPTY)) for t in summary.tables)
         notes = tuple(note for note in summary.notes if EMPTY not in note)
