@@ -148,9 +148,15 @@ def as_floats(cells, decimal="."):
         return None
 
 
+def is_finite(column):
+    """Whether all numbers are finite: their sum tells, unless it overflows, without an array of answers."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(column.sum()) or np.isfinite(column).all())
+
+
 def finite(column):
     """A column with NaN for infinite values, and how many there were."""
-    if np.isfinite(column).all():
+    if is_finite(column):
         return column, 0
     infinite = np.isinf(column)
     count = int(infinite.sum())

@@ -94,16 +94,16 @@ class Pieces:
 
     def _lines(self, chunk):
         """The lines that are complete by now; a carriage return at the very end may be half of a line's end."""
-        joined = self._rest + chunk
-        end = len(joined) if self.ended else max(joined.rfind(b"\n"), joined.rfind(b"\r", 0, -1)) + 1
-        self._rest = joined[end:]
+        newline = chunk.rfind(b"\n")
+        end = len(chunk) if self.ended else max(newline, chunk.rfind(b"\r", newline + 1, -1)) + 1
+        piece = b"".join((self._rest, memoryview(chunk)[:end])) if end or self.ended else b""
+        self._rest = chunk[end:] if piece else self._rest + chunk[end:]
         if len(self._rest) > LONGEST_LINE:
             raise cannot(
                 "read this file as lines of text",
                 because=f"one line is longer than {LONGEST_LINE >> 20} MB",
                 instead="a file with an end of line after every row",
             )
-        piece = joined[:end]
         if piece.isascii():
             return piece
         try:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.tables.cells import MISSING
+from separatrix.tables.cells import MISSING, is_finite
 
 NUMBER, TEXT, SKIPPED = "number", "text", "skipped"  # what can be asked for a column
 
@@ -132,4 +132,6 @@ def _column(array):
 
 def _odd_nan(column, array):
     """Whether pyarrow took a cell for NaN that does not mark a missing one: it takes "nan(1)", Python does not."""
-    return isinstance(column, np.ndarray) and np.count_nonzero(np.isnan(column)) > array.null_count
+    if not isinstance(column, np.ndarray) or is_finite(column):
+        return False
+    return np.count_nonzero(np.isnan(column)) > array.null_count
