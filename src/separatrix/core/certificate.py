@@ -34,6 +34,8 @@ from separatrix.core.verbs import is_convex, is_joint, is_smooth, is_squared_err
 
 # Squares of smaller numbers lose digits, or are 0.
 SMALLEST_Y = 1e-145
+# A larger gap, or gradient, of coefficients in single precision is not called small, whatever rounding explains.
+MOST_EXPLAINED = 1e-4
 NO_BOUND = "a small gradient bounds no gap: along nearly dependent columns much may be gained"
 NOT_CONVEX = "a small gradient bounds no gap: the loss is not convex, and another minimum may be lower"
 
@@ -119,14 +121,15 @@ def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, fl
         bound = NO_BOUND if is_convex(problem.loss) else NOT_CONVEX
         rounding = Rounding.of(problem, solution).relative_gradient() if single and size > tol else 0.0
         message = f"rounding of the coefficients may leave {rounding:.1e}" if rounding > tol else ""
-        return size, max(tol, rounding), bound if size <= tol else message
+        return size, max(tol, min(rounding, MOST_EXPLAINED)), bound if size <= tol else message
     value = max(
         duality_gap(one, part.beta, part.intercept, part.theta) / gap_unit(one)
         for one, part in _outputs(problem, solution)
     )
     if single and value > tol and not kink.any() and np.all(ridge > 0.0):
         rounding = Rounding.of(problem, solution).gap(ridge) / gap_unit(problem)
-        return value, max(tol, rounding), f"rounding of the coefficients may cost {rounding:.1e}" * (rounding > tol)
+        message = f"rounding of the coefficients may cost {rounding:.1e}" if rounding > tol else ""
+        return value, max(tol, min(rounding, MOST_EXPLAINED)), message
     return value, tol, ""
 
 
