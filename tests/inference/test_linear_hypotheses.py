@@ -10,6 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 from separatrix.inference import (
     adjust_p_values,
+    compare_nested,
     contrasts,
     covariance_matrix,
     influence,
@@ -262,3 +263,25 @@ def test_inflation_is_one_over_one_less_r_squared():
         r2 = LinearRegression().fit(others, X[name]).score(others, X[name])
         assert table[name]["vif"] == pytest.approx(1.0 / (1.0 - r2), rel=1e-9)
     assert "intercept" in str(vif(LinearRegression(fit_intercept=False).fit(X, y)))
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"covariance": "HC3"}, {"cluster": np.arange(50) // 5}, {"adjust": "single-step"}]
+)
+def test_contrasts_of_an_exact_fit_are_not_tested(options):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((50, 3))
+    y = X @ [1.0, 2.0, 0.0]
+    table = contrasts(LinearRegression().fit(X, y), None, X, y, **options)
+    assert set(table.columns["p"]) == {None}, "an estimate of 1e-18 has no p-value of 0"
+    assert_allclose(table.columns["std_error"], 0.0)
+    assert "exact fit" in str(table)
+
+
+def test_nested_models_of_an_exact_fit_are_not_tested():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((50, 3))
+    y = X @ [1.0, 2.0, 0.0]
+    table = compare_nested(LinearRegression().fit(X[:, :2], y), LinearRegression().fit(X, y))
+    assert table.columns["f"] == table.columns["p"] == (None, None)
+    assert "The fit is exact" in str(table)

@@ -145,8 +145,8 @@ def _of_least_squares(model, data, covariance, cluster, weights):
     n, k = evidence.total if weights == "frequency" else float(evidence.n), evidence.rank + int(evidence.intercept)
     if evidence.unscaled is None or n <= k:
         raise _no_covariance(model, "there are no more rows than coefficients")
-    if covariance == "classical":
-        exact = evidence.rss <= EPS**2 * evidence.tss  # rounding of y, not noise
+    exact = evidence.rss <= EPS**2 * evidence.tss  # rounding of y, not noise
+    if covariance == "classical" or exact.all():
         V = classical(evidence, np.where(exact, 0.0, evidence.rss / (n - k)))[0]
     else:
         rows = data_of_the_fit(model, evidence, *data)
