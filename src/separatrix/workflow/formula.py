@@ -73,6 +73,12 @@ def fit_formula(table, formula, family, weights=None):
         ``cbind(successes, failures)``, or of shares of successes with the numbers of trials as weights.
     weights : str or None, default None.  A column of weights.
     """
+    if family not in FAMILIES:
+        raise cannot(
+            f"fit {formula} with family={family!r}",
+            because="formulas are fitted by least squares or by logistic regression",
+            instead="'gaussian' or 'binomial'; or GeneralizedLinearRegressor with the columns of X",
+        )
     _needs_formulaic()
     from separatrix.estimators.formula.design import FormulaDesign
 
