@@ -344,3 +344,12 @@ def test_aic_of_a_gaussian_fit_is_that_of_the_normal_density_under_either_meanin
     numbers = model.summary(weights=weights).statistics
     assert_allclose(numbers["log_likelihood"], log_likelihood, rtol=1e-12)
     assert_allclose(numbers["aic"], -2.0 * log_likelihood + 2.0 * 4, rtol=1e-12)
+
+
+def test_data_without_the_exposure_of_a_gamma_fit_are_refused_with_what_to_do():
+    rng = np.random.default_rng(0)
+    X, y, years = rng.normal(size=(50, 2)), rng.gamma(2.0, 1.0, 50), rng.uniform(0.5, 2.0, 50)
+    model = GammaRegressor(alpha=0.0).fit(X, y, exposure=years)
+    with pytest.raises(ValueError, match="exposure or offset, summary"):
+        model.summary(X, y)
+    assert model.summary().statistics["aic"] is not None

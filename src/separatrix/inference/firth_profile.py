@@ -22,7 +22,7 @@ NEAR = 1e-6
 # The relative modified score of a constrained maximum: the likelihood is then right to its square.
 STATIONARY = 1e-5
 # Local maxima that are followed, and random points of either kind from which others are looked for.
-FOLLOWED, STARTS = 6, 16
+FOLLOWED, STARTS = 6, 10
 FARTHER = (1.0, 1.5, 2.0, 3.0, 5.0)
 # Times that an end is looked for again with a maximum that its confirmation has met.
 ROUNDS = 8

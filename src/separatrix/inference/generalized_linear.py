@@ -128,7 +128,7 @@ def _data_of_the_fit(model, evidence, X, y, sample_weight):
         raise cannot(
             "summarise the fit with these data",
             because=f"their log-likelihood is {here:.6g}, that of the fit {evidence.log_likelihood:.6g}",
-            instead="the X, y and sample_weight of the fit",
+            instead="the X, y and sample_weight of the fit; after an exposure or offset, summary() without data",
         )
     return problem
 
