@@ -103,7 +103,7 @@ def contrasts(
         "ci_high": value + reach,
     }
     columns = {name: _plain(column) for name, column in columns.items()}
-    notes = (_note(level, adjust, df), *(() if tested.all() else (NO_ERROR,)))
+    notes = (_note(level, adjust, df), *(() if tested.all() else (NO_ERROR,)), *estimates.notes)
     return Listing(f"Contrasts · {estimates.kind} standard errors", columns, notes)
 
 
@@ -148,7 +148,7 @@ def linear_hypothesis(
     else:
         f = chi2 / count
         columns |= {"residual_df": (estimates.df,), "f": (f,), "p": (float(fdtrc(count, estimates.df, f)),)}
-    return Listing(f"Linear hypotheses together · {estimates.kind} covariance", columns)
+    return Listing(f"Linear hypotheses together · {estimates.kind} covariance", columns, estimates.notes)
 
 
 def read_hypotheses(hypotheses, names):
