@@ -189,3 +189,13 @@ def test_what_is_no_probability_is_refused_in_words(y, p, options, words):
 def test_bins_are_counted():
     with pytest.raises(ValueError, match="bins=0"):
         assess.calibration_error([0, 1], [0.5, 0.5], bins=0)
+
+
+def test_chance_has_the_bins_of_the_error_where_probabilities_are_bounds_of_bins():
+    from scipy.stats import binom
+
+    p = np.repeat([0.1, 0.15, 0.3, 0.35], 50)  # each in a bin of its own, as a bound belongs to the lower one
+    k = np.arange(51)
+    exact = sum((np.abs(k - 50 * q) * binom.pmf(k, 50, q)).sum() for q in (0.1, 0.15, 0.3, 0.35)) / 200
+    # a mean of 20,000 draws of a spread below its own size
+    assert assess.calibration_by_chance(p, draws=20_000) == pytest.approx(exact, rel=3.0 / np.sqrt(20_000))

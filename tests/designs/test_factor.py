@@ -59,3 +59,13 @@ def test_more_columns_than_a_panel_holds_are_kept_in_order():
     X[:, copies] = X[:, copies - 20] - X[:, copies - 7]
     factor = factor_of(as_design(X), Target(np.zeros(400)), np.zeros(150), True)
     assert sorted(factor.aliased) == copies.tolist()
+
+
+def test_the_condition_of_few_columns_is_that_of_their_singular_values():
+    """Power iterations were 10 % below it where singular values lie close together; the summary shows three digits."""
+    X = np.random.default_rng(3).normal(50.0, 10.0, (60, 3)).round(1).astype(np.float32).astype(np.float64)
+    for order in ([0, 1, 2], [2, 1, 0], [1, 2, 0]):
+        factor = factor_of(as_design(X[:, order]), Target(np.zeros(60)), np.zeros(3), True)
+        centred = X - X.mean(axis=0)
+        expected = np.linalg.cond(centred / np.linalg.norm(centred, axis=0))
+        np.testing.assert_allclose(factor.condition(), expected, rtol=1e-10)

@@ -326,3 +326,30 @@ def test_a_fit_goes_on_where_the_last_ended():
     first = model.coef_
     assert model.fit(X, COUNTS).n_iter_ <= 2
     assert_allclose(model.coef_, first, rtol=1e-6)
+
+
+@pytest.mark.parametrize("weights", ["frequency", "precision"])
+def test_aic_of_a_gaussian_fit_is_that_of_the_normal_density_under_either_meaning_of_weights(weights):
+    from scipy.stats import norm
+
+    rng = np.random.default_rng(2)
+    X, s = rng.normal(size=(40, 2)), rng.integers(1, 5, size=40).astype(float)
+    y = 1.0 + X @ [0.5, -1.0] + rng.normal(size=40) / np.sqrt(s)
+    model = GeneralizedLinearRegressor("gaussian").fit(X, y, sample_weight=s)
+    rss = s @ (y - model.predict(X)) ** 2
+    if weights == "frequency":  # each row s times
+        log_likelihood = s @ norm.logpdf(y, model.predict(X), np.sqrt(rss / s.sum()))
+    else:  # variances σ²/s
+        log_likelihood = norm.logpdf(y, model.predict(X), np.sqrt(rss / 40 / s)).sum()
+    numbers = model.summary(weights=weights).statistics
+    assert_allclose(numbers["log_likelihood"], log_likelihood, rtol=1e-12)
+    assert_allclose(numbers["aic"], -2.0 * log_likelihood + 2.0 * 4, rtol=1e-12)
+
+
+def test_data_without_the_exposure_of_a_gamma_fit_are_refused_with_what_to_do():
+    rng = np.random.default_rng(0)
+    X, y, years = rng.normal(size=(50, 2)), rng.gamma(2.0, 1.0, 50), rng.uniform(0.5, 2.0, 50)
+    model = GammaRegressor(alpha=0.0).fit(X, y, exposure=years)
+    with pytest.raises(ValueError, match="exposure or offset, summary"):
+        model.summary(X, y)
+    assert model.summary().statistics["aic"] is not None

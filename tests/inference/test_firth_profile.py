@@ -108,6 +108,22 @@ def test_an_outlying_row_does_not_leave_the_estimate_in_a_lower_maximum(seed):
     assert model.certificate_.converged
 
 
+@pytest.mark.parametrize("seed", [101, 219, 257, 278, 291, 442, 458])
+def test_rows_far_beyond_the_others_do_not_hide_the_highest_maximum(seed):
+    rng = np.random.default_rng([2, seed])
+    n, p, _ = int(rng.integers(6, 40)), int(rng.integers(1, 5)), rng.integers(4)
+    X = rng.standard_t(1.2, (n, p))
+    y = (rng.random(n) < expit(X[:, 0] * rng.choice([0, 1, 5]))).astype(int)
+    Z = np.column_stack([np.ones(n), X])
+    model = FirthLogisticRegression().fit(X, y)
+    best, size = -np.inf, 1.0 / np.median(np.abs(X), axis=0)
+    for scale in np.resize([0.1, 0.3, 1.0, 3.0], 60):  # as large as typical rows allow, whatever the outlying ones
+        start = np.append(rng.standard_normal(), scale * size * rng.standard_normal(p))
+        found = minimize(lambda w: tuple(-v for v in penalised(Z, y, w)), start, jac=True, method="BFGS")
+        best = max(best, -found.fun)
+    assert penalised(Z, y, np.append(model.intercept_, model.coef_[0]))[0] >= best - 1e-7
+
+
 @pytest.mark.slow
 def test_no_end_of_three_hundred_tables_can_be_refuted():
     given = refuted = 0

@@ -62,3 +62,15 @@ def test_coefficients_that_are_zero_to_rounding_are_not_significant_on_a_perfect
         assert (row.p is None and row.t is None) if weight == 0.0 else row.p < 1e-16
         assert row.estimate == pytest.approx(weight, abs=1e-12)
     assert "essentially perfect" in str(read) and "?" in str(read)
+
+
+def test_rounding_as_recorded_is_seen_in_single_precision_too():
+    rng = np.random.default_rng(3)
+    X = rng.normal(50.0, 10.0, (60, 3)).round(1)
+    y = (X @ [1.0, 0.5, 0.0] + rng.normal(0.0, 3.0, 60)).round(1)
+    single = X.astype(np.float32), y.astype(np.float32)
+    expected = [row.recorded for row in LinearRegression().fit(X, y).summary(X, y).rows]
+    read = LinearRegression().fit(*single).summary(*single)
+    assert_allclose([row.recorded for row in read.rows], expected, rtol=1e-4)
+    computed = rng.standard_normal((60, 3)).astype(np.float32), rng.standard_normal(60).astype(np.float32)
+    assert all(row.recorded is None for row in LinearRegression().fit(*computed).summary(*computed).rows)

@@ -133,13 +133,14 @@ def calibration_by_chance(probabilities, *, bins=10, draws=200, seed=0):
     P = np.asarray(probabilities, dtype=np.float64)
     P = P.reshape(-1) if P.ndim == 1 or P.shape[1] == 1 else P
     p = P if P.ndim == 1 else P[:, 1] if P.shape[1] == 2 else P.max(axis=1)
-    cell = np.minimum((p * CELLS).astype(np.intp), CELLS - 1)
+    cell = np.maximum(np.ceil(p * CELLS).astype(np.intp) - 1, 0)  # as of bins, a bound belongs to the lower cell
     counts = np.bincount(cell, minlength=CELLS)
     used = np.flatnonzero(counts)
     mean = np.clip(np.bincount(cell, p, minlength=CELLS)[used] / counts[used], 0.0, 1.0)
     occurred = np.random.default_rng(seed).binomial(counts[used], mean, (draws, len(used)))
     gap = np.zeros((draws, bins))
-    for b, where in enumerate(np.split(np.arange(len(used)), np.searchsorted(mean, np.linspace(0, 1, bins + 1)[1:-1]))):
+    bounds = np.searchsorted((used + 0.5) / CELLS, np.linspace(0, 1, bins + 1)[1:-1])
+    for b, where in enumerate(np.split(np.arange(len(used)), bounds)):
         gap[:, b] = (occurred[:, where] - counts[used][where] * mean[where]).sum(axis=1)
     return float(np.abs(gap).sum(axis=1).mean() / len(p))
 

@@ -118,7 +118,8 @@ class GeneralizedLinearStatistics(LikelihoodStatistics):
     dispersion : float or None.  Where it is known; None where it is estimated, by `pearson` over degrees of freedom.
     pearson : float.  Pearson's chi-squared.
     observations : float.  Σs of the sample weights as given.
-    density : float.  The log-likelihood with all its constants, as R's logLik; NaN where there is none.
+    density : float.  The log-likelihood with all its constants, weights read as repetitions; NaN where there is none.
+    log_weights : float.  Σ log s over the rows of positive weight, which the density of precision weights needs.
     """
 
     family: str = ""
@@ -127,3 +128,4 @@ class GeneralizedLinearStatistics(LikelihoodStatistics):
     pearson: float = np.nan
     observations: float = np.nan
     density: float = np.nan
+    log_weights: float = 0.0

@@ -16,6 +16,11 @@ from separatrix.inference.summary import data_of_the_fit
 from separatrix.inference.table import frame_backend
 
 KINDS = ("classical", "HC0", "HC1", "HC2", "HC3")
+MANY_CLUSTERS = 40
+FEW_CLUSTERS = (
+    "With few clusters ({}) standard errors are too small, and tests reject too often. In contrasts, df of one less "
+    "than the number of clusters helps in part."
+)
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class Estimates:
     covariance : (q, q) array.  NaN for aliased coefficients.
     df : float.  Residual degrees of freedom; inf where tests use the normal distribution.
     kind : str.  What the covariance assumes, in words.
+    clusters : int or None.  Their number, where the covariance is robust to them.
     """
 
     names: tuple[str, ...]
@@ -36,6 +42,13 @@ class Estimates:
     covariance: np.ndarray
     df: float
     kind: str
+    clusters: int | None = None
+
+    @property
+    def notes(self):
+        """What a reader of tests must know of the covariance."""
+        few = self.clusters is not None and self.clusters < MANY_CLUSTERS
+        return (FEW_CLUSTERS.format(self.clusters),) if few else ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -145,8 +158,8 @@ def _of_least_squares(model, data, covariance, cluster, weights):
     n, k = evidence.total if weights == "frequency" else float(evidence.n), evidence.rank + int(evidence.intercept)
     if evidence.unscaled is None or n <= k:
         raise _no_covariance(model, "there are no more rows than coefficients")
-    if covariance == "classical":
-        exact = evidence.rss <= EPS**2 * evidence.tss  # rounding of y, not noise
+    exact = evidence.rss <= EPS**2 * evidence.tss  # rounding of y, not noise
+    if covariance == "classical" or exact.all():
         V = classical(evidence, np.where(exact, 0.0, evidence.rss / (n - k)))[0]
     else:
         rows = data_of_the_fit(model, evidence, *data)
@@ -160,7 +173,8 @@ def _of_least_squares(model, data, covariance, cluster, weights):
             args = evidence.unscaled, evidence.intercept, rows.design, rows.s, pull, cluster
             V = cluster_sandwich(*args, factor=factor)
     names = tuple(coefficient_names(model, evidence.intercept))
-    return Estimates(names, evidence.coefficients[:, 0], V, n - k, _words(covariance, cluster))
+    count = _count(cluster)
+    return Estimates(names, evidence.coefficients[:, 0], V, n - k, _words(covariance, count), count)
 
 
 def _of_likelihood(model, data, covariance, cluster, weights):
@@ -183,11 +197,16 @@ def _of_likelihood(model, data, covariance, cluster, weights):
     names = coefficient_names(model, evidence.intercept)
     if classes > 1:
         names = [f"{label}: {name}" for label in evidence.classes[1:] for name in names]
-    return Estimates(tuple(names), evidence.coefficients.T.ravel(), V, np.inf, _words(covariance, cluster))
+    count = _count(cluster)
+    return Estimates(tuple(names), evidence.coefficients.T.ravel(), V, np.inf, _words(covariance, count), count)
 
 
-def _words(covariance, cluster):
-    return covariance if cluster is None else f"{covariance} by {len(set(np.asarray(cluster).tolist()))} clusters"
+def _count(cluster):
+    return None if cluster is None else len(set(np.asarray(cluster).tolist()))
+
+
+def _words(covariance, clusters):
+    return covariance if clusters is None else f"{covariance} by {clusters} clusters"
 
 
 def _check(covariance, cluster, weights, likelihood, X):

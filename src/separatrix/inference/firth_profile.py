@@ -21,8 +21,8 @@ from separatrix.solvers.firth_climbs import SMALL, Climbs
 NEAR = 1e-6
 # The relative modified score of a constrained maximum: the likelihood is then right to its square.
 STATIONARY = 1e-5
-# Local maxima that are followed, and random points from which others are looked for.
-FOLLOWED, STARTS = 6, 16
+# Local maxima that are followed, and random points of either kind from which others are looked for.
+FOLLOWED, STARTS = 6, 10
 FARTHER = (1.0, 1.5, 2.0, 3.0, 5.0)
 # Times that an end is looked for again with a maximum that its confirmation has met.
 ROUNDS = 8
@@ -56,8 +56,8 @@ class Profile:
         starts = np.vstack([self.followed, np.zeros((1, self.free))])
         if seed is not None and self.climbs.M.size <= SMALL:
             # other maxima lie farther out, often in the direction of the one that is followed
-            random, farther = self.climbs.starts(STARTS, seed)[:, : self.free], np.resize(FARTHER, STARTS + 1)
-            around = random + farther[: len(random), None] * starts[0]
+            random = self.climbs.starts(STARTS, seed)[:, : self.free]
+            around = random + np.resize(FARTHER, len(random))[:, None] * starts[0]
             starts = np.vstack([starts, np.multiply.outer(FARTHER[1:], starts[0]), random, around])
         u = np.column_stack([starts, np.full(len(starts), b / self.unit)])
         reached = self.climbs(u, free=self.free)

@@ -12,7 +12,7 @@ References: McCullagh and Nelder (1989), Generalized Linear Models, chapters 2 a
 """
 
 from dataclasses import replace
-from math import inf, log
+from math import inf, log, pi
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
@@ -79,6 +79,15 @@ class Reading:
         self.covariance = self.dispersion * evidence.covariance if known else None
 
     @property
+    def log_likelihood(self):
+        """The largest log-likelihood with all its constants; NaN where there is none."""
+        evidence = self.evidence
+        if evidence.link != "identity" or self.weights != "precision" or np.isnan(evidence.density):
+            return evidence.density
+        # the normal density, in which a precision weight divides the variance, as in R
+        return -0.5 * self.n * (log(2.0 * pi * self.deviance / self.n) + 1.0) + 0.5 * evidence.log_weights
+
+    @property
     def estimated(self):
         """Whether the dispersion was estimated: then tests are by t and F."""
         return self.evidence.dispersion is None
@@ -119,7 +128,7 @@ def _data_of_the_fit(model, evidence, X, y, sample_weight):
         raise cannot(
             "summarise the fit with these data",
             because=f"their log-likelihood is {here:.6g}, that of the fit {evidence.log_likelihood:.6g}",
-            instead="the X, y and sample_weight of the fit",
+            instead="the X, y and sample_weight of the fit; after an exposure or offset, summary() without data",
         )
     return problem
 
@@ -175,11 +184,12 @@ def _statistics(reading, covariance, certificate):
     numbers |= dict.fromkeys(("log_likelihood", "aic", "bic", "lr", "lr_df", "lr_p", "f", "f_df", "f_p"))
     numbers["condition"] = None if np.isnan(evidence.condition) else float(evidence.condition)
     numbers["certificate"] = certificate
-    if not np.isnan(evidence.density) and reading.weights != "sampling":
+    log_likelihood = reading.log_likelihood
+    if not np.isnan(log_likelihood) and reading.weights != "sampling":
         parameters = reading.k + int(reading.estimated)
-        numbers["log_likelihood"] = evidence.density
-        numbers["aic"] = -2.0 * evidence.density + 2.0 * parameters
-        numbers["bic"] = -2.0 * evidence.density + parameters * log(reading.n)
+        numbers["log_likelihood"] = log_likelihood
+        numbers["aic"] = -2.0 * log_likelihood + 2.0 * parameters
+        numbers["bic"] = -2.0 * log_likelihood + parameters * log(reading.n)
     if covariance != "classical" or evidence.rank == 0 or reading.dispersion is None:
         return numbers
     gain, rank = max(reading.null_deviance - reading.deviance, 0.0), float(evidence.rank)
@@ -212,7 +222,8 @@ def _notes(model, reading, rows, V):
         if ratio > 1.5:
             notes.append(
                 f"Pearson's chi-squared is {ratio:.3g} per degree of freedom, where 1 is expected: standard errors are "
-                f"too small by about {np.sqrt(ratio):.2g}. family='quasipoisson' or covariance='HC0' allows for it."
+                f"too small by a factor of about {np.sqrt(ratio):.2g}. family='quasipoisson' or covariance='HC0' "
+                "allows for it."
             )
     aliased = [row.name for row in rows if row.aliased]
     if aliased:

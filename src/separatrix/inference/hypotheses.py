@@ -22,6 +22,7 @@ from separatrix.inference.multiplicity import METHODS, adjust_p_values, joint_qu
 
 ADJUSTMENTS = (None, "single-step", *METHODS)
 EPS = np.finfo(np.float64).eps
+NO_ERROR = "A standard error of zero belongs to an exact fit: there is no residual variance to test estimates against."
 _NUMBER = re.compile(r"\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?")
 
 
@@ -83,22 +84,27 @@ def contrasts(
     value, V = _combined(estimates, L, labels)
     df = estimates.df if df is None else float(df)
     error = np.sqrt(np.diag(V))
+    # without an error an estimate differs from any number by its rounding alone: that is no test
+    tested = error > 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = (value - rhs) / error
+        t = np.where(tested, (value - rhs) / error, np.nan)
     p = 2.0 * (ndtr(-np.abs(t)) if np.isinf(df) else stdtr(df, -np.abs(t)))
-    joint = V / np.multiply.outer(error, error) if adjust == "single-step" else None
+    joint = None
+    if adjust == "single-step":
+        joint = (V / np.multiply.outer(error, error))[np.ix_(tested, tested)] if tested.any() else np.eye(1)
     columns = {
         "contrast": labels,
         "estimate": value,
         "std_error": error,
         "z" if np.isinf(df) else "t": t,
         "p": p,
-        **({} if adjust is None else {"adjusted_p": _adjusted(t, p, joint, df, adjust)}),
+        **({} if adjust is None else {"adjusted_p": _adjusted(t, p, joint, df, adjust, tested)}),
         "ci_low": value - (reach := _reach(level, joint, df, adjust, len(value)) * error),
         "ci_high": value + reach,
     }
     columns = {name: _plain(column) for name, column in columns.items()}
-    return Listing(f"Contrasts · {estimates.kind} standard errors", columns, (_note(level, adjust, df),))
+    notes = (_note(level, adjust, df), *(() if tested.all() else (NO_ERROR,)), *estimates.notes)
+    return Listing(f"Contrasts · {estimates.kind} standard errors", columns, notes)
 
 
 def linear_hypothesis(
@@ -142,7 +148,7 @@ def linear_hypothesis(
     else:
         f = chi2 / count
         columns |= {"residual_df": (estimates.df,), "f": (f,), "p": (float(fdtrc(count, estimates.df, f)),)}
-    return Listing(f"Linear hypotheses together · {estimates.kind} covariance", columns)
+    return Listing(f"Linear hypotheses together · {estimates.kind} covariance", columns, estimates.notes)
 
 
 def read_hypotheses(hypotheses, names):
@@ -280,8 +286,12 @@ def _combined(estimates, L, labels):
     return L @ estimates.values[~aliased], L @ V @ L.T
 
 
-def _adjusted(t, p, joint, df, adjust):
-    return single_step(t, joint, df) if adjust == "single-step" else adjust_p_values(p, adjust)
+def _adjusted(t, p, joint, df, adjust, tested):
+    if adjust != "single-step":
+        return adjust_p_values(p, adjust)
+    adjusted = np.full(len(t), np.nan)
+    adjusted[tested] = single_step(t[tested], joint, df)
+    return adjusted
 
 
 def _reach(level, joint, df, adjust, m):

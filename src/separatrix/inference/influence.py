@@ -11,8 +11,8 @@ of its log-likelihood,
 φ is 1 for a logistic fit and σ² for least squares, where all of this is exact; φ_(i) is 1, or σ² of the fit without the
 row. The studentised residual is the standardised one with φ_(i) in least squares, and
 ``sign(u) sqrt(deviance² + h pearson² / (1 - h))`` of a logistic fit, as R's ``rstudent`` has it. The covariance ratio
-is that of the determinants of the covariance matrices without and with the row. A row of weight s counts as one row
-with all its copies.
+is that of the determinants of the covariance matrices without and with the row. A weight of least squares is an inverse
+variance here, as in R: its row is left out whole, and σ² has as many degrees of freedom as rows less coefficients.
 
 References: Pregibon (1981), Annals of Statistics 9(4); Cook and Weisberg (1982), Residuals and Influence in Regression;
 Belsley, Kuh and Welsch (1980), Regression Diagnostics, chapter 2; Williams (1987), Applied Statistics 36(2).
@@ -85,7 +85,7 @@ def influence(model, X, y, sample_weight=None):
     Parameters
     ----------
     model : fitted LogisticRegression of two classes with ``C=np.inf``, or LinearRegression.
-    X, y, sample_weight : the data of the fit.
+    X, y, sample_weight : the data of the fit.  Weights of least squares are read as inverse variances, as in R.
 
     Returns
     -------

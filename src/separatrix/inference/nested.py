@@ -5,7 +5,8 @@ import numpy as np
 from separatrix.core.declaration import evidence_of, unwrap
 from separatrix.core.errors import cannot
 from separatrix.core.statistics import LeastSquaresStatistics, LikelihoodStatistics
-from separatrix.inference.anova import term_test
+from separatrix.inference.anova import EXACT, term_test
+from separatrix.inference.covariance import EPS
 from separatrix.inference.listing import Listing
 from separatrix.inference.terms import Submodel
 
@@ -54,7 +55,8 @@ def compare_nested(*models, names=None, weights="frequency"):
     columns = dict(zip(labels, map(tuple, zip(*rows))))
     if not least_squares:
         columns.pop("sum_sq")
-    return Listing("Nested models", columns)
+    exact = least_squares and scale.deviance <= 0.0
+    return Listing("Nested models", columns, (EXACT,) if exact else ())
 
 
 def _submodel(evidence, weights):
@@ -62,7 +64,10 @@ def _submodel(evidence, weights):
     n, df = evidence.total, classes * (evidence.rank + int(evidence.intercept))
     if isinstance(evidence, LeastSquaresStatistics):
         n = float(evidence.n) if weights == "precision" else n
-        return Submodel((), None, float(evidence.rss[0]), np.nan, df, n - df, df + 1)
+        rss, tss = float(evidence.rss[0]), float(evidence.tss[0])
+        # residuals below the last digit of y are rounding of y, not noise
+        rss = 0.0 if rss <= EPS**2 * tss else rss
+        return Submodel((), None, rss, np.nan, df, n - df, df + 1)
     deviance = 2.0 * (evidence.saturated_log_likelihood - evidence.log_likelihood)
     return Submodel((), None, deviance, evidence.log_likelihood, df, n * classes - df, df)
 

@@ -15,6 +15,8 @@ import numpy as np
 
 # Decimal places that are looked for; numbers of more are taken for results of computing, which nobody rounded.
 MOST_PLACES = 8
+# Decimal digits that a number of single precision can show to have been rounded to.
+SINGLE_DIGITS = 6
 
 
 def half_unit(values):
@@ -26,13 +28,19 @@ def half_unit(values):
     (0.05, 0.0, 0.0)
     >>> half_unit([234289.0, 259426.0, 258054.0]), half_unit([0.1234567891234, 1 / 3, 2.0])
     (0.5, 0.0)
+    >>> half_unit(np.float32([83.1, 88.5, 88.2])), half_unit(np.float32([83.12345, 88.5, 88.2]))
+    (0.05, 0.0)
     """
     count, values = np.size(values), np.unique(np.asarray(values, dtype=np.float64))
     steps = np.diff(values)
     if len(values) <= 2 or (len(values) == count and (steps == steps[0]).all()):
         return 0.0
-    for places in range(MOST_PLACES + 1):
-        if (np.round(values, places) == values).all():
+    most, kept = MOST_PLACES, np.float64
+    with np.errstate(over="ignore"):
+        if (values.astype(np.float32) == values).all():  # of single precision: 83.1 is not that of float64
+            most, kept = SINGLE_DIGITS - len(f"{np.abs(values).max():.0f}"), np.float32
+    for places in range(max(most, 0) + 1):
+        if (np.round(values, places).astype(kept) == values).all():
             return 0.5 * 10.0**-places
     return 0.0
 

@@ -15,8 +15,9 @@ from scipy.special import expit
 from separatrix.core.problem import Problem
 from separatrix.solvers.firth import HALVINGS, JeffreysLikelihood
 
-# No step moves the score of a row by more than this: beyond, curvatures say nothing.
-LONGEST_STEP = 5.0
+# No step moves the score of a row by more than this: beyond, curvatures say nothing. Rows of a score beyond SATURATED
+# have none, and an outlying one among them must not hold up the others.
+LONGEST_STEP, SATURATED = 5.0, 10.0
 # Maxima closer than this, in units of the scores, are one.
 SAME = 1e-4
 # Points of so many numbers in all, rows times columns, are climbed at once.
@@ -25,6 +26,8 @@ MOST_NUMBERS = 1 << 21
 
 # Problems of so many numbers, rows times columns, are climbed from several points: with more rows the likelihood rules.
 SMALL = 1 << 12
+# Random points of either kind, from which the highest maximum is looked for.
+STARTS = 40
 # By how much l* must be higher elsewhere for a climb from there to be preferred to one from zero.
 HIGHER = 1e-6
 
@@ -37,7 +40,7 @@ def highest_start(problem: Problem) -> np.ndarray | None:
     if problem.design.n * problem.design.p > SMALL:
         return None
     climbs = Climbs(JeffreysLikelihood(problem))
-    starts = climbs.starts(8, seed=0)
+    starts = climbs.starts(STARTS, seed=0)
     from_zero, reached = climbs(starts[:1]), climbs(starts[1:])
     if not len(from_zero.u) or not len(reached.u) or reached.value[0] <= from_zero.value[0] + HIGHER:
         return None
@@ -65,18 +68,25 @@ class Climbs:
         design, target = likelihood.design, likelihood.target
         block: Any = design  # in memory
         seen = target.weights > 0.0
-        self.M = (likelihood._rows(block.block(slice(None)))[:, likelihood.kept] @ likelihood.T)[seen]
+        rows = likelihood._rows(block.block(slice(None)))[seen][:, likelihood.kept]
+        self.M = rows @ likelihood.T
         self.y, self.s = np.asarray(target.y, dtype=np.float64)[seen], target.weights[seen]
         self.q = self.M.shape[1]
         # a point of this length gives a typical row a score of 1, however far the outlying rows are
         lengths = np.linalg.norm(self.M, axis=1)
         self.reach = float(np.sqrt(max(self.q, 1)) / max(np.median(lengths), np.finfo(np.float64).tiny))
+        self.typical = _typical_rows(rows, likelihood.T)
 
     def starts(self, count: int, seed: int, scales: tuple[float, ...] = (1.0, 3.0, 9.0, 27.0)) -> np.ndarray:
-        """Zero, and random points at which typical rows have scores of the order of each of the scales."""
+        """Zero, and random points at which typical rows have scores of the order of each of the scales.
+
+        `count` points are spread evenly over the coordinates, and as many over slopes per quartile distance, with the
+        median row near a score of 0: an outlying row makes the two differ, and with it the maxima they lead to.
+        """
         count = max(1, min(count, MOST_NUMBERS // max(self.M.size, 1)))
-        draws = np.random.default_rng(seed).standard_normal((count, self.q)) / np.sqrt(max(self.q, 1))
-        return np.vstack([np.zeros(self.q), draws * (self.reach * np.resize(scales, count))[:, None]])
+        draws = np.random.default_rng(seed).standard_normal((2, count, self.q)) / np.sqrt(max(self.q, 1))
+        sizes = np.resize(scales, count)[:, None]
+        return np.vstack([np.zeros(self.q), draws[0] * self.reach * sizes, (draws[1] * sizes) @ self.typical])
 
     def __call__(self, u: np.ndarray, *, free: int | None = None, steps: int = 25, tol: float = 1e-7) -> Reached:
         """Climb from points u (S, q); coordinates after the first `free` stay.
@@ -131,7 +141,7 @@ class Climbs:
         size = np.sqrt(np.diagonal(part, axis1=1, axis2=2)).clip(min=np.finfo(np.float64).tiny)
         scaled = part / size[:, :, None] / size[:, None, :] + 1e-14 * np.eye(free)
         move[:, :free] = np.linalg.solve(scaled, U / size[:, :, None])[:, :, 0] / size
-        longest = np.abs(move @ M.T).max(axis=1)
+        longest = np.where(np.abs(eta) <= SATURATED, np.abs(move @ M.T), 0.0).max(axis=1)
         whitened = np.linalg.solve(np.swapaxes(R[:, :free, :free], 1, 2), U)[:, :, 0]
         relative = np.sqrt((whitened**2).mean(axis=1))
         return move * (LONGEST_STEP / np.maximum(longest, LONGEST_STEP))[:, None], relative
@@ -161,3 +171,23 @@ class Climbs:
             if all(np.abs((reached.u[i] - reached.u[k]) @ self.M.T).max() > SAME for k in kept):
                 kept.append(int(i))
         return Reached(reached.u[kept], reached.value[kept], reached.relative[kept])
+
+
+def _typical_rows(rows: np.ndarray, T: np.ndarray) -> np.ndarray:
+    """A (q, q) with which ``z @ A`` are coordinates of slopes z per quartile distance, about the columns' medians.
+
+    Quartiles of a column that hardly varies may agree: its largest distance from the median is taken then. The
+    constant column, where there is one, takes up the scores of the median row.
+    """
+    centre = np.median(rows, axis=0)
+    spread = np.subtract(*np.quantile(rows, [0.75, 0.25], axis=0))
+    spread = np.where(spread > 0.0, spread, np.abs(rows - centre).max(axis=0))
+    constant = np.flatnonzero(spread == 0.0)
+    slopes = np.diag(1.0 / np.where(spread > 0.0, spread, 1.0))
+    if len(constant):
+        first = int(constant[0])
+        moved = -slopes @ centre
+        moved[first] = 1.0
+        slopes[:, first] = moved / centre[first]
+    solved: np.ndarray = np.linalg.solve(T, slopes.T).T
+    return solved

@@ -85,6 +85,12 @@ def fit_formula(table, formula, family, weights=None, link=None):
     weights : str or None, default None.  A column of weights.
     link : {"logit", "probit", "cloglog"} or None.  Of "binomial"; None is "logit".
     """
+    if family not in FAMILIES:
+        raise cannot(
+            f"fit {formula} with family={family!r}",
+            because="formulas are fitted by least squares or by logistic regression",
+            instead="'gaussian' or 'binomial'; or GeneralizedLinearRegressor with the columns of X",
+        )
     _needs_formulaic()
     from separatrix.estimators.formula.design import FormulaDesign
 

@@ -221,3 +221,8 @@ def test_counts_of_successes_and_failures_are_repeated_rows():
     )
     assert_allclose(grouped.model.coef_, single.model.coef_, rtol=1e-9)
     assert_allclose(shares.model.coef_, single.model.coef_, rtol=1e-9)
+
+
+def test_a_family_that_formulas_do_not_have_is_refused_and_not_fitted_as_another():
+    with pytest.raises(ValueError, match="family='poisson'"):
+        fit_formula(TABLE, "x > 2 ~ z", "poisson")

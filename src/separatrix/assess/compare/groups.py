@@ -14,8 +14,8 @@ def rank(standings, *, higher_is_better, ratio, resolution=0.0, error_ratio=None
     Group 1 is led by the best score and holds every model that is not significantly worse than its leader, by
     corrected paired tests whose p-values allow for the leader being chosen by the same scores. Group 2 is led by the
     best of the rest, and so on. What is claimed of a model is that it is worse than the leader of each group above its
-    own; the chance of any false claim in the whole board is 5 %. Groups are judged against their leaders only: two
-    other members may differ, and a member of group 2 need not be worse than every member of group 1.
+    own; the chance of any false claim in the whole board is about 5 %, or less. Groups are judged against their leaders
+    only: two other members may differ, and a member of group 2 need not be worse than every member of group 1.
 
     Parameters
     ----------

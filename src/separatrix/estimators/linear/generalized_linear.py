@@ -150,7 +150,7 @@ class MeanRegressor(LinearRegressor):
 
     def _statistics(self, name, problem, given, evidence):
         """The evidence of a fit without a penalty, with what its family adds."""
-        family, target = self._distribution()[1], problem.target
+        family, target, s = self._distribution()[1], problem.target, given.weights
         mu = inverse_link(self.link_, problem.design.matvec(self.coef_) + self.intercept_)
         deviance = 2.0 * (evidence.saturated_log_likelihood - evidence.log_likelihood)
         return GeneralizedLinearStatistics(
@@ -160,7 +160,8 @@ class MeanRegressor(LinearRegressor):
             dispersion=family.dispersion,
             pearson=family.pearson(target.y, target.weights, mu),
             observations=given.total,
-            density=log_density(family, given.y, given.weights, deviance),
+            density=log_density(family, given.y, s, deviance),
+            log_weights=float(np.log(s[s > 0.0]).sum()),
         )
 
     def _certified(self, problem, solution, tol, started):

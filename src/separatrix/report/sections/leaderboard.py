@@ -22,8 +22,8 @@ COLUMNS = {
 EXPLAINED = (
     "A model is in the group of the best one if a test of their scores, round by round, does not show it to be worse. "
     "The best of the rest leads the next group. The test allows for the overlap of the training rows, and for the best "
-    "being chosen by the same scores: of equal models any is called worse in at most 5 % of comparisons. The order "
-    "within a group may be chance."
+    "being chosen by the same scores: of equal models any is called worse in about 5 % of comparisons, or fewer. "
+    "The order within a group may be chance."
 )
 
 
