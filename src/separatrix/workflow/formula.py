@@ -85,11 +85,11 @@ def fit_formula(table, formula, family, weights=None, link=None):
     weights : str or None, default None.  A column of weights.
     link : {"logit", "probit", "cloglog"} or None.  Of "binomial"; None is "logit".
     """
-    if family not in FAMILIES:
+    if family not in FAMILIES or (link is not None and (family != "binomial" or link not in LINKS)):
         raise cannot(
-            f"fit {formula} with family={family!r}",
-            because="formulas are fitted by least squares or by logistic regression",
-            instead="'gaussian' or 'binomial'; or GeneralizedLinearRegressor with the columns of X",
+            f"fit {formula} with family={family!r}" + (f" and link={link!r}" if link else ""),
+            because="there is no such model" if link is None else "only binomial fits have a choice of links",
+            instead=f"one of {', '.join(FAMILIES)}; with binomial, one of {', '.join(LINKS)}",
         )
     _needs_formulaic()
     from separatrix.estimators.formula.design import FormulaDesign

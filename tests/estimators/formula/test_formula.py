@@ -224,5 +224,7 @@ def test_counts_of_successes_and_failures_are_repeated_rows():
 
 
 def test_a_family_that_formulas_do_not_have_is_refused_and_not_fitted_as_another():
-    with pytest.raises(ValueError, match="family='poisson'"):
-        fit_formula(TABLE, "x > 2 ~ z", "poisson")
+    with pytest.raises(ValueError, match="family='negbin'"):
+        fit_formula(TABLE, "x > 2 ~ z", "negbin")
+    with pytest.raises(ValueError, match="link='probit'"):
+        fit_formula(TABLE, "x ~ z", "poisson", link="probit")
