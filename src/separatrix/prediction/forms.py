@@ -27,6 +27,7 @@ from separatrix.prediction import (
     table_columns,
     words,
 )
+from separatrix.prediction.storage import dense
 
 METHODS = ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba")
 
@@ -115,7 +116,7 @@ def side_by_side(state, X):
         from scipy.sparse import hstack
 
         return hstack(blocks).tocsr()
-    return np.hstack([_dense(block) for block in blocks])
+    return np.hstack([dense(block) for block in blocks])
 
 
 def _bayes(log_joint, log_shares):
@@ -133,15 +134,6 @@ def _bayes(log_joint, log_shares):
 
 def _naive_bayes(log_likelihood, log_shares=naive_bayes.log_shares):
     return _bayes(lambda state, X: log_likelihood(state, X) + log_shares(state), log_shares)
-
-
-def _dense(block):
-    if isinstance(block, np.ndarray):
-        return block
-    cells = block.tocoo()
-    out = np.zeros(block.shape)
-    out[cells.row, cells.col] = cells.data
-    return out
 
 
 _CLASSIFY = {"predict": linear.class_of, "decision_function": linear.class_scores}

@@ -116,7 +116,7 @@ def bernoulli(state, X):
     if threshold is None:
         refuse_outside(state, X, 0.0, 1.0, _neither_on_nor_off)
     else:
-        X = _above(X, threshold)
+        X = (threshold < X).astype(np.float64)
     return linear_log_likelihood(state["feature_log_prob_"], state["_log_absent"], lambda W: _product(X, W))
 
 
@@ -124,13 +124,6 @@ def _product(X, W):
     if isinstance(X, np.ndarray):
         return by_blocks(lambda B: B @ W, X)
     return np.asarray(X @ W)
-
-
-def _above(X, threshold):
-    """Which numbers are above a threshold >= 0, as zeros and ones in the storage of X."""
-    if isinstance(X, np.ndarray):
-        return (threshold < X).astype(np.float64)
-    return type(X)(((X.data > threshold).astype(np.float64), X.indices, X.indptr), shape=X.shape)
 
 
 def refuse_outside(state, X, low, high, error):
@@ -232,10 +225,10 @@ def mixed_log_joint(state, X):
 
 def _codes(state, X):
     """The place of each number among the categories of its column; behind the last for one that was never met."""
-    found = []
+    codes = []
     for j, categories in state["categories_"].items():
-        found.append(codes_of(X[:, j].tolist(), categories, state["_names"][j], strict=state["unseen"] == "error"))
-    return np.stack(found, axis=1)
+        codes.append(codes_of(X[:, j].tolist(), categories, state["_names"][j], strict=state["unseen"] == "error"))
+    return np.stack(codes, axis=1)
 
 
 def codes_of(values, categories, name, *, strict):

@@ -9,6 +9,7 @@ column: no digit tells how they were found.
 import numpy as np
 
 from separatrix.core.refusal import cannot
+from separatrix.prediction.storage import dense
 
 EPS = np.finfo(np.float64).eps
 TILE = 1 << 21  # distances at a time
@@ -32,8 +33,8 @@ def neighbours(state, Q):
         )
     norms = _squared_norms(X)
     height = max(1, TILE // X.shape[0])
-    found = [_nearest(Q[i : i + height], X, norms, k) for i in range(0, Q.shape[0], height)]
-    squares, index = (np.concatenate(parts) for parts in zip(*found)) if found else np.zeros((2, 0, k), dtype=int)
+    tiles = [_nearest(Q[i : i + height], X, norms, k) for i in range(0, Q.shape[0], height)]
+    squares, index = (np.concatenate(parts) for parts in zip(*tiles)) if tiles else np.zeros((2, 0, k), dtype=int)
     if state["weights"] != "distance":
         return index, None
     m = len(index)
@@ -45,7 +46,7 @@ def _nearest(Q, X, norms, k):
     m, p = Q.shape
     with np.errstate(over="ignore", invalid="ignore"):  # what is no number is looked at below
         size = np.add.outer(_squared_norms(Q), norms)
-        D = size - 2.0 * _dense(Q @ X.T)
+        D = size - 2.0 * dense(Q @ X.T)
         size *= (2.0 * p + 16.0) * EPS
         size += 1e-300
         bound = np.partition(D + size, k - 1, axis=1)[:, [k - 1]]
@@ -62,7 +63,7 @@ def _squared_distances(Q, X, i, j):
     with np.errstate(over="ignore"):
         for start in range(0, len(i), width):
             piece = slice(start, start + width)
-            difference = _dense(Q[i[piece]]) - _dense(X[j[piece]])
+            difference = dense(Q[i[piece]]) - dense(X[j[piece]])
             out = total[piece]
             for column in (difference * difference).T:
                 out += column
@@ -72,10 +73,6 @@ def _squared_distances(Q, X, i, j):
 def _squared_norms(X):
     with np.errstate(over="ignore"):
         return np.asarray((X * X).sum(axis=1) if isinstance(X, np.ndarray) else X.multiply(X).sum(axis=1)).ravel()
-
-
-def _dense(X):
-    return X if isinstance(X, np.ndarray) else X.toarray()
 
 
 def inverse_distances(distance, i, m):
