@@ -196,7 +196,7 @@ _LIKELIHOOD: dict[str, Kind] = {
     "p": whole(0),
     "rank": whole(0),
     "coefficients": floats("_q", "_o", finite=False),
-    "covariance": either(_matrix, nothing),
+    "covariance": either(floats("_v", "_v", finite=False), nothing),  # of all coefficients of all outputs
 }
 
 # Fields of records. Statistics of a fit are read by numpy alone: only what they are is checked, not how they agree.
