@@ -12,14 +12,16 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import separatrix
 from separatrix.core import registry
+from separatrix.estimators.preparation.compose import pipeline
 from separatrix.linear_model import LogisticRegression, Ridge, SGDClassifier
 from separatrix.local import LocalLinearRegression, LocalLogisticRegression
-from separatrix.naive_bayes import GaussianNB
+from separatrix.naive_bayes import BernoulliNB, GaussianNB, MixedNB
 from separatrix.neighbors import KNeighborsClassifier
-from separatrix.persist import CannotLoad, CannotSave
+from separatrix.persist import CannotLoad, CannotSave, light
 from separatrix.persist.attributes import FITTED, OWN, PARAMETERS, RECORDS
 from separatrix.persist.files import to_bytes
 from separatrix.preprocessing import PolynomialFeatures
+from separatrix.tables.understanding import ColumnFacts, Understanding
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
@@ -123,6 +125,34 @@ def test_rows_that_are_not_those_of_the_targets_are_refused():
     model = KNeighborsClassifier().fit(X, TWO)
     refused(crafted(model, ("KNeighborsClassifier", "_y", np.zeros(3, "i8"))), "'_y'")
     refused(crafted(model, ("Index", "X", np.zeros((3, 3)))), "'_index'")
+
+
+@pytest.mark.parametrize("codes", [np.full(30, 2), np.full(30, 2**40), np.full(30, 0.5)])
+def test_labels_of_stored_rows_that_are_no_places_in_the_classes_are_refused(codes):
+    model = KNeighborsClassifier().fit(X, TWO)
+    refused(crafted(model, ("KNeighborsClassifier", "_y", codes)), "KNeighborsClassifier")
+
+
+def test_a_mixed_model_without_a_part_for_each_distribution_is_refused():
+    model = MixedNB().fit(np.column_stack([X, TWO]), TWO)
+    words = [{"gaussian": "bernoulli"}.get(kind, kind) for kind in model.distributions_]
+    refused(crafted(model, ("MixedNB", "distributions_", words)), "MixedNB")
+    refused(crafted(model, ("MixedNB", "distributions_", ["strange"] * 4)), "MixedNB")
+
+
+def test_a_reader_without_classes_refuses_what_does_not_fit_together():
+    facts = (ColumnFacts("a", "number", 0, 30), ColumnFacts("b", "number", 0, 30))
+    known = Understanding("t.csv", 30, 0, "y", "classification", facts)
+    table = {"a": X[:, 0], "b": X[:, 1]}
+    for model, attribute, value in (
+        (KNeighborsClassifier(), "_y", np.full(30, 2**40)),
+        (GaussianNB(), "theta_", np.zeros((2, 3))),
+        (BernoulliNB(), "_log_absent", np.zeros((3, 2))),
+    ):
+        whole = pipeline(known, "standard", model).fit(table, TWO)
+        assert light(io.BytesIO(to_bytes(whole))) is not None
+        with pytest.raises(CannotLoad):
+            light(io.BytesIO(crafted(whole, (type(model).__name__, attribute, value))))
 
 
 @pytest.mark.parametrize("part, value", [(1, [0, 0, 9]), (1, [-1, 0, 1]), (2, [0, 3, 2, 3]), (2, [0, 1, 2, 9])])

@@ -62,3 +62,10 @@ def test_a_search_that_did_not_refit_has_nothing_to_save():
     search = GridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=3, refit=False).fit(X, Y)
     with pytest.raises(ValueError, match="Cannot save"):
         separatrix.save(search, io.BytesIO())
+
+
+def test_a_likelihood_of_three_classes_is_saved_with_its_covariance():
+    kinds = np.digitize(X[:, 0] + rng.standard_normal(60), [-0.5, 0.5])
+    model = LogisticRegression(C=np.inf).fit(X, kinds)
+    assert model.evidence_.covariance.shape == (8, 8)
+    assert_array_equal(saved(model).evidence_.covariance, model.evidence_.covariance)

@@ -1,14 +1,17 @@
-"""ONNX files of linear models, run by another program's arithmetic and compared with ours."""
+"""ONNX files of models, run by another program's arithmetic and compared with ours."""
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from separatrix.core import registry
+from separatrix.discriminant_analysis import QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis
 from separatrix.estimators.base import LinearClassifier, LinearRegressor
 from separatrix.linear_model import LogisticRegression, Perceptron, Ridge
+from separatrix.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
 from separatrix.neighbors import KNeighborsClassifier
 from separatrix.persist import CannotSave, to_onnx
 
@@ -66,6 +69,23 @@ def test_classifiers_agree(name, classes, tmp_path):
         np.testing.assert_allclose(found["probabilities"], model.predict_proba(FLOWERS[rows]), rtol=1e-9, atol=1e-14)
 
 
+BAYES = [GaussianNB(), BernoulliNB(binarize=2.0), MultinomialNB(), QuadraticDiscriminantAnalysis()]
+BAYES += [RegularizedDiscriminantAnalysis(alpha=0.5), BernoulliNB(binarize=None, fit_prior=False)]
+
+
+@pytest.mark.parametrize("labels", [NAMES, np.array([5, 3, 4])], ids=["words", "numbers"])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("model", BAYES, ids=repr)
+def test_models_of_how_rows_arise_agree(model, classes, labels, tmp_path):
+    rows = classes > KINDS
+    data = FLOWERS[rows] / 10.0 if "binarize=None" in repr(model) else FLOWERS[rows]
+    model = clone(model).fit(data, labels[KINDS[rows]])
+    outputs = run(model, data, tmp_path)
+    assert outputs["label"].tolist() == model.predict(data).tolist()
+    # a logarithm of P(x, C) is a sum of about p² rounded terms of up to 1e3: 16 * 1e3 * 2e-16
+    np.testing.assert_allclose(outputs["probabilities"], model.predict_proba(data), rtol=1e-11, atol=1e-300)
+
+
 def test_whole_numbers_as_labels_and_a_scaler_before(tmp_path):
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(FLOWERS, 10 * KINDS - 5)
     found = run(model, FLOWERS, tmp_path)
@@ -79,10 +99,13 @@ def test_whole_numbers_as_labels_and_a_scaler_before(tmp_path):
     "model, because",
     [
         (KNeighborsClassifier().fit(FLOWERS, KINDS), "does not declare that it predicts by linear scores"),
+        (GaussianNB(var_smoothing=0.0).fit(np.round(FLOWERS[:60] / 4.0), KINDS[:60]), "constant within a class"),
+        (BernoulliNB(alpha=0.0, binarize=1.0).fit(FLOWERS, KINDS), "a probability of 0"),
+        (CategoricalNB().fit(np.floor(FLOWERS), KINDS), "does not declare"),
         (make_pipeline(MinMaxScaler(), Ridge()).fit(X, Y), "only StandardScaler"),
         (LogisticRegression().fit(FLOWERS, KINDS + 0.0), "labels are of the kind float64"),
     ],
-    ids=["neighbours", "another scaler", "fractions"],
+    ids=["neighbours", "constant", "zero", "categories", "another scaler", "fractions"],
 )
 def test_what_onnx_cannot_say_is_refused(model, because, tmp_path):
     with pytest.raises(CannotSave, match=because):

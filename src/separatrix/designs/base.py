@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
+from separatrix.core.blocks import BLOCK_NUMBERS as BLOCK_NUMBERS
 from separatrix.core.jit import loops_pay
 from separatrix.core.refusal import TooLarge, cannot
 from separatrix.core.target import AnyTarget
@@ -23,10 +24,6 @@ from separatrix.designs.compiled.products import dense_row_sums
 
 Result = TypeVar("Result")
 
-# Rows are handed out in blocks of about this many numbers: four megabytes, which stay in cache while several sums are
-# taken over them (measured: half or twice as many make no difference beyond noise). Where p-by-p sums are made of them,
-# blocks are up to eight times as tall, so that merging the sums costs little beside making them.
-BLOCK_NUMBERS = 1 << 19
 # Blocks are handed to threads in this many groups, whatever the number of threads, so that it does not show in sums.
 GROUPS = 16
 # A p-by-p triangle of a sparse design is dense; up to this many columns it is still small and fast.

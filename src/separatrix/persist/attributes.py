@@ -34,6 +34,7 @@ from separatrix.persist.kinds import (
 )
 from separatrix.persist.laws import LAWS, MOST_COLUMNS
 from separatrix.prediction.forms import Step
+from separatrix.prediction.naive_bayes import LIKELIHOODS
 
 ROWS_PER_LEAF = 1 << 31
 MOST_PROCESSES = 64  # joblib starts as many as it is told to
@@ -86,6 +87,9 @@ PARAMETERS: dict[str, Kind] = {
     "average": either(flag, whole(0), word("mean", "median")),
     "max_words": whole(1),
     "max_levels": whole(1),
+    "binarize": either(number(0.0), nothing),
+    "unseen": word("error", "smooth", "ignore"),
+    "_names": either(listed(text), nothing),
     "n_jobs": either(nothing, whole(-MOST_PROCESSES, MOST_PROCESSES)),
 }
 
@@ -192,7 +196,7 @@ _LIKELIHOOD: dict[str, Kind] = {
     "p": whole(0),
     "rank": whole(0),
     "coefficients": floats("_q", "_o", finite=False),
-    "covariance": either(_matrix, nothing),
+    "covariance": either(floats("_v", "_v", finite=False), nothing),  # of all coefficients of all outputs
 }
 
 # Fields of records. Statistics of a fit are read by numpy alone: only what they are is checked, not how they agree.
@@ -303,6 +307,13 @@ OWN: dict[str, dict[str, Kind]] = {
     "LocalLinearRegression": _LOCAL,
     "LocalLogisticRegression": _LOCAL,
     "AdditiveBasis": {"df_": whole(0)},
+    "MixedNB": {
+        "_names": listed(text, "p"),
+        "distributions_": listed(word(*LIKELIHOODS), "p"),
+        "categories_": by_key(listed(anything)),
+        "_has_words": flag,
+        "_backend": either(text, nothing),
+    },
     "Thresholds": {"threshold_": floats("p")},
     "FisherDiscriminant": {"threshold_": number()},
     "NaturalSpline": {"df_": integers("p", low=0), "knots_": listed(floats("_m"))},

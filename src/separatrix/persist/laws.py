@@ -81,10 +81,35 @@ def _outcomes(state: Mapping[str, Any]) -> bool:
     )
 
 
+def _votes(state: Mapping[str, Any]) -> bool:
+    """Whether the labels of stored rows are places in the classes."""
+    y, classes = state.get("_y"), state.get("classes_")
+    if y is None or classes is None:
+        return y is None
+    columns = y.reshape(len(y), -1).T
+    sizes = [len(each) for each in classes] if isinstance(classes, list | tuple) else [len(classes)]
+    return (
+        y.dtype.kind in "iu"
+        and len(columns) == len(sizes)
+        and all(c.max(initial=-1) < k for c, k in zip(columns, sizes))
+    )
+
+
+def _parts(state: Mapping[str, Any]) -> bool:
+    """Whether each distribution of a mixed naive Bayes has a part, and each column of categories its categories."""
+    if "parts_" not in state:
+        return True
+    kinds, parts = state["distributions_"], state["parts_"]
+    named = type(parts) is dict and set(parts) == set(kinds)
+    return named and list(state["categories_"]) == [j for j, kind in enumerate(kinds) if kind == "categorical"]
+
+
 LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "Words": _bags,
     "Categories": _outcomes,
     "PolynomialFeatures": _expansion,
+    "KNeighborsClassifier": _votes,
+    "MixedNB": _parts,
     "LocalData": _codes,
     "LocalLogisticRegression": _scores,
     "sklearn:OneHotEncoder": _one_hot,

@@ -1,8 +1,9 @@
-"""Linear models as ONNX graphs, for programs that know neither Python nor this library.
+"""Models as ONNX graphs, for programs that know neither Python nor this library.
 
-``X (n, p)``, float64, is standardised where a StandardScaler comes first, then ``scores = X coef' + intercept``; a
-regressor gives ``prediction`` (of a log or logit link by Exp or Sigmoid), a classifier ``label`` and, where its scores
-are log-odds, ``probabilities (n, k)``.
+``X (n, p)``, float64, is standardised where a StandardScaler comes first. Of a linear model ``scores = X coef' +
+intercept``; a regressor gives ``prediction`` (of a log or logit link by Exp or Sigmoid), a classifier ``label`` and,
+where its scores are log-odds, ``probabilities (n, k)``. Naive Bayes and quadratic discriminants give both from
+``log P(x, C_k)``: :mod:`separatrix.persist.onnx_bayes`.
 """
 
 import os
@@ -14,6 +15,7 @@ from separatrix.core.declaration import declaration
 from separatrix.core.protocol import can
 from separatrix.core.refusal import cannot
 from separatrix.persist.archive import CannotSave, write
+from separatrix.persist.onnx_bayes import LOG_JOINT, why_not
 from separatrix.prediction.forms import LINEAR, LINEAR_CLASSES, LINEAR_SCORES, LOG_ODDS, MEAN
 
 OPSET, IR_VERSION = 17, 8  # both of 2022: what runs models today reads them
@@ -21,18 +23,19 @@ INVERSE_LINKS = {"identity": None, "log": "Exp", "logit": "Sigmoid"}  # nodes fr
 
 
 def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a linear model as an ONNX file. Needs ``pip install 'separatrix[onnx]'``.
+    """Write a model as an ONNX file. Needs ``pip install 'separatrix[onnx]'``.
 
     Parameters
     ----------
-    model : fitted linear regressor or classifier, or a Pipeline of StandardScaler and one.
+    model : fitted linear regressor or classifier, Gaussian, Bernoulli or multinomial naive Bayes without probabilities
+        of 0, or quadratic or regularised discriminant; or a Pipeline of StandardScaler and one.
     path : str or path.
     """
     write(path, graph_of(model).SerializeToString())
 
 
 def graph_of(model):
-    """The ONNX model of a linear model."""
+    """The ONNX model of a model."""
     try:
         from onnx import TensorProto, checker, helper
     except ImportError:
@@ -47,31 +50,57 @@ def graph_of(model):
             value = drawing.node("Sub", value, drawing.constant(scaler.mean_))
         if scaler.scale_ is not None:
             value = drawing.node("Div", value, drawing.constant(scaler.scale_))
-    coef = np.asarray(last.coef_, dtype=np.float64)
-    scores = drawing.node("MatMul", value, drawing.constant(coef.reshape(-1, coef.shape[-1]).T))
-    scores = drawing.node("Add", scores, drawing.constant(np.reshape(last.intercept_, -1)))
-    double, rows = TensorProto.DOUBLE, ["rows"]
     form = declaration(last).prediction
-    if form in (LINEAR, MEAN):
-        shape = rows if coef.ndim == 1 else [*rows, len(coef)]
-        inverse = INVERSE_LINKS[last.link_] if form is MEAN else None
-        scores = scores if inverse is None else drawing.node(inverse, scores)
-        drawing.node("Reshape", scores, drawing.constant([-1, *coef.shape[:-1]], np.int64), out="prediction")
-        outputs = [helper.make_tensor_value_info("prediction", double, shape)]
-    else:
-        words = last.classes_.dtype.kind in "OU"
-        one = coef.size == coef.shape[-1]  # one score for two classes
-        drawing.classify(scores, last.classes_, one)
-        outputs = [helper.make_tensor_value_info("label", TensorProto.STRING if words else TensorProto.INT64, rows)]
-        if form is LOG_ODDS:
-            drawing.probabilities(scores, one)
-            outputs.append(helper.make_tensor_value_info("probabilities", double, [*rows, len(last.classes_)]))
-    inputs = [helper.make_tensor_value_info("X", double, [*rows, coef.shape[-1]])]
+    outputs = _of_joint(drawing, last, value) if form in LOG_JOINT else _linear(drawing, last, value, form)
+    inputs = [helper.make_tensor_value_info("X", TensorProto.DOUBLE, ["rows", last.n_features_in_])]
     graph = helper.make_graph(drawing.nodes, type(last).__name__, inputs, outputs, drawing.constants)
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="separatrix")
     made.ir_version = IR_VERSION
     checker.check_model(made)
     return made
+
+
+def _linear(drawing, last, value, form):
+    """Draw a linear model; return what the graph gives."""
+    from onnx import TensorProto, helper
+
+    coef = np.asarray(last.coef_, dtype=np.float64)
+    scores = drawing.node("MatMul", value, drawing.constant(coef.reshape(-1, coef.shape[-1]).T))
+    scores = drawing.node("Add", scores, drawing.constant(np.reshape(last.intercept_, -1)))
+    double, rows = TensorProto.DOUBLE, ["rows"]
+    if form in (LINEAR, MEAN):
+        shape = rows if coef.ndim == 1 else [*rows, len(coef)]
+        inverse = INVERSE_LINKS[last.link_] if form is MEAN else None
+        scores = scores if inverse is None else drawing.node(inverse, scores)
+        drawing.node("Reshape", scores, drawing.constant([-1, *coef.shape[:-1]], np.int64), out="prediction")
+        return [helper.make_tensor_value_info("prediction", double, shape)]
+    one = coef.size == coef.shape[-1]  # one score for two classes
+    drawing.classify(scores, last.classes_, one)
+    if form is LOG_ODDS:
+        drawing.probabilities(scores, one)
+    return _class_outputs(last, with_probabilities=form is LOG_ODDS)
+
+
+def _of_joint(drawing, last, value):
+    """Draw a model of ``log P(x, C_k)``: the class of the largest, of two equal ones the second, and posteriors."""
+    joint = LOG_JOINT[declaration(last).prediction](drawing, last, value)
+    scores = joint
+    if len(last.classes_) == 2:
+        scores = drawing.node("MatMul", joint, drawing.constant([[-1.0], [1.0]]))
+    drawing.classify(scores, last.classes_, len(last.classes_) == 2)
+    drawing.probabilities(joint, False)
+    return _class_outputs(last, with_probabilities=True)
+
+
+def _class_outputs(last, with_probabilities):
+    from onnx import TensorProto, helper
+
+    words = last.classes_.dtype.kind in "OU"
+    outputs = [helper.make_tensor_value_info("label", TensorProto.STRING if words else TensorProto.INT64, ["rows"])]
+    if with_probabilities:
+        shape = ["rows", len(last.classes_)]
+        outputs.append(helper.make_tensor_value_info("probabilities", TensorProto.DOUBLE, shape))
+    return outputs
 
 
 class _Drawing:
@@ -119,7 +148,7 @@ class _Drawing:
 
 
 def _steps(model):
-    """The scalers before a linear model, and the model; anything else is refused."""
+    """The scalers before a model, and the model; anything else is refused."""
     from sklearn.pipeline import Pipeline
     from sklearn.preprocessing import StandardScaler
     from sklearn.utils.validation import check_is_fitted
@@ -128,10 +157,14 @@ def _steps(model):
     *scalers, last = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
     for scaler in scalers:
         if type(scaler) is not StandardScaler:
-            raise _unsuited(scaler, "only StandardScaler may come before a linear model")
+            raise _unsuited(scaler, "only StandardScaler may come before a model")
     form = declaration(last).prediction
-    if form not in (LINEAR, MEAN, LINEAR_CLASSES, LOG_ODDS) and not _decides_by_scores_alone(last, form):
-        raise _unsuited(last, "it does not declare that it predicts by linear scores alone")
+    if form in LOG_JOINT:
+        reason = why_not(last)
+        if reason:
+            raise _unsuited(last, reason)
+    elif form not in (LINEAR, MEAN, LINEAR_CLASSES, LOG_ODDS) and not _decides_by_scores_alone(last, form):
+        raise _unsuited(last, "it does not declare that it predicts by linear scores alone or by densities of classes")
     if form is MEAN and last.link_ not in INVERSE_LINKS:
         raise _unsuited(last, f"ONNX has no node for the inverse of the link {last.link_!r} in float64")
     labels = np.arange(2) if form in (LINEAR, MEAN) else last.classes_
@@ -152,6 +185,6 @@ def _unsuited(step, because):
     return cannot(
         f"write {type(step).__name__} as ONNX",
         because=because,
-        instead="a linear regressor or classifier, or separatrix.save",
+        instead="a linear regressor or classifier, naive Bayes, a discriminant, or separatrix.save",
         kind=CannotSave,
     )

@@ -12,7 +12,22 @@ from typing import NamedTuple
 import numpy as np
 
 from separatrix.core.refusal import cannot
-from separatrix.prediction import calibrated, categories, constant, curves, dates, linear, numbers, table_columns, words
+from separatrix.prediction import (
+    calibrated,
+    categories,
+    constant,
+    curves,
+    dates,
+    linear,
+    naive_bayes,
+    neighbours,
+    normal_classes,
+    numbers,
+    posteriors,
+    table_columns,
+    words,
+)
+from separatrix.prediction.storage import dense
 
 METHODS = ("transform", "predict", "decision_function", "predict_proba", "predict_log_proba")
 
@@ -75,8 +90,12 @@ def can_predict(step):
     if step.form is SIDE_BY_SIDE:
         return all(can_predict(part) for _, part, _ in step.state["transformers_"])
     if step.form is CALIBRATED:
-        inside = step.state["estimator_"].form
-        return inside is not None and inside.is_linear
+        inside = step.state["estimator_"]
+        return inside.form is not None and inside.form.is_linear and "coef_" in inside.state
+    if step.form is MIXED_NB:  # of words and frames its class reads the columns
+        return step.state["_backend"] is None and not step.state["_has_words"]
+    if step.form in (NEIGHBOUR_CLASSES, NEIGHBOUR_AVERAGES):
+        return neighbours.serves(step.state)
     return step.form is not None
 
 
@@ -97,16 +116,24 @@ def side_by_side(state, X):
         from scipy.sparse import hstack
 
         return hstack(blocks).tocsr()
-    return np.hstack([_dense(block) for block in blocks])
+    return np.hstack([dense(block) for block in blocks])
 
 
-def _dense(block):
-    if isinstance(block, np.ndarray):
-        return block
-    cells = block.tocoo()
-    out = np.zeros(block.shape)
-    out[cells.row, cells.col] = cells.data
-    return out
+def _bayes(log_joint, log_shares):
+    """Methods of a model of how rows arise, from ``log P(x, C_k)`` and ``log P(C_k)``."""
+
+    def comparable(state, X):
+        return posteriors.comparable(log_joint(state, X), log_shares(state))
+
+    return {
+        "predict": lambda state, X: linear.decide(posteriors.scores(comparable(state, X)), state["classes_"]),
+        "predict_proba": lambda state, X: posteriors.posteriors(comparable(state, X)),
+        "predict_log_proba": lambda state, X: posteriors.log_posteriors(comparable(state, X)),
+    }
+
+
+def _naive_bayes(log_likelihood, log_shares=naive_bayes.log_shares):
+    return _bayes(lambda state, X: log_likelihood(state, X) + log_shares(state), log_shares)
 
 
 _CLASSIFY = {"predict": linear.class_of, "decision_function": linear.class_scores}
@@ -139,6 +166,16 @@ CLASS_SHARES = Form(
         "predict_log_proba": constant.log_class_shares,
     },
 )
+NORMAL_CLASSES = Form("normal classes", _bayes(normal_classes.log_joint, normal_classes.log_shares))
+GAUSSIAN_NB = Form("Gaussian naive Bayes", _naive_bayes(naive_bayes.gaussian, log_shares=naive_bayes.shares_of_classes))
+BERNOULLI_NB = Form("Bernoulli naive Bayes", _naive_bayes(naive_bayes.bernoulli), is_linear=True)
+MULTINOMIAL_NB = Form("multinomial naive Bayes", _naive_bayes(naive_bayes.multinomial), is_linear=True)
+CATEGORICAL_NB = Form("categorical naive Bayes", _naive_bayes(naive_bayes.categorical))
+MIXED_NB = Form("mixed naive Bayes", _bayes(naive_bayes.mixed_log_joint, naive_bayes.shares_of_classes))
+NEIGHBOUR_CLASSES = Form(
+    "classes of neighbours", {"predict": neighbours.commonest_class, "predict_proba": neighbours.class_shares}
+)
+NEIGHBOUR_AVERAGES = Form("averages of neighbours", {"predict": neighbours.average})
 PIPELINE = Form("pipeline", {method: _pipeline(method) for method in METHODS})
 SIDE_BY_SIDE = Form("side by side", {"transform": side_by_side})
 TABLE_COLUMNS = Form("table columns", {"transform": table_columns.select})

@@ -16,10 +16,10 @@ from scipy.stats import multivariate_normal
 from sklearn.covariance import OAS
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from separatrix.core import blocks
 from separatrix.core.errors import SingularClasses, SingularWithin
 from separatrix.designs import base
 from separatrix.discriminant_analysis import QuadraticDiscriminantAnalysis
-from separatrix.solvers.linalg import class_spheres
 
 sys.path.insert(0, str(Path(__file__).parent))
 from normal_classes import bends, normal_classes, vowels, with_moments, with_vowels
@@ -207,7 +207,7 @@ def test_threads_blocks_storage_and_order_do_not_show(monkeypatch):
     expected = QuadraticDiscriminantAnalysis().fit(X, y).predict_log_proba(X)
     order = np.random.default_rng(0).permutation(len(X))
     monkeypatch.setattr(base, "BLOCK_NUMBERS", 300)
-    monkeypatch.setattr(class_spheres, "BLOCK_NUMBERS", 1000)
+    monkeypatch.setattr(blocks, "BLOCK_NUMBERS", 1000)
     for threads in ("1", "3"):
         monkeypatch.setenv("SEPARATRIX_THREADS", threads)
         for rows in (X, np.asfortranarray(X), pd.DataFrame(X)):

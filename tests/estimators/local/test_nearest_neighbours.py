@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
-from separatrix.estimators.local.neighbourhood import weighted_median
 from separatrix.linear_model import LinearRegression, LogisticRegression
 from separatrix.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from separatrix.prediction.neighbours import weighted_median
 
 TESTS = Path(__file__).resolve().parents[2]
 VOWELS = TESTS.parents[1] / "shared" / "data" / "esl"

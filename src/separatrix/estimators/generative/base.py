@@ -1,6 +1,5 @@
 """What every model of P(x, C) can do: posteriors by Bayes' theorem, densities, and new data drawn from it."""
 
-import warnings
 from abc import abstractmethod
 from typing import Any
 
@@ -11,12 +10,14 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.errors import Impossible, cannot
+from separatrix.core.errors import cannot
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators.probabilities import validate_priors
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import validate_rows
+from separatrix.prediction.linear import decide
+from separatrix.prediction.posteriors import comparable, log_posteriors, logarithm, posteriors, scores
 
 
 class Generative(ClassifierMixin, Estimator):
@@ -51,15 +52,11 @@ class Generative(ClassifierMixin, Estimator):
 
     def predict_log_proba(self, X: MatrixLike) -> Array:
         """Logarithms of the posteriors, right also where a posterior is too small for a number: (n, k)."""
-        joint = self._comparable(X)
-        return joint - logsumexp(joint, axis=1, keepdims=True)
+        return log_posteriors(self._comparable(X))
 
     def predict_proba(self, X: MatrixLike) -> Array:
         """Posterior of each class, in the order of ``classes_``: (n, k)."""
-        joint = self._comparable(X)
-        joint -= joint.max(axis=1, keepdims=True)
-        shares = np.exp(joint, out=joint)
-        return shares / shares.sum(axis=1, keepdims=True)
+        return posteriors(self._comparable(X))
 
     def decision_function(self, X: MatrixLike) -> Array:
         """For two classes the log-odds of ``classes_[1]`` (n,), else ``log P(x, C_k)`` (n, k)."""
@@ -67,8 +64,7 @@ class Generative(ClassifierMixin, Estimator):
 
     def predict(self, X: MatrixLike) -> Array:
         """The class of largest posterior for each row of X."""
-        scores = self._scores(X)
-        return self.classes_[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        return decide(self._scores(X), self.classes_)
 
     def score_samples(self, X: MatrixLike) -> Array:
         r""":math:`\log P(x) = \log \sum_k P(x \mid C_k) P(C_k)` (n,): where it is low, do not trust a prediction."""
@@ -97,17 +93,11 @@ class Generative(ClassifierMixin, Estimator):
 
     def _scores(self, X):
         """What a decision compares with 0, or with each other."""
-        joint = self._comparable(X)
-        return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+        return scores(self._comparable(X))
 
     def _comparable(self, X):
         """``log P(x, C_k)``, and ``log P(C_k)`` for rows that are impossible in every class."""
-        joint = self.predict_joint_log_proba(X)
-        impossible = joint.max(axis=1) == -np.inf
-        if impossible.any():
-            warnings.warn(Impossible(int(impossible.sum()), len(joint)), stacklevel=4)
-            joint[impossible] = self._log_shares()
-        return joint
+        return comparable(self.predict_joint_log_proba(X), self._log_shares())
 
     def _enter(self, X):
         """Check rows to be predicted."""
@@ -115,8 +105,7 @@ class Generative(ClassifierMixin, Estimator):
 
     def _log_shares(self):
         """``log P(C_k)`` (k,); a class of share 0 is never predicted."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.priors_.astype(np.float64))
+        return logarithm(self.priors_.astype(np.float64))
 
     def _shares(self, totals, name="priors"):
         """P(C_k): the priors that were given, or each class's share of the weight."""

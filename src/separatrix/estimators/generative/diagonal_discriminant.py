@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.blocks import short_blocks
 from separatrix.core.certificate import closed_form
 from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
@@ -20,7 +21,6 @@ from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.within import divisor, name_columns
 from separatrix.estimators.validation import check_choice, validate_class_target
-from separatrix.solvers.linalg.class_spheres import short_blocks
 
 
 @declares(

@@ -6,11 +6,15 @@ import numpy as np
 from scipy.linalg import svd
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.blocks import short_blocks
 from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.errors import SingularClasses, cannot
+from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array, MatrixLike
+from separatrix.designs import as_design
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.generative.within import name_columns
+from separatrix.prediction.normal_classes import log_densities
 
 # Of the residual W'ΣW - I, the relative error of a variance: log-densities are right to as many digits. Well-behaved
 # covariances come out at 1e-14; those of classes that are nearly flat, singular values of 1e-8, cannot reach 1e-8.
@@ -21,7 +25,10 @@ class GaussianClasses(Generative):
     r"""Normal classes, :math:`x \mid C_k \sim N(\mu_k, \Sigma_k)`, held as sphering maps (``_spheres``)."""
 
     def _log_joint(self, X):
-        return self._spheres.log_densities(X) + self._log_shares()
+        design, spheres = as_design(X), self._spheres
+        of_rows = log_densities(spheres.means, spheres.maps, spheres.log_determinants)
+        blocks = short_blocks(design.n, design.p)
+        return np.concatenate(parallel_map(lambda rows: of_rows(design.block(rows)), blocks)) + self._log_shares()
 
     def _draw(self, code, size, random):
         root = self._spheres.root(code)

@@ -17,6 +17,7 @@ from separatrix.estimators import verification
 from separatrix.estimators.generative.estimated import estimated_covariances
 from separatrix.estimators.generative.gaussian_classes import GaussianClasses, covariances, divisors
 from separatrix.estimators.validation import check_choice, check_number, validate_class_target
+from separatrix.prediction import forms
 from separatrix.solvers.linalg.class_spheres import class_spheres, for_each_class
 from separatrix.solvers.linalg.ledoit_wolf import ledoit_wolf, shrunk
 from separatrix.solvers.linalg.scatter import class_factor, matrix_factor, settled, within_factor
@@ -26,6 +27,7 @@ from separatrix.solvers.linalg.scatter import class_factor, matrix_factor, settl
     task="classification",
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres", "solvers.linalg.ledoit_wolf"),
+    prediction=forms.NORMAL_CLASSES,
     verification=verification.OF_QUADRATIC_DISCRIMINANT,
     description=CLASSES,
 )

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.blocks import short_blocks
 from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.threads import one_blas_thread, parallel_map
@@ -26,7 +27,8 @@ from separatrix.estimators.validation import (
     validate_rows,
     validate_weights,
 )
-from separatrix.solvers.linalg.class_spheres import Spectra, class_spectra, for_each_class, matrix_spheres, short_blocks
+from separatrix.prediction import forms
+from separatrix.solvers.linalg.class_spheres import Spectra, class_spectra, for_each_class, matrix_spheres
 from separatrix.solvers.linalg.scatter import class_factor, settled, within_factor
 
 # scikit-learn's log loss takes no probability for smaller than this.
@@ -37,6 +39,7 @@ SMALLEST = float(np.log(np.finfo(np.float64).eps))
     task="classification",
     sums=("designs.class_moments",),
     solvers=("solvers.linalg.scatter", "solvers.linalg.class_spheres"),
+    prediction=forms.NORMAL_CLASSES,
     verification=verification.OF_QUADRATIC_DISCRIMINANT,
     description=CLASSES,
 )

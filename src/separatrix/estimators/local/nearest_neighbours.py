@@ -15,14 +15,10 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.local.neighbour_count import NeighbourCountSearch
-from separatrix.estimators.local.neighbourhood import (
-    Neighbourhood,
-    average_of,
-    edges,
-    inverse_distances,
-    refuse_if_nothing_counts,
-)
+from separatrix.estimators.local.neighbourhood import Neighbourhood, edges, refuse_if_nothing_counts
 from separatrix.estimators.validation import check_choice, check_number, enter, validate_labels
+from separatrix.prediction import forms
+from separatrix.prediction.neighbours import average_of, inverse_distances, shares_of
 
 
 class KNearest(Neighbourhood):
@@ -111,6 +107,7 @@ def _without_itself(distance, index):
 @declares(
     task="classification",
     solvers=("solvers.neighbours.nearest", "solvers.neighbours.metrics", "solvers.neighbours.screen"),
+    prediction=forms.NEIGHBOUR_CLASSES,
     verification=verification.OF_STORED_ROWS,
     description=ROWS,
 )
@@ -200,8 +197,8 @@ class KNeighborsClassifier(ClassifierMixin, KNearest):
         index, weights = self._neighbours(X)
         if self.outputs_2d_:
             columns = zip(self.classes_, self._y.T)
-            return [_shares(codes[index], weights, len(classes)) for classes, codes in columns]
-        return _shares(self._y[index], weights, len(self.classes_))
+            return [shares_of(codes[index], weights, len(classes)) for classes, codes in columns]
+        return shares_of(self._y[index], weights, len(self.classes_))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -209,18 +206,10 @@ class KNeighborsClassifier(ClassifierMixin, KNearest):
         return tags
 
 
-def _shares(codes, weights, n_classes):
-    """Share of each class among codes (m, k)."""
-    m = len(codes)
-    place = codes + n_classes * np.arange(m)[:, None]
-    counted = None if weights is None else weights.ravel()
-    votes = np.bincount(place.ravel(), counted, minlength=m * n_classes).reshape(m, n_classes)
-    return votes / votes.sum(axis=1, keepdims=True)
-
-
 @declares(
     task="regression",
     solvers=("solvers.neighbours.nearest", "solvers.neighbours.metrics", "solvers.neighbours.screen"),
+    prediction=forms.NEIGHBOUR_AVERAGES,
     verification=verification.OF_STORED_ROWS,
     description=ROWS,
 )

@@ -74,15 +74,6 @@ def edges(mode, distances):
     return np.ones(len(distances)) if mode == "connectivity" else distances
 
 
-def inverse_distances(distance, i, m):
-    """``1/d`` for each neighbour of the queries i; a query that coincides with training rows takes those only."""
-    with np.errstate(divide="ignore", over="ignore"):
-        w = 1.0 / distance
-    here = np.isinf(w)
-    coincides = np.bincount(i[here], minlength=m) > 0
-    return np.where(coincides[i], here, w)
-
-
 def refuse_if_nothing_counts(totals):
     """Raise where all neighbours of a query have weight zero."""
     if not np.all(totals > 0.0):
@@ -91,28 +82,3 @@ def refuse_if_nothing_counts(totals):
             because="those of some query are all zero, or do not sum to a positive number",
             instead="weights= a function that gives each neighbourhood a positive weight",
         )
-
-
-def average_of(values, weights, average):
-    """The mean or median (m, outputs) of values (m, k, outputs), with weights (m, k) or None for equal ones."""
-    if average == "mean":
-        if weights is None:
-            return values.mean(axis=1)
-        return np.einsum("mk,mko->mo", weights, values) / weights.sum(axis=1)[:, None]
-    if weights is None:
-        return np.median(values, axis=1)
-    return np.stack([weighted_median(values[:, :, o], weights) for o in range(values.shape[2])], axis=1)
-
-
-def weighted_median(values, weights):
-    """The value that half of the weight lies below, for each row; halfway between two where both would do.
-
-    >>> weighted_median(np.array([[3.0, 1.0, 2.0]]), np.array([[1.0, 1.0, 2.0]]))
-    array([2.])
-    """
-    order = np.argsort(values, axis=1, kind="stable")
-    values = np.take_along_axis(values, order, axis=1)
-    below = np.cumsum(np.take_along_axis(weights, order, axis=1), axis=1)
-    half = below[:, -1:] / 2.0
-    rows = np.arange(len(values))
-    return (values[rows, (below >= half).argmax(axis=1)] + values[rows, (below > half).argmax(axis=1)]) / 2.0

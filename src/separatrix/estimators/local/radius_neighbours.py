@@ -13,14 +13,9 @@ from separatrix.core.declaration import ROWS, declares
 from separatrix.core.errors import EmptyWindow, cannot
 from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.local.neighbourhood import (
-    Neighbourhood,
-    average_of,
-    edges,
-    inverse_distances,
-    refuse_if_nothing_counts,
-)
+from separatrix.estimators.local.neighbourhood import Neighbourhood, edges, refuse_if_nothing_counts
 from separatrix.estimators.validation import check_choice, check_number, enter
+from separatrix.prediction.neighbours import average_of, inverse_distances
 
 
 @declares(

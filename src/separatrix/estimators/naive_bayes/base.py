@@ -21,6 +21,8 @@ from separatrix.estimators.validation import (
     validate_class_target,
     validate_rows,
 )
+from separatrix.prediction.naive_bayes import linear_log_likelihood
+from separatrix.prediction.posteriors import logarithm
 
 EPS = np.finfo(np.float64).eps
 # The smoothing that force_alpha=False raises a smaller one to: scikit-learn's.
@@ -176,12 +178,6 @@ class DiscreteNB(NaiveBayes):
         return tags
 
 
-def logarithm(a):
-    """Natural logarithm, -inf of 0 without a warning."""
-    with np.errstate(divide="ignore"):
-        return np.log(a)
-
-
 class LinearNB(DiscreteNB):
     r"""A model of counts whose log-odds are linear in x: :math:`\log P(x \mid C_k) = x \cdot w_k + b_k`.
 
@@ -221,18 +217,4 @@ class LinearNB(DiscreteNB):
     def _log_likelihood(self, X):
         design = as_design(X)
         self._admit(design)
-        on, off = self._weights()
-        off = np.zeros_like(on) if off is None else off
-        never_on, never_off = on == -np.inf, off == -np.inf
-        some = (never_on | never_off).any()
-        on, off = np.where(never_on, 0.0, on), np.where(never_off, 0.0, off)
-        W = on - off
-        if not some:
-            return product(design, np.ascontiguousarray(W.T), self._threshold) + off.sum(axis=1)
-        # how often a row does what a class never does: x_j where p = 0, 1 - x_j where p = 1
-        F = never_on.astype(np.float64) - never_off
-        both = product(design, np.ascontiguousarray(np.vstack([W, F]).T), self._threshold)
-        k = len(W)
-        total, failed = both[:, :k] + off.sum(axis=1), both[:, k:] + never_off.sum(axis=1)
-        total[failed > 0.0] = -np.inf
-        return total
+        return linear_log_likelihood(*self._weights(), lambda W: product(design, W, self._threshold))

@@ -8,15 +8,16 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare
 from separatrix.designs.class_counts import class_counts, first_outside
 from separatrix.estimators import verification
-from separatrix.estimators.naive_bayes.base import EPS, LinearNB, logarithm
+from separatrix.estimators.naive_bayes.base import EPS, LinearNB
 from separatrix.estimators.validation import check_number
 from separatrix.prediction import forms
+from separatrix.prediction.posteriors import logarithm
 
 
 @declares(
     task="classification",
     sums=("designs.class_counts",),
-    prediction=forms.LINEAR_SCORES,
+    prediction=forms.BERNOULLI_NB,
     verification=verification.OF_BERNOULLI_NB,
     description=CLASSES,
     small_fits=(

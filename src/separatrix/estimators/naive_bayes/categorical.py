@@ -1,27 +1,25 @@
 r"""Categorical naive Bayes: :math:`P(x \mid C_k) = \prod_j \mu_{k j x_j}`, :math:`\sum_v \mu_{kjv} = 1`."""
 
-import warnings
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import CLASSES, DENSE, SmallFit, declares
-from separatrix.core.errors import NotWhole, cannot
+from separatrix.core.errors import cannot
 from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design
 from separatrix.designs.class_counts import category_counts, category_ranges
 from separatrix.estimators import verification
-from separatrix.estimators.naive_bayes.base import DiscreteNB, logarithm
+from separatrix.estimators.naive_bayes.base import DiscreteNB
 from separatrix.estimators.validation import check_choice, check_numbers
-
-CODES = "codes 0, 1, 2, ..., such as those of sklearn.preprocessing.OrdinalEncoder"
-# Codes beyond this are no categories but numbers: a table of all of them would not fit anywhere.
-LARGEST_CODE = (1 << 24) - 1
+from separatrix.prediction import forms
+from separatrix.prediction.naive_bayes import admitted, tables_of
+from separatrix.prediction.posteriors import logarithm
 
 
 @declares(
     task="classification",
     sums=("designs.class_counts",),
+    prediction=forms.CATEGORICAL_NB,
     verification=verification.OF_CATEGORICAL_NB,
     description=CLASSES,
     small_fits=(SmallFit(counts=True, storages=DENSE),),
@@ -109,19 +107,7 @@ class CategoricalNB(DiscreteNB):
 
     def _admit(self, design):
         """Raise, by name, if a number is no category; return the largest category of each column."""
-        low, high, whole = category_ranges(design)
-        bad = (low <= -1.0) | (high > LARGEST_CODE)
-        if bad.any():
-            j = int(np.argmax(bad))
-            value, reason = low[j], "Negative values in data cannot be categories"
-            if high[j] > LARGEST_CODE:
-                value, reason = high[j], f"a table of so many categories fits nowhere (largest code: {LARGEST_CODE})"
-            raise cannot(
-                f"use the value {value:g} of column {self._name(j)} as a category", because=reason, instead=CODES
-            )
-        if not whole.all():
-            warnings.warn(NotWhole(self._name(int(np.argmin(whole))), CODES), stacklevel=4)
-        return high.astype(np.int64)
+        return admitted(*category_ranges(design), self._name)
 
     def _learn(self, counts, started):
         alpha = self._smoothing()
@@ -145,32 +131,8 @@ class CategoricalNB(DiscreteNB):
 
     def _log_likelihood(self, X):
         design = as_design(X)
-        self._refuse_unseen(self._admit(design))
-        # the last row of each table is what a category beyond it stands for
-        beyond = self._log_unseen if self.unseen == "smooth" else [np.zeros(len(self.classes_))] * design.p
-        tables = [np.vstack([t.T, b]) for t, b in zip(self.feature_log_prob_, beyond, strict=True)]
-        out = np.zeros((design.n, len(self.classes_)))
-
-        def of_rows(rows):
-            codes = np.minimum(design.block(rows), self.n_categories_).astype(np.intp)
-            for j, table in enumerate(tables):
-                out[rows] += table[codes[:, j]]
-
-        parallel_map(of_rows, design.blocks())
-        return out
-
-    def _refuse_unseen(self, largest):
-        if self.unseen != "error":
-            return
-        strange = largest >= self.n_categories_
-        if strange.any():
-            j = int(np.argmax(strange))
-            raise cannot(
-                f"predict with the category {largest[j]} of column {self._name(j)}",
-                because=f"it lies beyond the {self.n_categories_[j]} categories of the fit",
-                instead='min_categories to declare more, unseen="smooth" to give it the share of a category that was '
-                'never met, or unseen="ignore" to leave the column out',
-            )
+        of_rows = tables_of(vars(self), self._admit(design), self._name)
+        return np.concatenate(parallel_map(lambda rows: of_rows(design.block(rows)), design.blocks()))
 
     def _draw(self, code, size, random):
         shares = [np.exp(table[code]) for table in self.feature_log_prob_]

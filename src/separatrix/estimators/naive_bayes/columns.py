@@ -6,6 +6,7 @@ import narwhals as nw
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.prediction.naive_bayes import by_kind, codes_of
 
 
 class Columns:
@@ -78,7 +79,7 @@ class Columns:
         """Append to `categories` those of a column that are not there yet."""
         self._refuse_null(j, name)
         known = set(categories)
-        for v in [*self._declared(j), *sorted(set(self._values(j).tolist()), key=_by_kind)]:
+        for v in [*self._declared(j), *sorted(set(self._values(j).tolist()), key=by_kind)]:
             if v not in known:
                 known.add(v)
                 categories.append(v)
@@ -86,17 +87,7 @@ class Columns:
     def codes(self, j, name, categories, strict=True):
         """The place of each value among the categories; a stranger is refused, or has the place behind the last."""
         self._refuse_null(j, name)
-        place = {v: float(i) for i, v in enumerate(categories)}
-        values = self._values(j).tolist()
-        strangers = set(values) - place.keys()
-        if strangers and strict:
-            raise cannot(
-                f"predict with the category {min(strangers, key=_by_kind)!r} of column {name!r}",
-                because=f"it is none of the {len(categories)} categories of the fit",
-                instead='unseen="smooth" to give it the share of a category that was never met, or unseen="ignore" to '
-                "leave the column out",
-            )
-        return np.array([place.get(v, float(len(categories))) for v in values])
+        return codes_of(self._values(j).tolist(), categories, name, strict=strict)
 
     def _values(self, j):
         return self._X[:, j] if isinstance(self._X, np.ndarray) else self._X[:, j].to_numpy()
@@ -122,8 +113,3 @@ class Columns:
                 because="some of its values are missing (null or NaN)",
                 instead="data without missing values, or a category of its own for them",
             )
-
-
-def _by_kind(value):
-    """Sorts values of different types without comparing them."""
-    return type(value).__name__, value

@@ -8,19 +8,17 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design, class_moments
 from separatrix.estimators import verification
-from separatrix.estimators.naive_bayes.base import EPS, NaiveBayes, logarithm
+from separatrix.estimators.naive_bayes.base import NaiveBayes
 from separatrix.estimators.validation import check_number
-
-# A square about the common centre is the square about the mean of a class plus terms that cancel. They are as large as
-# (distance of mean and centre / σ)²: up to this distance the sum loses no more than four of sixteen digits.
-NEAR = 100.0
-TINY = np.finfo(np.float64).tiny
-ROUNDING = 4.0 * EPS
+from separatrix.prediction import forms
+from separatrix.prediction.naive_bayes import ROUNDING, TINY, normal_columns
+from separatrix.prediction.posteriors import logarithm
 
 
 @declares(
     task="classification",
     sums=("designs.class_moments",),
+    prediction=forms.GAUSSIAN_NB,
     verification=verification.OF_GAUSSIAN_NB,
     description=CLASSES,
     small_fits=(SmallFit(counts=True, storages=DENSE),),
@@ -109,50 +107,10 @@ class GaussianNB(NaiveBayes):
         return logarithm(self.class_prior_)
 
     def _log_likelihood(self, X):
-        r"""Two products with the square and the column about a common centre, by blocks on threads.
-
-        .. math:: \sum_j \frac{(x_j - \mu_{kj})^2}{\sigma_{kj}^2} =
-                  \sum_j \frac{z_j^2 - 2 z_j d_{kj} + d_{kj}^2}{\sigma_{kj}^2}, \qquad z = x - m, \; d_k = \mu_k - m
-
-        Where d is many σ long these terms cancel, and the square is taken as it stands.
-        """
+        """By blocks on threads: see :func:`~separatrix.prediction.naive_bayes.normal_columns`."""
         design = as_design(X)
-        variance = np.maximum(self.var_, TINY)
-        constant = -0.5 * np.log(2.0 * np.pi * variance).sum(axis=1)
-        centre = self.class_prior_ @ self.theta_
-        D = self.theta_ - centre
-        fixed = self.var_ == 0.0
-        far = (np.abs(D) > NEAR * np.sqrt(variance)) & ~fixed
-        precision = np.where(far | fixed, 0.0, 1.0 / variance)
-        squares, lines = -0.5 * precision.T, (D * precision).T
-        constant_near = constant - 0.5 * (D * D * precision).sum(axis=1)
-        apart = [(c, np.flatnonzero(far[c])) for c in np.flatnonzero(far.any(axis=1))]
-        certain = [(c, np.flatnonzero(fixed[c])) for c in np.flatnonzero(fixed.any(axis=1))]
-        out = np.empty((design.n, len(D)))
-
-        def of_rows(rows):
-            B = design.block(rows)
-            with np.errstate(over="ignore", invalid="ignore"):
-                Z = B - centre
-                log_likelihood = Z @ lines
-                log_likelihood += np.multiply(Z, Z, out=Z) @ squares
-                log_likelihood += constant_near
-                for c, J in apart:
-                    log_likelihood[:, c] -= 0.5 * ((B[:, J] - self.theta_[c, J]) ** 2 @ (1.0 / variance[c, J]))
-                lost = np.isnan(log_likelihood).any(axis=1)  # squares beyond all numbers, times 0
-                if lost.any():
-                    log_likelihood[lost] = self._as_it_stands(B[lost], variance, constant)
-            for c, J in certain:
-                mean = self.theta_[c, J]
-                log_likelihood[(np.abs(B[:, J] - mean) > ROUNDING * np.abs(mean)).any(axis=1), c] = -np.inf
-            out[rows] = log_likelihood
-
-        parallel_map(of_rows, design.blocks())
-        return out
-
-    def _as_it_stands(self, B, variance, constant):
-        squares = [(((B - mean) ** 2) / v).sum(axis=1) for mean, v in zip(self.theta_, variance, strict=True)]
-        return constant - 0.5 * np.stack(squares, axis=1)
+        of_rows = normal_columns(self.theta_, self.var_, self.class_prior_)
+        return np.concatenate(parallel_map(lambda rows: of_rows(design.block(rows)), design.blocks()))
 
     def _draw(self, code, size, random):
         return random.normal(self.theta_[code], np.sqrt(self.var_[code]), (size, self.n_features_in_))

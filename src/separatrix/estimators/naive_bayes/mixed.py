@@ -17,13 +17,15 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.generative.base import Generative
-from separatrix.estimators.naive_bayes.base import logarithm, refuse_if_unannounced
+from separatrix.estimators.naive_bayes.base import refuse_if_unannounced
 from separatrix.estimators.naive_bayes.bernoulli import BernoulliNB
 from separatrix.estimators.naive_bayes.categorical import CategoricalNB
 from separatrix.estimators.naive_bayes.columns import Columns
 from separatrix.estimators.naive_bayes.gaussian import GaussianNB
 from separatrix.estimators.naive_bayes.multinomial import MultinomialNB
 from separatrix.estimators.validation import check_choice, check_number, validate_columns, validate_weights
+from separatrix.prediction import forms
+from separatrix.prediction.posteriors import logarithm
 
 DISTRIBUTIONS = ("gaussian", "bernoulli", "categorical", "multinomial")
 
@@ -31,6 +33,7 @@ DISTRIBUTIONS = ("gaussian", "bernoulli", "categorical", "multinomial")
 @declares(
     task="classification",
     sums=("designs.class_moments", "designs.class_counts"),
+    prediction=forms.MIXED_NB,
     verification=verification.OF_MIXED_NB,
     description=CLASSES,
 )

@@ -10,14 +10,15 @@ from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.designs.class_counts import class_counts, first_outside
 from separatrix.estimators import verification
-from separatrix.estimators.naive_bayes.base import LinearNB, logarithm
+from separatrix.estimators.naive_bayes.base import LinearNB
 from separatrix.prediction import forms
+from separatrix.prediction.posteriors import logarithm
 
 
 @declares(
     task="classification",
     sums=("designs.class_counts",),
-    prediction=forms.LINEAR_SCORES,
+    prediction=forms.MULTINOMIAL_NB,
     verification=verification.OF_MULTINOMIAL_NB,
     description=CLASSES,
     small_fits=(

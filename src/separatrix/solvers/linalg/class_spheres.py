@@ -21,9 +21,8 @@ from scipy.linalg import solve_triangular
 from separatrix.core.registry import register
 from separatrix.core.target import AnyTarget
 from separatrix.core.threads import parallel_map
-from separatrix.core.types import Array, Matrix
-from separatrix.designs import as_design
-from separatrix.designs.base import BLOCK_NUMBERS, Block, Design
+from separatrix.core.types import Array
+from separatrix.designs.base import Block, Design
 from separatrix.designs.factor import Factor
 from separatrix.solvers.linalg.scatter import safe_factor
 
@@ -55,24 +54,6 @@ class Spheres:
     def dimension(self) -> int:
         """q, in which the densities live."""
         return self.maps[0].shape[1]
-
-    def log_densities(self, X: Matrix) -> Array:
-        """``log P(x | C_c)`` (n, k): one product with each map, by blocks of rows on threads."""
-        design, k = as_design(X), len(self.maps)
-        centre = self.means.mean(axis=0)
-        shifts = [(m - centre) @ W for m, W in zip(self.means, self.maps, strict=True)]
-        constants = self.log_determinants + self.dimension * np.log(2.0 * np.pi)
-        densities = np.empty((design.n, k))
-
-        def task(rows: slice) -> None:
-            B = design.block(rows) - centre
-            for c in range(k):
-                Z = B @ self.maps[c]
-                Z -= shifts[c]
-                densities[rows, c] = -0.5 * (np.einsum("ij,ij->i", Z, Z) + constants[c])
-
-        parallel_map(task, short_blocks(design.n, design.p))
-        return densities
 
     def root(self, c: int) -> Array:
         """Z (q, p) with ``Z'Z`` the covariance of class c."""
@@ -114,12 +95,6 @@ class Spheres:
 
         sphered = design.reduce(task, operator.add, target, gram=1)
         return float(np.linalg.norm(sphered - np.diag(np.arange(self.dimension) < self.ranks[c])))
-
-
-def short_blocks(n: int, width: int) -> list[slice]:
-    """Slices of rows whose products with a map stay in cache."""
-    height = max(16, BLOCK_NUMBERS // 4 // max(width, 1))
-    return [slice(i, min(i + height, n)) for i in range(0, n, height)]
 
 
 def for_each_class(task: Callable[[int], Result], k: int, p: int) -> list[Result]:
