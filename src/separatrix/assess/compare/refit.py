@@ -36,7 +36,7 @@ def refit(tournament, candidate):
     steps, X = tournament.prepared(candidate.family.preparation, rows)
     y = tournament.y[rows]
     facts = tournament.facts(y, X.shape[1], sparse=not isinstance(X, np.ndarray))
-    fitted = fit_once.fit_once(candidate.family.make(facts), X, y, X[:1], tournament.classes).model
+    fitted = fit_once.fit_once(candidate.family.to_keep(facts), X, y, X[:1], tournament.classes).model
     note = "" if len(rows) == n else f"It was fitted to {len(rows):,} of {n:,} training rows."
     model = Pipeline([*steps.steps, ("model", fitted)])
     return model, feature_names(model), note, len(rows)
