@@ -221,3 +221,10 @@ def test_counts_of_successes_and_failures_are_repeated_rows():
     )
     assert_allclose(grouped.model.coef_, single.model.coef_, rtol=1e-9)
     assert_allclose(shares.model.coef_, single.model.coef_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("call", ["poly(x, z, degree = 2)", "poly(x, z)", "ns(x, z)"])
+def test_a_column_where_an_option_is_read_is_refused_by_name(call):
+    table = Table.of({"x": np.arange(9.0), "z": np.arange(9.0) ** 2, "y": np.sin(np.arange(9.0))})
+    with pytest.raises(ValueError, match=r"z stands for (raw|degree|df), which is one value"):
+        fit_formula(table, f"y ~ {call}", "gaussian")
