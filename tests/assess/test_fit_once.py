@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from separatrix.assess.compare.fit_once import fit_once
+from separatrix.assess.compare import refit
+from separatrix.assess.compare.fit_once import Predictions, fit_once
 from separatrix.core.errors import EndOfGrid
 from separatrix.linear_model import LinearRegression, RidgeCV
 
@@ -17,3 +18,11 @@ def test_warnings_are_collected_but_for_those_of_grids_that_users_do_not_set():
     assert fit_once(RidgeCV([1e3, 1e4]), X, y, X).messages == []
     twice = np.column_stack([X, X[:, 0]])
     assert "rank 3 of 4" in fit_once(LinearRegression(), twice, y, twice).messages[0]
+
+
+def test_equal_scores_of_all_draws_have_a_standard_error_of_zero():
+    score = np.linspace(0.1, 0.9, 38)
+    predictions = Predictions(np.where(score > 0.5, "b", "a"), np.column_stack([1.0 - score, score]), score)
+    y = predictions.values
+    error = refit.test_standard_error(predictions, y, np.array(["a", "b"]), score="roc_auc", seed=0)
+    assert error == 0.0  # rounding of the areas of single draws is no spread

@@ -124,3 +124,16 @@ def test_a_board_of_coarse_scores_in_two_rounds_names_no_winner_on_noise():
         rank(found, **told)
         claims += recommend(found, score="accuracy", **told)[1]
     assert claims <= most_false_claims(runs)
+
+
+def test_a_baseline_in_the_group_of_the_recommended_model_is_explained():
+    noise = 0.07 * np.array([1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 1.0, -1.0])
+    found = [standing("baseline", 0.5, complexity=0, wave=np.zeros(10))]
+    found += [standing(f"model {i}", 0.74 - 0.01 * i, wave=np.roll(noise, i)) for i in range(15)]
+    rank(found, **TOLD)
+    chosen, better, why = recommend(found, score="area", **TOLD)
+    assert better and found[-1].family == "baseline" and found[-1].group == chosen.group == 1
+    assert "by tests against the baseline alone" in why and "those of the groups" in why
+    found = board()
+    rank(found, **TOLD)
+    assert "those of the groups" not in recommend(found, score="area", **TOLD)[2]

@@ -13,6 +13,7 @@ from separatrix.inference import (
     compare_nested,
     contrasts,
     covariance_matrix,
+    drop1,
     influence,
     linear_hypothesis,
     predict_interval,
@@ -20,7 +21,7 @@ from separatrix.inference import (
 )
 from separatrix.inference.hypotheses import read_hypotheses
 from separatrix.inference.multiplicity import joint_quantile, single_step
-from separatrix.linear_model import LinearRegression, LogisticRegression, Ridge
+from separatrix.linear_model import LinearRegression, LogisticRegression, PoissonRegressor, Ridge
 
 
 def data(seed=0, n=60):
@@ -298,3 +299,25 @@ def test_tests_by_few_clusters_say_that_they_reject_too_often():
     ):
         assert "few clusters (10)" in str(test(few)).replace("\n", " ")
         assert "few clusters" not in str(test(many))
+
+
+@pytest.mark.parametrize("text", ["2*hpp - a", "2 hpp = 1", "hpp", "a - 3*hpp"])
+def test_a_name_that_is_no_coefficient_is_named_beside_those_that_are(text):
+    with pytest.raises(ValueError, match=r"'hpp' is no coefficient. Use names of intercept, a, b, a:b"):
+        read_hypotheses(text, ("intercept", "a", "b", "a:b"))
+
+
+def test_two_signs_of_equality_are_one_as_multcomp_writes_them():
+    names = ("intercept", "a", "b")
+    _, once, right = read_hypotheses("a - b = 1", names)
+    _, twice, also = read_hypotheses("a - b == 1", names)
+    assert_allclose((*twice.ravel(), *also), (*once.ravel(), *right))
+
+
+def test_a_likelihood_of_counts_is_refused_in_words_that_hold_for_it():
+    X, y = data()
+    counts = PoissonRegressor(alpha=0.0).fit(X, np.round(np.exp(y / 3.0)))
+    with pytest.raises(ValueError, match="it is told of least squares of one output and of logistic fits"):
+        influence(counts, X, y)
+    with pytest.raises(ValueError, match="terms are tested in least squares of one output and in logistic regression"):
+        drop1(counts, X, y)

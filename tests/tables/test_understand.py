@@ -241,3 +241,18 @@ def test_importing_the_room_and_reading_a_file_wait_for_nothing_heavy(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"sklearn", "pandas", "narwhals", "polars", "duckdb", "numba", "scipy"}
     assert heavy & set(done.stdout.split()) == set()
+
+
+def test_a_number_of_patients_that_starts_anywhere_identifies_rows():
+    for name in ("Patient No.", "case_no", "Nr", "Sample Number"):
+        assert facts(np.arange(85, 85 + N), name).kind == "identifier"
+        assert facts(rng.integers(0, 50, N), name).kind == "number"  # a count, which repeats
+
+
+def test_a_small_table_sorted_by_its_target_gives_away_a_column_that_counts():
+    label = ["no"] * 130 + ["yes"] * 59
+    told = understand(Table.of({"x": rng.random(189), "week": np.arange(85.0, 274.0), "y": label}), "y")
+    assert any(
+        note.startswith("week may know the answer: it alone tells the classes apart in 100.0 %") for note in told.notes
+    )
+    assert not any(note.startswith("x may") for note in told.notes)

@@ -2,6 +2,7 @@
 
 import io
 
+import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
@@ -63,3 +64,20 @@ def test_nothing_is_printed(shop, tmp_path, capfd):
     explain_row(path, shop, 1)
     verify_file(path, shop)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("family", ["logistic regression, L1", "logistic regression, L2", "lasso", "elastic net"])
+def test_a_model_file_of_each_family_with_a_search_verifies(family, tmp_path):
+    draw = np.random.default_rng(3)
+    numbers = draw.standard_normal((120, 6)) @ (np.eye(6) + 0.5)
+    response = numbers @ [2.0, -1.0, 0.5, 0.0, 0.0, 0.1] + draw.standard_normal(120)
+    table = {f"x{j}": column for j, column in enumerate(numbers.T)}
+    regression = family in ("lasso", "elastic net")
+    table["y"] = response if regression else np.where(response > 0.0, "yes", "no")
+    lines = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+    (tmp_path / "table.csv").write_text("\n".join(lines))
+    path = str(tmp_path / "model.sepx")
+    made = fit_table(tmp_path / "table.csv", "y", family, path)
+    assert made.certificate.tolerance <= 1e-8
+    verified = verify_file(path, tmp_path / "table.csv")
+    assert verified.certificate.converged, str(verified.certificate)

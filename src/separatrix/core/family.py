@@ -7,6 +7,7 @@ there knows a model by name.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 from separatrix.core import registry
@@ -139,6 +140,18 @@ class Family:
     why_excluded: Callable[[DataFacts], str] = always
     most_rows: int | None = None
     model: type | None = None
+
+    def to_keep(self, facts: DataFacts) -> Any:
+        """The estimator of a model that is kept: as `make` has it, but held to the default of `tol`.
+
+        Rounds of a comparison may stop early. A model file may not: `verify` holds it to the default, whatever it says.
+        """
+        estimator = self.make(facts)
+        parameter = signature(type(estimator)).parameters.get("tol")
+        usual = None if parameter is None else parameter.default
+        if usual is not None and estimator.tol is not None and usual < estimator.tol:
+            estimator.set_params(tol=usual)
+        return estimator
 
 
 _FAMILIES: dict[tuple[str, str], Family] = {}

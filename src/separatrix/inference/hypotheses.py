@@ -199,7 +199,7 @@ def _read_one(hypothesis, names):
 
 def _read_text(text, names):
     """``"2*a - b = 1"`` as factors of the coefficients and the number on the right."""
-    sides = text.split("=")
+    sides = text.replace("==", "=").split("=")  # multcomp writes ==
     if len(sides) > 2:
         raise cannot(f"read the hypothesis {text!r}", because="it has two signs =", instead="'a - b = 0'")
     row, constant = _read_side(sides[0], text, names)
@@ -235,13 +235,13 @@ def _read_product(rest, text, names):
     if name is None:
         number = _NUMBER.match(rest)
         if number is None:
-            known = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-            raise cannot(
-                f"read the hypothesis {text!r}", because=f"{rest!r} is no coefficient", instead=f"names of {known}"
-            )
+            raise _no_coefficient(rest, text, names)
         factor, rest = float(number.group()), rest[number.end() :].strip()
-        rest = rest[1:].strip() if rest.startswith("*") else rest
+        times = rest.startswith("*")
+        rest = rest[1:].strip() if times else rest
         name = _leading_name(rest, names)
+        if name is None and (times or (rest and rest[0] not in "+-")):
+            raise _no_coefficient(rest, text, names)
         if name is None:
             return None, factor, rest
     rest = rest[len(name) :].strip()
@@ -250,6 +250,13 @@ def _read_product(rest, text, names):
         by = float(quotient.group(2))
         factor, rest = factor * (by if quotient.group(1) == "*" else 1.0 / by), rest[quotient.end() :].strip()
     return name, factor, rest
+
+
+def _no_coefficient(rest, text, names):
+    word = re.match(r"[^\s*/+=-]+", rest)
+    known = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+    because = f"{(word.group() if word else rest)!r} is no coefficient"
+    return cannot(f"read the hypothesis {text!r}", because=because, instead=f"names of {known}")
 
 
 def _leading_name(rest, names):

@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import evidence_of
 from separatrix.core.errors import cannot
+from separatrix.core.statistics import LeastSquaresStatistics
 from separatrix.estimators.validation import enter
 from separatrix.inference.covariance import coordinates, square_root
 from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of
@@ -102,7 +103,8 @@ def influence(model, X, y, sample_weight=None):
     if is_logistic(model):
         return _of_logistic(model, X, y, sample_weight)
     evidence = evidence_of(model)
-    if evidence is None or evidence.penalised or evidence.unscaled is None or evidence.coefficients.shape[1] > 1:
+    plain = isinstance(evidence, LeastSquaresStatistics) and not evidence.penalised
+    if not plain or evidence.unscaled is None or evidence.coefficients.shape[1] > 1:
         raise _no_influence(model)
     design, target = enter(model, X, y, sample_weight, reset=False)
     first = int(evidence.intercept)
@@ -189,6 +191,6 @@ def _names(model, evidence):
 def _no_influence(model):
     return cannot(
         f"tell the influence of rows on {type(model).__name__}",
-        because="it needs one output or two classes, and a covariance without a penalty",
+        because="it is told of least squares of one output and of logistic fits of two classes, without a penalty",
         instead="LinearRegression, or LogisticRegression(C=np.inf) of two classes",
     )

@@ -209,8 +209,8 @@ def _check(model, least_squares, weights):
     if not plain and not (is_logistic(model) and is_free(model)):
         raise cannot(
             f"compare terms of {type(model).__name__}",
-            because="sums of squares and deviances follow their distributions only where one output is fitted by least "
-            "squares, or a likelihood maximised, without a penalty and without bounds",
+            because="terms are tested in least squares of one output and in logistic regression, as this library fits "
+            "them, without a penalty and without bounds",
             instead="LinearRegression, or LogisticRegression(C=np.inf)",
         )
 

@@ -19,7 +19,9 @@ COUNTED = 8  # rows from which on 1, 2, 3, ... is a count of rows rather than a 
 MOST_ODD = 0.05  # of the cells of a column of numbers may be no numbers
 FEW_CODES = 5  # different cells such as V45 from which on a column holds codes, even if most of them are digits
 _KEY = re.compile(
-    r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|index|idx|rownames?|row)$|^Unnamed: 0$|^__index_level_0__$", re.IGNORECASE
+    r"(?:^|[_\s.-])(?:id|ids|uuid|guid|key|index|idx|rownames?|row|no\.?|nr\.?|number)$"
+    r"|^Unnamed: 0$|^__index_level_0__$",
+    re.IGNORECASE,
 )
 _ID = re.compile(r"(?:^|[_\s.-])(?:id|ids|uuid|guid)$", re.IGNORECASE)
 _CAMEL = re.compile(r"[a-z](?:Id|ID)$")
@@ -68,9 +70,9 @@ def _key_number(name, present, rows):
 
 
 def is_key_name(name):
-    """Whether a name is one that keys of tables have: id, PassengerId, row_index.
+    """Whether a name is one that keys of tables have: id, PassengerId, row_index, Patient No.
 
-    >>> is_key_name("PassengerId"), is_key_name("customer_id"), is_key_name("humid"), is_key_name("Bid")
+    >>> is_key_name("PassengerId"), is_key_name("Patient No."), is_key_name("humid"), is_key_name("Bid")
     (True, True, False, False)
     """
     return bool(_KEY.search(name) or _CAMEL.search(name))

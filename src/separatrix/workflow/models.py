@@ -57,7 +57,7 @@ def fitted(understanding, table, y, name, settings=(), seed=0):
         reason = family.why_excluded(facts)
         if reason:
             raise cannot(f"fit {family.name} to these data", because=reason, instead="another family")
-    model = family.make(facts) if family else cls()
+    model = family.to_keep(facts) if family else cls()
     _set(model, settings)
     model.fit(X, y)
     return found_model(Pipeline([*steps.steps, ("model", model)])), family.name if family else cls.__name__

@@ -228,3 +228,10 @@ def test_a_family_that_formulas_do_not_have_is_refused_and_not_fitted_as_another
         fit_formula(TABLE, "x > 2 ~ z", "negbin")
     with pytest.raises(ValueError, match="link='probit'"):
         fit_formula(TABLE, "x ~ z", "poisson", link="probit")
+
+
+@pytest.mark.parametrize("call", ["poly(x, z, degree = 2)", "poly(x, z)", "ns(x, z)"])
+def test_a_column_where_an_option_is_read_is_refused_by_name(call):
+    table = Table.of({"x": np.arange(9.0), "z": np.arange(9.0) ** 2, "y": np.sin(np.arange(9.0))})
+    with pytest.raises(ValueError, match=r"z stands for (raw|degree|df), which is one value"):
+        fit_formula(table, f"y ~ {call}", "gaussian")

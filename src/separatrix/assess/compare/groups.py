@@ -100,6 +100,11 @@ def _no_better_than_baseline(best, baseline, score, ratio, late):
 
 def _why_recommended(chosen, best, baselines, score):
     beats = f", and it beats the baseline ({_score_text(baselines[0])})" if baselines else ""
+    if baselines and baselines[0].group == chosen.group:
+        beats += (
+            " by tests against the baseline alone (one-sided, 5 % for all models together); those of the groups, which "
+            "allow for every pair, are not enough to show it"
+        )
     if chosen is best:
         return (
             f"{chosen.family} has the best {score}, {_score_text(chosen)}; "

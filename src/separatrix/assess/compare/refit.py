@@ -5,6 +5,7 @@ from sklearn.pipeline import Pipeline
 
 from separatrix.assess.compare import fit_once
 from separatrix.assess.compare.deadline import MOST_SECONDS
+from separatrix.assess.compare.paired import corrected_error
 from separatrix.assess.compare.splits import fair_order
 from separatrix.assess.metrics import calibration_by_chance, calibration_error
 from separatrix.estimators.preparation.compose import feature_names
@@ -36,7 +37,7 @@ def refit(tournament, candidate):
     steps, X = tournament.prepared(candidate.family.preparation, rows)
     y = tournament.y[rows]
     facts = tournament.facts(y, X.shape[1], sparse=not isinstance(X, np.ndarray))
-    fitted = fit_once.fit_once(candidate.family.make(facts), X, y, X[:1], tournament.classes).model
+    fitted = fit_once.fit_once(candidate.family.to_keep(facts), X, y, X[:1], tournament.classes).model
     note = "" if len(rows) == n else f"It was fitted to {len(rows):,} of {n:,} training rows."
     model = Pipeline([*steps.steps, ("model", fitted)])
     return model, feature_names(model), note, len(rows)
@@ -97,4 +98,4 @@ def test_standard_error(predictions, y, classes, *, score, seed, groups=None):
         shrink = np.sqrt(PARTS)
     scores = [predictions.take(rows).measured(y[rows], classes, (score,)).get(score, np.nan) for rows in parts]
     scores = np.array([value for value in scores if np.isfinite(value)])
-    return float(scores.std(ddof=1) / shrink) if len(scores) > 1 else float("nan")
+    return float(corrected_error(scores, 0.0) * np.sqrt(len(scores)) / shrink)

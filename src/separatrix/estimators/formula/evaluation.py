@@ -81,6 +81,7 @@ LEARNED = {
         },
     ),
 }
+VECTORS = ("knots", "Boundary.knots", "breaks", "labels")  # arguments of these that may have several values
 
 
 class Evaluation:
@@ -241,6 +242,11 @@ class Evaluation:
         x = self.numbers(given["x"])
         options = {parameters[name]: self.option(value) for name, value in given.items() if name != "x"}
         options.pop(None, None)
+        for name, value in given.items():
+            if name not in ("x", *VECTORS) and np.ndim(options.get(parameters[name], 0.0)):
+                raise self.refusal(
+                    tree, f"{value} stands for {name}, which is one value", f"{tree.function} of one column, and a:b"
+                )
         try:
             return self.remembered(str(tree), lambda: learn(x, **options))(x)
         except (TypeError, IndexError) as error:

@@ -128,7 +128,12 @@ def bs(x, df=None, knots=None, degree=3, intercept=False, boundary=None):
     if knots is None:
         inner = 0 if df is None else int(df) - degree - int(intercept)
         if inner < 0:
-            raise cannot(f"form bs() with df={int(df)}", because=f"cubics need {degree + 1 - first}", instead="more")
+            least = degree + int(intercept)
+            raise cannot(
+                f"form bs() with df={int(df)}",
+                because=f"splines of degree {degree} have {least} columns or more",
+                instead=f"df={least}",
+            )
         knots = _quantiles(x, low, high, inner)
     inner = np.sort(np.atleast_1d(np.asarray(knots, dtype=np.float64)))
     return Splines(np.concatenate([[low] * (degree + 1), inner, [high] * (degree + 1)]), degree, first)
