@@ -1,9 +1,12 @@
 """One model fitted once, as the comparison does it."""
 
+import warnings
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from separatrix.assess.compare.fit_once import fit_once
+from separatrix.assess.compare.fit_once import fit_once, worse_certificate
 from separatrix.core.errors import EndOfGrid
 from separatrix.linear_model import LinearRegression, RidgeCV
 
@@ -17,3 +20,10 @@ def test_warnings_are_collected_but_for_those_of_grids_that_users_do_not_set():
     assert fit_once(RidgeCV([1e3, 1e4]), X, y, X).messages == []
     twice = np.column_stack([X, X[:, 0]])
     assert "rank 3 of 4" in fit_once(LinearRegression(), twice, y, twice).messages[0]
+
+
+def test_a_certificate_above_a_tolerance_of_zero_is_the_worse_one_without_a_warning():
+    good, bad = (SimpleNamespace(converged=False, value=np.float64(gap), tolerance=0.0) for gap in (1e-3, 10.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert worse_certificate(good, bad) is bad
