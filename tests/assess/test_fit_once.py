@@ -1,10 +1,13 @@
 """One model fitted once, as the comparison does it."""
 
+import warnings
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from separatrix.assess.compare import refit
-from separatrix.assess.compare.fit_once import Predictions, fit_once
+from separatrix.assess.compare.fit_once import Predictions, fit_once, worse_certificate
 from separatrix.core.errors import EndOfGrid
 from separatrix.linear_model import LinearRegression, RidgeCV
 
@@ -26,3 +29,10 @@ def test_equal_scores_of_all_draws_have_a_standard_error_of_zero():
     y = predictions.values
     error = refit.test_standard_error(predictions, y, np.array(["a", "b"]), score="roc_auc", seed=0)
     assert error == 0.0  # rounding of the areas of single draws is no spread
+
+
+def test_a_certificate_above_a_tolerance_of_zero_is_the_worse_one_without_a_warning():
+    good, bad = (SimpleNamespace(converged=False, value=np.float64(gap), tolerance=0.0) for gap in (1e-3, 10.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert worse_certificate(good, bad) is bad

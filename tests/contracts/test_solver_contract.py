@@ -183,7 +183,7 @@ SOLVERS = {
     "firth": (firth, Logistic(), NoPenalty(), {}),
 }
 # Functions of no Problem: eigenvectors, all folds at once, many problems at once; and parts of other solvers.
-OTHERWISE = {"principal_axes", "leave_one_out", "path", "gram_coordinate", "firth_climbs"}
+OTHERWISE = {"principal_axes", "leave_one_out", "path", "gram_coordinate", "column_coordinate", "firth_climbs"}
 
 
 def stated(name, intercept=True):

@@ -306,8 +306,8 @@ def test_weighted_products_of_working_columns_are_those_of_the_textbook(density)
     X = np.where(rng.random((70, 40)) < density, rng.standard_normal((70, 40)), 0.0)
     w, share = rng.random(70), np.full(70, 1 / 70)
     first, second = np.array([3, 1, 20]), np.array([30, 7])
-    for hold, centre in ((np.asarray, share), (np.asarray, None), (sp.csc_array, share), (sp.csr_array, None)):
-        columns = working_columns(as_design(hold(X)), centre)
+    for hold, centre in ((np.asarray, True), (np.asarray, False), (sp.csc_array, True), (sp.csr_array, False)):
+        columns = working_columns(as_design(hold(X)), share, centre=centre)
         columns.add(first)
         columns.add(second)
         Z = X[:, np.concatenate([first, second])] - columns.means

@@ -16,10 +16,10 @@ DENSE_ENOUGH = 0.2
 PIECES = 2
 
 
-def working_columns(design: InMemoryDesign, share: np.ndarray | None = None) -> "WorkingColumns":
-    """No columns of a design yet, in its own storage; dense ones will be centred under the weights `share`."""
+def working_columns(design: InMemoryDesign, share: np.ndarray, *, centre: bool) -> "WorkingColumns":
+    """No columns of a design yet, in its own storage; rows weigh `share`, and dense columns may be centred under it."""
     empty = design.gather(np.empty(0, dtype=np.intp))
-    return SparseColumns(design) if sp.issparse(empty) else DenseColumns(design, share)
+    return SparseColumns(design, share) if sp.issparse(empty) else DenseColumns(design, share, centre=centre)
 
 
 class WorkingColumns:
@@ -31,10 +31,11 @@ class WorkingColumns:
     PRICE: float
     PRICE_ONCE: float  # the same where the Gram matrix of columns is made once and for all
 
-    def __init__(self, design: InMemoryDesign) -> None:
-        self.design = design
+    def __init__(self, design: InMemoryDesign, share: np.ndarray) -> None:
+        self.design, self._counts = design, share > 0.0
         self.size = 0
         self.means = np.empty(0)
+        self.largest = np.empty(0)  # of each column, the size of its largest number in rows that count
         self._stored = design.stored_by_column()
 
     @property
@@ -54,6 +55,10 @@ class WorkingColumns:
         """``Z' diag(w) Z_new``, where Z_new are the columns from `first` on; w is not negative."""
         raise NotImplementedError
 
+    def stored(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where each column begins, and the rows and values of its numbers; of sparse columns."""
+        raise NotImplementedError
+
     def affordable(self, J: np.ndarray, least: int, once: bool) -> int:
         """How many of the columns J, best first, are worth taking in between two reads of X; `least` at least.
 
@@ -69,6 +74,10 @@ class WorkingColumns:
         n, numbers = self.design.n, self.numbers
         return self.PAIR * numbers * numbers / n / (2.0 * self.NUMBER * numbers + 80.0 * n)
 
+    def sweeps_per_matrix(self, k: int) -> float:
+        """What a Gram matrix for k scores costs, in sweeps over the stored numbers that make do without one."""
+        return 0.0
+
     def fitted(self, beta: np.ndarray) -> np.ndarray:
         """``Z beta``, of the columns that count."""
         live = np.flatnonzero(beta if beta.ndim == 1 else beta.any(axis=1))
@@ -82,13 +91,13 @@ class WorkingColumns:
 
 
 class DenseColumns(WorkingColumns):
-    """A copy, less the means under the weights `share` where these are given."""
+    """A copy, less the means under the weights `share` if to `centre`."""
 
     PAIR, NUMBER, PRICE, PRICE_ONCE = 0.025, 0.5, 8.0, 8.0
 
-    def __init__(self, design: InMemoryDesign, share: np.ndarray | None) -> None:
-        super().__init__(design)
-        self._share = share
+    def __init__(self, design: InMemoryDesign, share: np.ndarray, *, centre: bool) -> None:
+        super().__init__(design, share)
+        self._share = share if centre else None
         self._held = np.empty((design.n, 0), order="F")
 
     @property
@@ -107,6 +116,8 @@ class DenseColumns(WorkingColumns):
             larger[:, : self.size] = self.Z
             self._held = larger
         np.subtract(Z, means, out=self._held[:, self.size : size])
+        sizes = np.abs(self._held[:, self.size : size]) * self._counts[:, None]
+        self.largest = np.append(self.largest, sizes.max(axis=0, initial=0.0))
         self.means, self.size = np.concatenate([self.means, means]), size
 
     def products(self, w: np.ndarray | float, first: int = 0) -> np.ndarray:
@@ -118,8 +129,8 @@ class SparseColumns(WorkingColumns):
 
     PAIR, NUMBER, PRICE, PRICE_ONCE = 0.5, 1.0, 0.25, 2.0
 
-    def __init__(self, design: InMemoryDesign) -> None:
-        super().__init__(design)
+    def __init__(self, design: InMemoryDesign, share: np.ndarray) -> None:
+        super().__init__(design, share)
         self._held = sp.csc_array((design.n, 0))
         self._by_rows: Any = None
 
@@ -132,9 +143,20 @@ class SparseColumns(WorkingColumns):
         return self._held.nnz
 
     def add(self, J: np.ndarray) -> None:
-        self._held = sp.hstack([self._held, self.design.gather(J)], format="csc")
+        new = self.design.gather(J)
+        self._held = sp.hstack([self._held, new], format="csc")
+        sizes = sp.csc_array((np.abs(new.data) * self._counts[new.indices], new.indices, new.indptr), shape=new.shape)
+        self.largest = np.append(self.largest, sizes.max(axis=0).toarray())
         self._by_rows = None
         self.means, self.size = np.zeros(self.size + len(J)), self.size + len(J)
+
+    def stored(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self._held.indptr, self._held.indices, self._held.data
+
+    def sweeps_per_matrix(self, k: int) -> float:
+        # numbers of the matrix are written, read and less the intercepts' part
+        matrix = self.PAIR * self.numbers**2 / self.design.n * k * (k + 1) / 2 + 5.0 * (k * self.size) ** 2
+        return matrix / max(self.NUMBER * self.numbers * k * (k + 1), 1.0)
 
     def products(self, w: np.ndarray | float, first: int = 0) -> np.ndarray:
         n = self.design.n

@@ -14,11 +14,16 @@ from separatrix.core.objective import fill_joint_slopes, fill_slopes, sum_of_joi
 from separatrix.core.problem import Problem
 from separatrix.core.verbs import curvature_of_rows, ignores_shifts
 from separatrix.designs.working import WorkingColumns
+from separatrix.solvers.column_coordinate import ColumnModel
 from separatrix.solvers.compiled.curvature import look
-from separatrix.solvers.gram_coordinate import GramProblem
+from separatrix.solvers.gram_coordinate import LARGEST_SUPPORT, GramProblem
 
 # Rows whose curvature has changed by less than this part, all in all, need no new matrix: it would be the same.
 UNCHANGED = 1e-3
+# A Gram matrix pays where it costs less than these sweeps over the stored numbers, which solve a model without it.
+SWEEPS = 20.0
+# Curvatures of rows are held up to this many numbers (256 MB).
+MOST_CURVATURES = 1 << 25
 
 Look = tuple[float, np.ndarray, Any]  # mean loss, slopes, and curvature
 
@@ -62,7 +67,7 @@ class ConstantCurvature:
 class ScalarCurvature:
     """For losses of one score: H is a diagonal w."""
 
-    _model: GramProblem
+    _model: GramProblem | ColumnModel | None = None
 
     def __init__(self, problem: Problem, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
         self.loss, self.y, self.intercept = problem.loss, y, problem.intercept
@@ -83,11 +88,18 @@ class ScalarCurvature:
         """Whether the matrix in use is as good as a new one."""
         return self._w is not None and np.abs(w - self._w).sum() <= UNCHANGED * self._w.sum()
 
-    def model(self, w: np.ndarray, renew: bool, free: np.ndarray) -> GramProblem:
+    def model(self, w: np.ndarray, renew: bool, free: np.ndarray) -> GramProblem | ColumnModel:
         """The Gram problem of the columns in play, at the curvature w or, unless `renew`, an earlier one.
 
-        Which columns are `free` of penalties makes no difference here.
+        Which columns are `free` of penalties makes no difference here. Where a Gram matrix costs too much, the model is
+        on the columns themselves, at the curvature w.
         """
+        if without_matrix(self.columns, 1, self._model):
+            self._w, self._products = w, np.empty((0, 0))
+            self._sums, self._total = self.columns.correlate(w), w.sum()
+            inverse = np.array([[1.0 / self._total]]) if self.intercept else None
+            self._model = ColumnModel(self.columns, w[:, None, None], inverse)
+            return self._model
         old, size = len(self._products), self.columns.size
         if self._w is None or renew:
             self._w, self._products = w, self.columns.products(w)
@@ -96,7 +108,7 @@ class ScalarCurvature:
             larger = np.empty((size, size))
             larger[:old, :old], larger[:, old:], larger[old:, :old] = self._products, cross, cross[:old].T
             self._products = larger
-        else:
+        elif self._model is not None:
             return self._model
         G = self._products
         if self.intercept:
@@ -117,7 +129,7 @@ class ScalarCurvature:
 class JointCurvature:
     """For losses of k scores: H has a diagonal for each pair of scores; coefficients score by score."""
 
-    _model: GramProblem
+    _model: GramProblem | ColumnModel | None = None
 
     def __init__(self, problem: Problem, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
         self.loss, self.y, self.intercept = problem.loss, y, problem.intercept
@@ -143,15 +155,18 @@ class JointCurvature:
         bends, old = (np.array([each.between(c, c) for c in range(self.k)]) for each in (h, self._h))
         return bool((np.abs(bends - old) @ self.share).sum() <= UNCHANGED * (bends @ self.share).sum())
 
-    def model(self, h: Any, renew: bool, free: np.ndarray) -> GramProblem:
+    def model(self, h: Any, renew: bool, free: np.ndarray) -> GramProblem | ColumnModel:
         """The Gram problem of the columns in play at the curvature h or, unless `renew`, at earlier ones.
 
         Where the loss ignores shifts, one of the coefficients of a `free` column changes nothing; a ridge on their sum
-        keeps it at zero.
+        keeps it at zero. Where a Gram matrix costs too much, the model is on the columns themselves, at h.
         """
+        held = len(self.y) * self.k**2 <= MOST_CURVATURES and not free.any()
+        if held and without_matrix(self.columns, self.k, self._model):
+            return self._column_model(h)
         if self._h is None or renew:
             self._h = h
-        elif self._size == self.columns.size:
+        elif self._size == self.columns.size and self._model is not None:
             return self._model
         self._size = m = self.columns.size
         G, sums = np.empty((self.k * m, self.k * m)), np.empty((self.k * m, self.k))
@@ -166,6 +181,16 @@ class JointCurvature:
         if ignores_shifts(self.loss):
             hold_sums(G, self.k, free)
         self._model = GramProblem.whole(G, np.zeros(self.k * m))
+        return self._model
+
+    def _column_model(self, h: Any) -> ColumnModel:
+        self._h, self._size, k, m = h, -1, self.k, self.columns.size
+        H = np.empty((len(self.y), k, k))
+        for c, d in combinations_with_replacement(range(k), 2):
+            H[:, c, d] = H[:, d, c] = self.share * h.between(c, d)
+        self._inverse = pseudo_inverse(h.total(self.share))
+        self._sums = self.columns.correlate(H.reshape(-1, k * k)).reshape(m, k, k).swapaxes(0, 1).reshape(k * m, k)
+        self._model = ColumnModel(self.columns, H, self._inverse if self.intercept else None)
         return self._model
 
     def _products(self, w: np.ndarray) -> np.ndarray:
@@ -187,6 +212,20 @@ class JointCurvature:
         if not self.intercept:
             return np.zeros(d.shape[1])
         return -self._inverse @ (imbalance + self._sums.T @ d.T.ravel())
+
+
+def without_matrix(columns: WorkingColumns, k: int, last: GramProblem | ColumnModel | None) -> bool:
+    """Whether to solve the next model of k scores by sweeps over the columns: where a Gram matrix is large and dear.
+
+    Where sweeps have not brought the last digits, a Gram matrix does, whose factor is exact; and it stays while no
+    column comes.
+    """
+    size = k * columns.size
+    if size <= LARGEST_SUPPORT or columns.sweeps_per_matrix(k) <= SWEEPS:
+        return False
+    if size > 2 * LARGEST_SUPPORT or last is None or last.size != size:
+        return True
+    return isinstance(last, ColumnModel) and not last.slow
 
 
 def pseudo_inverse(between: np.ndarray) -> np.ndarray:

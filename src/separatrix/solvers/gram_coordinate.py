@@ -80,6 +80,11 @@ class GramProblem:
         self.beta[:size] = beta
         self.q[:size] = self.c[:size] - self.G[:size, :size] @ beta
 
+    def begin(self, beta: np.ndarray, q: np.ndarray) -> None:
+        """Go to coefficients where minus the gradient is q, which gives c."""
+        self.beta, self.q = beta.copy(), q
+        self.c = q + self.G @ beta
+
     def solve(self, penalty: Separable, null: float, tol: float, max_sweeps: int = 10_000) -> int:
         """Solve to the relative gap `tol` of these columns; `null` is ½ y'y. Returns the sweeps used."""
         before = self.sweeps
@@ -174,8 +179,8 @@ class GramProblem:
     def _edges(self, support: np.ndarray, penalty: Separable) -> tuple[np.ndarray, np.ndarray]:
         """The interval around each of these coefficients on which its penalty is smooth."""
         beta, here = self.beta[support], penalty.take(support)
-        low = np.where((here.kink > 0.0) & (beta > 0.0), 0.0, here.low)
-        return low, np.where((here.kink > 0.0) & (beta < 0.0), 0.0, here.high)
+        low = np.where((here.kink > 0.0) & (beta > 0.0), np.maximum(here.low, 0.0), here.low)
+        return low, np.where((here.kink > 0.0) & (beta < 0.0), np.minimum(here.high, 0.0), here.high)
 
     def _finish(self, penalty: Separable) -> bool:
         """Newton's step on the support; coefficients that would pass a kink or a bound stop there: True if any do."""

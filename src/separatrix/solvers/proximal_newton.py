@@ -23,7 +23,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.separable import Separable
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.types import Penalty
-from separatrix.core.verbs import ignores_shifts, is_of_residual, is_squared_error, largest_curvature
+from separatrix.core.verbs import ignores_shifts, is_likelihood, is_of_residual, is_squared_error, largest_curvature
 from separatrix.designs.working import working_columns
 from separatrix.solvers.curvature import ConstantCurvature, JointCurvature, Look, ScalarCurvature
 from separatrix.solvers.gram_coordinate import violation
@@ -34,6 +34,9 @@ LARGE_STEP = 1.5
 HALVINGS = 40
 # No score moves farther at once under a loss whose curvature has no bound, such as an exponential: it stays finite.
 FARTHEST = 30.0
+# One coefficient moves no score of a likelihood farther in a step: beyond, its curvature is another by far. Rows that
+# are nearly certain have none: their columns would go so far that no part of the step could be taken.
+REACH = 5.0
 MOST_STEPS = 30  # on one working set; quadratic convergence needs about five
 # Below this tolerance iterations go on until the coefficients do not depend, beyond rounding, on row order or start.
 TIGHT = 1e-7
@@ -54,11 +57,12 @@ class WorkingSet:
         self.index = np.empty(0, dtype=np.intp)
         self.inside = np.zeros(problem.design.p, dtype=bool)
         self.beta = np.zeros((0, *self.shape))
-        self.columns = working_columns(problem.design, self.share if problem.intercept else None)
+        self.columns = working_columns(problem.design, self.share, centre=problem.intercept)
         self.exact = is_squared_error(problem.loss) and not self.shape
         kind = JointCurvature if self.shape else ConstantCurvature if self.exact else ScalarCurvature
         self.curvature: Any = kind(problem, self.y, self.columns, self.share)
         self.farthest = np.inf if largest_curvature(problem.loss) < np.inf else FARTHEST
+        self.reaches = is_likelihood(problem.loss)
         self.passes = 0
         self.change = np.inf  # of the scores, in the last step
         self.level = 0.0  # the largest slope of the model without columns
@@ -228,14 +232,21 @@ class WorkingSet:
     def _step(self, q: np.ndarray, renew: bool) -> bool:
         """One proximal Newton step on the columns in play, whose gradients are -q; False if no progress is left."""
         model = self.curvature.model(self.w, renew, self.played.free)
-        penalty = self.played.repeat(*self.shape or (1,))
-        model.beta = self.beta.T.ravel().copy()
-        model.q = self.curvature.centred(q, self.share @ self.u)
-        model.c = model.q + model.G @ model.beta
+        penalty = self._within_reach(self.played.repeat(*self.shape or (1,)))
+        model.begin(self.beta.T.ravel(), self.curvature.centred(q, self.share @ self.u))
         # far from the optimum the model is rough; close to it, solve it as well as its error, a square, deserves
         before = model.violation(penalty)
         model.solve_within(penalty, min(0.1, before / self.unit) * before)
         return self._search(q, model.beta.reshape(*self.shape, -1).T)
+
+    def _within_reach(self, penalty: Separable) -> Separable:
+        """The penalty, with bounds for the next step of a likelihood."""
+        if not self.reaches:
+            return penalty
+        size = np.tile(self.columns.largest, *self.shape or (1,))
+        reach = np.divide(REACH, size, out=np.full(len(size), np.inf), where=size > 0.0)
+        beta = self.beta.T.ravel()
+        return penalty._replace(low=np.maximum(penalty.low, beta - reach), high=np.minimum(penalty.high, beta + reach))
 
     def _search(self, q: np.ndarray, wanted: np.ndarray) -> bool:
         """Go to the coefficients wanted, or half the way, or a quarter, until the objective falls enough."""

@@ -13,7 +13,7 @@ from separatrix.core.errors import EndOfGrid
 from separatrix.core.protocol import can, fitted_attribute
 from separatrix.inference.bootstrap import chosen_settings
 
-TINY = np.finfo(np.float64).tiny
+TINY = float(np.finfo(np.float64).tiny)
 
 
 @dataclass
@@ -127,7 +127,9 @@ def first_sentence(text, most=160):
 def worse_certificate(one, other):
     """Of two certificates, either of which may be None, the one that does not hold, or is nearer to its tolerance."""
     known = [each for each in (one, other) if each is not None]
-    return max(known, key=lambda each: (not each.converged, each.value / max(each.tolerance, TINY)), default=None)
+    return max(
+        known, key=lambda each: (not each.converged, float(each.value) / max(each.tolerance, TINY)), default=None
+    )
 
 
 def size_of(model):
