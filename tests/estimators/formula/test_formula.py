@@ -221,3 +221,11 @@ def test_counts_of_successes_and_failures_are_repeated_rows():
     )
     assert_allclose(grouped.model.coef_, single.model.coef_, rtol=1e-9)
     assert_allclose(shares.model.coef_, single.model.coef_, rtol=1e-9)
+
+
+def test_a_power_beyond_the_number_of_terms_changes_nothing():
+    columns = ["y", "a", "b", "c", "d"]
+    assert set(parse("y ~ (a + b + c + d)^50", columns).terms) == set(parse("y ~ a*b*c*d", columns).terms)
+    many = [f"x{j}" for j in range(40)]
+    with pytest.raises(ValueError, match="more than 10000 terms"):
+        parse(f"y ~ ({' + '.join(many)})^40", ["y", *many])
