@@ -42,6 +42,8 @@ TABLE = Table.of(
         ("y ~ poly(x, 6)", "degree 6"),
         ("y ~ poly(x, deg = 2, simple = TRUE)", "'simple'"),
         ("y ~ ns(x, 3, intercept = TRUE)", "intercept"),
+        ("y ~ bs(x, df = 1e8)", "6 rows"),
+        ("y ~ ns(x, df = 1e8)", "6 rows"),
         ("y ~ I(g^2)", "text"),
         ("y ~ I(g > 'b')", "no order"),
         ("y ~ C(g, contr.what)", "contrasts are not known"),

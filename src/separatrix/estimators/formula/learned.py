@@ -164,6 +164,8 @@ def _boundary(x, given):
 
 def _quantiles(x, low, high, inner):
     inside = x[(x >= low) & (x <= high)]
+    if inner > len(inside):
+        raise cannot(f"form splines with {inner} knots", because=f"{len(inside)} rows lie there", instead="a lower df")
     return np.quantile(inside, np.linspace(0.0, 1.0, inner + 2)[1:-1])
 
 
