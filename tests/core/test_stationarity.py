@@ -7,8 +7,9 @@ from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution
 from separatrix.core.stationarity import relative_gradient
 from separatrix.core.target import Target
+from separatrix.core.verbs import link
 from separatrix.designs import as_design
-from separatrix.losses import Squared
+from separatrix.losses import Logistic, Poisson, Squared, Tweedie
 from separatrix.penalties import L1, L2, NoPenalty
 
 
@@ -68,3 +69,28 @@ def test_a_constant_target_is_measured_in_units_of_its_size(data):
     X, _, _ = data
     assert grade(X, np.full(50, 1 / 3), None, np.zeros(3), 1 / 3) < 1e-14
     assert grade(X, np.full(50, 1 / 3), None, np.zeros(3), 0.0) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("unit", [1e-13, 1e-100, 1e13])
+@pytest.mark.parametrize("loss", [Poisson(), Tweedie(1.5)], ids=str)
+def test_the_unit_of_counts_does_not_matter(data, loss, unit):
+    X, y, s = data
+    y, beta = np.exp(0.1 * y), np.array([0.2, 0.0, 0.1])
+
+    def found(unit):
+        problem = Problem(as_design(X), Target(unit * y, s), loss, NoPenalty())
+        return relative_gradient(problem, Solution(beta, np.log(unit)))
+
+    assert found(unit) == pytest.approx(found(1.0), rel=1e-9)
+
+
+@pytest.mark.parametrize("mean", [1e-100, 1e-13, 0.3, 1.0 + 1e-10, 1e13])
+@pytest.mark.parametrize("loss", [Poisson(), Tweedie(1.5), Tweedie(3.0), Logistic()], ids=str)
+def test_a_constant_y_is_solved_by_the_intercept(data, loss, mean):
+    if isinstance(loss, Logistic) and mean >= 1.0:
+        pytest.skip("no share")
+    X, _, s = data
+    problem = Problem(as_design(X), Target(np.full(50, mean), s), loss, NoPenalty())
+    score = float(link(loss, problem.target.mean()))
+    assert relative_gradient(problem, Solution(np.zeros(3), score)) < 1e-13
+    assert relative_gradient(problem, Solution(np.array([0.1, 0.0, 0.0]), score)) > 1e-5

@@ -3,10 +3,31 @@
 import os
 import subprocess
 import sys
+import threading
+from unittest import mock
 
 import pytest
+import scipy.linalg  # noqa: F401  (brings a BLAS of its own)
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from separatrix.core.threads import parallel_map
+from separatrix.core import threads
+from separatrix.core.threads import one_blas_thread, parallel_map
+
+
+def blas_threads():
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+
+@pytest.fixture
+def two_blas_threads(monkeypatch):
+    monkeypatch.setenv("SEPARATRIX_THREADS", "2")
+    before = threadpool_limits(2, user_api="blas")
+    with threadpool_limits(2, user_api="blas"):
+        pass  # threadpoolctl heeds the first thread that sets a number until its last `with` ends
+    assert set(blas_threads()) == {2}
+    yield
+    with before:
+        pass
 
 
 @pytest.mark.parametrize("threads", ["1", "2", "7"])
@@ -41,3 +62,50 @@ def test_a_forked_process_makes_threads_of_its_own():
         [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=60, env=env
     )
     assert done.stdout == "6\n", done.stderr
+
+
+def test_the_last_thread_to_leave_restores_the_threads_of_blas(two_blas_threads):
+    inside, leave = threading.Event(), threading.Event()
+
+    def other():
+        with one_blas_thread():
+            inside.set()
+            leave.wait(60)
+
+    thread = threading.Thread(target=other)
+    with one_blas_thread():
+        thread.start()
+        inside.wait(60)
+        assert set(blas_threads()) == {1}
+    assert set(blas_threads()) == {1}, "the other thread is still inside"
+    leave.set()
+    thread.join(60)
+    assert set(blas_threads()) == {2}
+
+
+@pytest.mark.parametrize("call", range(1, 8))
+def test_an_interrupt_while_threads_are_set_leaves_nobody_inside(two_blas_threads, call):
+    controller, calls = threads._controller(), []
+
+    def interrupted(library, number):
+        calls.append(number)
+        if len(calls) == call:
+            raise KeyboardInterrupt
+        return type(library).set_num_threads(library, number)
+
+    with mock.patch.object(threads, "_one_blas_thread", threads._OneBlasThread()):
+        for library in controller.lib_controllers:
+            library.set_num_threads = interrupted.__get__(library)
+        try:
+            with one_blas_thread():
+                pass
+        except KeyboardInterrupt:
+            pass
+        finally:
+            for library in controller.lib_controllers:
+                del library.set_num_threads
+        assert threads._one_blas_thread._inside == 0
+        assert set(blas_threads()) == {2}
+        with one_blas_thread():
+            assert set(blas_threads()) == {1}
+        assert set(blas_threads()) == {2}

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from separatrix.core.jit import compiled
-from separatrix.core.objective import null_score, slopes_at
+from separatrix.core.objective import curvatures_at, null_score, slopes_at
 from separatrix.core.problem import Problem
 from separatrix.core.scores import Scores
 from separatrix.core.solution import Solution
 from separatrix.core.target import weights_of
 from separatrix.core.types import Array, Penalty
-from separatrix.core.verbs import largest_curvature, of_coefficient, prox
+from separatrix.core.verbs import is_of_residual, largest_curvature, of_coefficient, prox
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,18 @@ class GradientScale:
         if sizes is None:
             with np.errstate(over="ignore"):  # columns beyond 1e154 have no square; `relative` then certifies nothing
                 sizes = np.sqrt(problem.design.column_squares(target) / target.total)
-        level = 0.0
+        level = bend = 0.0
         for y, s in target.passes():
             eta = np.empty(y.shape)
             eta[...] = null
             level = level + weights_of(y, s) @ slopes_at(problem.loss, y, eta) ** 2
-        level, null = np.sqrt(np.atleast_1d(level) / target.total), np.abs(np.atleast_1d(null))
-        # a constant y leaves only rounding errors of its own size, which must not become the unit of measurement
-        return cls(sizes, np.where(level > 1e-12 * null, level, null))
+            bend = bend + weights_of(y, s) @ curvatures_at(problem.loss, y, eta)
+        level, bend = np.sqrt(np.atleast_1d(level) / target.total), np.abs(np.atleast_1d(bend)) / target.total
+        # a constant y leaves only the rounding of slopes, a share of these, which must not become the unit: a score of
+        # residuals has the unit of y; others are logarithms, whose errors are absolute
+        score = np.abs(np.atleast_1d(null))
+        rounded = bend * (score if is_of_residual(problem.loss) else np.maximum(score, 1.0))
+        return cls(sizes, np.where(level > 1e-12 * rounded, level, rounded))
 
     def relative(self, penalty: Penalty, beta: np.ndarray, g: np.ndarray, g_intercept: np.ndarray) -> float:
         """The largest entry of a gradient, in units of its column and of the slopes of the null model: at most about 1.

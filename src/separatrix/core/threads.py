@@ -52,7 +52,7 @@ if can(os, "register_at_fork"):
 def _controller() -> Any:
     from threadpoolctl import ThreadpoolController  # comes with scikit-learn
 
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
 
 
 class _OneBlasThread:
@@ -63,19 +63,45 @@ class _OneBlasThread:
 
     def __init__(self) -> None:
         self._lock, self._inside = threading.Lock(), 0
-        self._limit: Any = None
+        self._before: Any = None
 
     def __enter__(self) -> None:
-        with self._lock:
-            self._inside += 1
-            if self._inside == 1:
-                self._limit = _controller().limit(limits=1, user_api="blas")
+        counted = False
+        try:
+            with self._lock:
+                self._inside, counted = self._inside + 1, True
+                if self._inside == 1:
+                    self._before = _controller().limit()  # remembers the numbers of threads, and changes none
+                    _controller().limit(limits=1)
+                    _let_others_set_threads()
+        except BaseException:  # an interrupt, after which nobody calls __exit__
+            if counted:
+                self.__exit__()
+            raise
 
     def __exit__(self, *raised: object) -> None:
         with self._lock:
             self._inside -= 1
-            if self._inside == 0:
-                self._limit.__exit__(*raised)
+            if self._inside == 0 and self._before is not None:
+                try:
+                    self._restore()
+                except BaseException:  # an interrupt on the way
+                    self._restore()
+                    raise
+
+    def _restore(self) -> None:
+        with self._before:  # whose end sets the numbers that it remembers
+            pass
+
+
+def _let_others_set_threads() -> None:
+    """Let the thread that leaves last set the number of threads, which may be another than the first that entered.
+
+    Of an OpenBLAS with threads of its own threadpoolctl heeds one thread, from the first number it sets to the end of
+    its last ``with``: others set nothing, without a word, while that thread lives.
+    """
+    with _controller().limit():
+        pass
 
 
 _one_blas_thread = _OneBlasThread()

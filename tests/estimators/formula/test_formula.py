@@ -42,6 +42,8 @@ TABLE = Table.of(
         ("y ~ poly(x, 6)", "degree 6"),
         ("y ~ poly(x, deg = 2, simple = TRUE)", "'simple'"),
         ("y ~ ns(x, 3, intercept = TRUE)", "intercept"),
+        ("y ~ bs(x, df = 1e8)", "6 rows"),
+        ("y ~ ns(x, df = 1e8)", "6 rows"),
         ("y ~ I(g^2)", "text"),
         ("y ~ I(g > 'b')", "no order"),
         ("y ~ C(g, contr.what)", "contrasts are not known"),
@@ -235,3 +237,17 @@ def test_a_column_where_an_option_is_read_is_refused_by_name(call):
     table = Table.of({"x": np.arange(9.0), "z": np.arange(9.0) ** 2, "y": np.sin(np.arange(9.0))})
     with pytest.raises(ValueError, match=r"z stands for (raw|degree|df), which is one value"):
         fit_formula(table, f"y ~ {call}", "gaussian")
+
+
+def test_a_power_beyond_the_number_of_terms_changes_nothing():
+    columns = ["y", "a", "b", "c", "d"]
+    assert set(parse("y ~ (a + b + c + d)^50", columns).terms) == set(parse("y ~ a*b*c*d", columns).terms)
+    many = [f"x{j}" for j in range(40)]
+    with pytest.raises(ValueError, match="more than 10000 terms"):
+        parse(f"y ~ ({' + '.join(many)})^40", ["y", *many])
+
+
+@pytest.mark.parametrize("count", ["1e9", "0", "-3"])
+def test_a_number_of_intervals_that_no_table_needs_is_refused(count):
+    with pytest.raises(ValueError, match=r"cut\(\) with"):
+        fit_formula(TABLE, f"y ~ cut(x, {count})", "gaussian")

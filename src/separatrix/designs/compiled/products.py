@@ -3,6 +3,9 @@
 from separatrix.core.jit import compiled
 from separatrix.core.types import Array
 
+# Long columns are summed in pieces: rounding errors of equal rows, which have one sign, then stay few.
+PIECE = 1024
+
 
 @compiled
 def dense_products_and_squares(Z: Array, r: Array, s: Array, products: Array, squares: Array) -> None:
@@ -12,14 +15,19 @@ def dense_products_and_squares(Z: Array, r: Array, s: Array, products: Array, sq
     """
     for j in range(Z.shape[0]):
         product = square = 0.0
-        if s.shape[0] == 0:
-            for i in range(Z.shape[1]):
-                product += Z[j, i] * r[i]
-                square += Z[j, i] * Z[j, i]
-        else:
-            for i in range(Z.shape[1]):
-                product += Z[j, i] * r[i]
-                square += s[i] * Z[j, i] * Z[j, i]
+        for first in range(0, Z.shape[1], PIECE):
+            last = min(first + PIECE, Z.shape[1])
+            part = part_square = 0.0
+            if s.shape[0] == 0:
+                for i in range(first, last):
+                    part += Z[j, i] * r[i]
+                    part_square += Z[j, i] * Z[j, i]
+            else:
+                for i in range(first, last):
+                    part += Z[j, i] * r[i]
+                    part_square += s[i] * Z[j, i] * Z[j, i]
+            product += part
+            square += part_square
         products[j] = product
         squares[j] = square
 

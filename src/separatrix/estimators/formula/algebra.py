@@ -79,6 +79,9 @@ def _refusal(text, token, because, instead):
     return cannot(f"read {str(token)!r} in the formula {text!r}", because=because, instead=instead)
 
 
+MOST_TERMS = 10_000  # of a power
+
+
 class _Terms:
     """The right side in formulaic's words; `places`, `offsets` and `intercept` collect what was replaced."""
 
@@ -166,7 +169,16 @@ class _Terms:
         if not isinstance(exponent, Number) or exponent.value < 1 or exponent.value % 1:
             raise _refusal(self.text, tree, "a power of terms is a whole number", f"I({tree}) if arithmetic is meant")
         self._refuse_in_product(base, tree)
-        return f"({self.translated(base, sign)})**{int(exponent.value)}"
+        words = self.translated(base, sign)
+        if not words:
+            raise _refusal(self.text, tree, "it holds no variable", "variables in the brackets")
+        # by hand: formulaic goes through every product, of which (a + b + c + d)^50 has 4^50
+        single = terms = _expanded(words)
+        for _ in range(min(int(exponent.value), len(single)) - 1):
+            terms = list(dict.fromkeys(tuple(sorted({*term, *other})) for term in terms for other in single))
+            if len(terms) > MOST_TERMS:
+                raise _refusal(self.text, tree, f"it stands for more than {MOST_TERMS} terms", "a smaller power")
+        return "(" + " + ".join(":".join(f"v{v}" for v in term) for term in terms) + ")"
 
 
 def _is_algebra(tree):

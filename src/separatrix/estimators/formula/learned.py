@@ -13,6 +13,9 @@ from separatrix.core.refusal import cannot
 from separatrix.estimators.basis.natural_spline import NaturalSpline
 from separatrix.estimators.formula.values import Factor, Matrix
 
+# More intervals, or factors of them, are a slip.
+MOST_INTERVALS = 10_000
+
 
 def _present(x):
     return x[~np.isnan(x)]
@@ -169,6 +172,8 @@ def _boundary(x, given):
 
 def _quantiles(x, low, high, inner):
     inside = x[(x >= low) & (x <= high)]
+    if inner > len(inside):
+        raise cannot(f"form splines with {inner} knots", because=f"{len(inside)} rows lie there", instead="a lower df")
     return np.quantile(inside, np.linspace(0.0, 1.0, inner + 2)[1:-1])
 
 
@@ -195,6 +200,12 @@ def cut(x, breaks, labels=None, lowest=False, right=True, digits=3, ordered=Fals
     """R's ``cut``: the interval that each number lies in, as a factor."""
     breaks = np.sort(np.atleast_1d(np.asarray(breaks, dtype=np.float64)))
     if len(breaks) == 1:
+        if not 1.0 <= breaks[0] <= MOST_INTERVALS:
+            raise cannot(
+                f"form cut() with {breaks[0]:g} intervals",
+                because=f"there must be 1 to {MOST_INTERVALS:,}",
+                instead="fewer intervals, or their bounds",
+            )
         low, high = _present(x).min(), _present(x).max()
         reach = (high - low) / 1000.0
         breaks = np.linspace(low, high, int(breaks[0]) + 1)
