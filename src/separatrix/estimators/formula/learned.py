@@ -13,7 +13,7 @@ from separatrix.core.refusal import cannot
 from separatrix.estimators.basis.natural_spline import NaturalSpline
 from separatrix.estimators.formula.values import Factor, Matrix
 
-# More intervals, or factors of them, are a slip.
+# A formula that asks for more intervals is taken for a mistake.
 MOST_INTERVALS = 10_000
 
 
