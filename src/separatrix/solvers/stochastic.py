@@ -243,7 +243,8 @@ def _passes(
     for done in range(1, rule.max_iter + 1):
         fitted = one_pass(steps)
         if not (np.isfinite(fitted) and walker.finite()):
-            problem.design.refuse_nan()  # a descent that is not finite may be the fault of X
+            with np.errstate(all="ignore"):  # a descent that is not finite may be the fault of X
+                problem.design.refuse_if_not_finite(problem.design.column_squares())
             return Walked(done, False, True, np.inf, kept)
         worst = max(worst, fitted)
         if trace is not None:
