@@ -1,5 +1,7 @@
 """Shapes and types that a script meets that was written for scikit-learn: those of its class of the same name."""
 
+import subprocess
+import sys
 import warnings
 from importlib import import_module
 
@@ -191,6 +193,16 @@ def test_the_number_of_strengths_may_be_said_as_before(path):
         assert len(path(X, NUMBER, alphas=None)[0]) == 100
     with pytest.warns(FutureWarning):
         assert_array_equal(path(X, NUMBER, n_alphas=7, alphas=[1.0, 0.5])[0], [1.0, 0.5])
+
+
+def test_making_a_model_leaves_scikit_learn_as_it_was():
+    script = (
+        "from sklearn.linear_model import LinearRegression as Theirs; from separatrix.linear_model import LinearRegression;"
+        "LinearRegression(); print(issubclass(LinearRegression, Theirs))"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "False\n"
+    )
 
 
 def test_ransac_takes_our_least_squares():

@@ -11,6 +11,7 @@ import signal
 from importlib import import_module
 
 import pytest
+from sklearn.base import clone
 
 from separatrix.linear_model import LinearRegression
 
@@ -36,7 +37,7 @@ def substitute():
             member = getattr(ours, name)
             if hasattr(theirs, name) and getattr(member, "__module__", "").startswith("separatrix."):
                 replaced[f"{module}.{name}"] = (theirs, name, member)
-    LinearRegression()  # makes itself known to scikit-learn's least squares, while that goes by its name
+    clone(LinearRegression())  # makes itself known to scikit-learn's least squares, while that goes by its name
     for theirs, name, member in replaced.values():  # after the loop: ours may import scikit-learn's
         setattr(theirs, name, member)
     return sorted(replaced)
