@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.designs.pairs import keeps_zeros
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.neighbours.metrics import metric_of
@@ -44,7 +45,18 @@ class Neighbourhood(Estimator):
     def _queries(self, X):
         """Rows to find neighbours of: those of X, or the training rows themselves."""
         check_is_fitted(self)
-        return self._fit_X if X is None else validate_rows(self, X, missing=self._takes_missing)
+        return self._fit_X if X is None else validate_rows(self, self._readable(X), missing=self._takes_missing)
+
+    def _readable(self, X):
+        """X, unless it is made of distances of which those that are 0 cannot be told from those that are not known."""
+        if self._is_precomputed and not keeps_zeros(X):
+            raise cannot(
+                f"use distances in a sparse matrix of the format {X.format!r}",
+                because="it does not tell a distance of 0 from one that is not stored",
+                instead="the format 'csr', with zeros stored (kneighbors_graph), or a numpy array",
+                kind=TypeError,
+            )
+        return X
 
     @property
     def _is_precomputed(self):
