@@ -25,6 +25,8 @@ MODULES = (
     "neighbors",
     "preprocessing",
 )
+# Their tests minimise the loss that the model names by other means, and compare.
+GENERALIZED_LINEAR = ("GammaRegressor", "PoissonRegressor", "TweedieRegressor")
 SECONDS = 60
 
 
@@ -39,6 +41,8 @@ def substitute():
                 replaced[f"{module}.{name}"] = (theirs, name, member)
     clone(LinearRegression())  # makes itself known to scikit-learn's least squares, while that goes by its name
     for theirs, name, member in replaced.values():  # after the loop: ours may import scikit-learn's
+        if name in GENERALIZED_LINEAR:
+            member._get_loss = getattr(theirs, name)._get_loss
         setattr(theirs, name, member)
     return sorted(replaced)
 

@@ -26,7 +26,7 @@ def stores_zeros(X: Matrix) -> bool:
 
 
 def keeps_zeros(X: MatrixLike) -> bool:
-    """Whether a zero that is stored can be told from a number that is not: blocks are filled up, dictionaries emptied."""
+    """Whether a stored zero can be told from a number that is not stored: blocks hold both, dictionaries neither."""
     return not sp.issparse(X) or X.format not in ("bsr", "dok")
 
 
