@@ -1,8 +1,8 @@
 """A plugin of pytest that puts our classes in the place of scikit-learn's of the same name, for its own tests.
 
-Loaded by name (``-p substitute``) before scikit-learn's test modules are imported. Errors may be worded as ours are
-(``any_words``). Every test has a minute of CPU time; outcomes are appended to the file that ``SEPARATRIX_OUTCOMES``
-names, a line of JSON for each test that fails and one with the number of those that pass.
+Loaded by name (``-p substitute``) before scikit-learn's test modules are imported. Errors and warnings may be worded as
+ours are (``any_words``). Every test has a minute of CPU time; outcomes are appended to the file that
+``SEPARATRIX_OUTCOMES`` names, a line of JSON for each test that fails and one with the number of those that pass.
 """
 
 import json
@@ -64,9 +64,14 @@ def any_words(raises):
     return expected_or_ours
 
 
+def any_warning(warns):
+    """``pytest.warns`` that asks for the type of a warning only."""
+    return lambda *args, match=None, **options: warns(*args, **options)
+
+
 def pytest_configure(config):
     substitute()
-    pytest.raises = any_words(pytest.raises)
+    pytest.raises, pytest.warns = any_words(pytest.raises), any_warning(pytest.warns)
 
 
 def _too_long(signum, frame):
