@@ -355,3 +355,26 @@ def test_a_share_of_variance_that_is_just_reached_is_not_exceeded():
         share = float(full.explained_variance_ratio_[:3].sum())
         ours, theirs = PCA(share).fit(A).n_components_, decomposition.PCA(share).fit(A).n_components_
         assert ours == 4 or ours == theirs
+
+
+def test_text_is_no_strength():
+    for model in (
+        LassoCV(alphas=(1.0, 1.0, "1")),
+        RidgeCV(alphas=(1.0, 1.0, "1")),
+        LogisticRegressionCV(Cs=(1.0, "1")),
+    ):
+        with pytest.raises(TypeError, match="must be made of numbers"):
+            model.fit(X, TWO)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree", "ball_tree"])
+def test_distance_objects_go_with_every_algorithm(algorithm):
+    metric = DistanceMetric.get_metric("manhattan")
+    parameters = {"n_neighbors": 3, "metric": metric, "algorithm": algorithm}
+    ours, theirs = KNeighborsRegressor(**parameters), neighbors.KNeighborsRegressor(**parameters)
+    assert_allclose(ours.fit(X, NUMBER).predict(X), theirs.fit(X, NUMBER).predict(X), rtol=1e-12)
+
+
+def test_whitening_leaves_the_covariance_that_of_the_data():
+    """scikit-learn's is not: it scales the components once more than its transform does."""
+    assert_allclose(PCA(whiten=True).fit(X).get_covariance(), np.cov(X.T), rtol=1e-12)

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can
 from separatrix.designs.pairs import keeps_zeros
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
@@ -35,7 +36,9 @@ class Neighbourhood(Estimator):
             self.effective_metric_, self.effective_metric_params_ = "precomputed", {}
         else:
             metric = metric_of(self.metric, power, self.metric_params)
-            self._index = Index(self._fit_X, metric, "auto" if algorithm == "ball_tree" else algorithm, leaf_size)
+            # of a DistanceMetric it is not known whether a k-d tree takes it; answers are the same
+            search = "auto" if algorithm == "ball_tree" or can(self.metric, "pairwise") else algorithm
+            self._index = Index(self._fit_X, metric, search, leaf_size)
             general = {"p": metric.power, "w": None} if metric.name == "minkowski" else {}
             self.effective_metric_, self.effective_metric_params_ = metric.name, {**general, **metric.options}
         self.n_samples_fit_ = design.n
