@@ -89,6 +89,7 @@ KNOWN = {
     },
     "linear_model.tests.test_coordinate_descent": {
         "test_lasso_dual_gap": TIGHT,
+        "test_enet_l1_ratio": OURS,
         "test_lasso_alpha_warning": MORE,
         "test_1d_multioutput_enet_and_multitask_enet_cv": TIGHT,
         "test_1d_multioutput_lasso_and_multitask_lasso_cv": TIGHT,

@@ -176,7 +176,7 @@ def stochastic_descent(
         diverged = end.overflowed or (judged and end.worst > allowed > 0.0 and height(walker) > allowed)
         if not diverged:
             break
-        if end.overflowed and not divisions:  # it may be the fault of X
+        if end.overflowed and judged and not divisions:  # it may be the fault of X
             walker.become(best)
             with np.errstate(all="ignore"):
                 design.refuse_if_not_finite(design.column_squares())
