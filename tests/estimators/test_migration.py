@@ -1,5 +1,7 @@
 """Shapes and types that a script meets that was written for scikit-learn: those of its class of the same name."""
 
+import subprocess
+import sys
 import warnings
 from importlib import import_module
 
@@ -193,6 +195,16 @@ def test_the_number_of_strengths_may_be_said_as_before(path):
         assert_array_equal(path(X, NUMBER, n_alphas=7, alphas=[1.0, 0.5])[0], [1.0, 0.5])
 
 
+def test_making_a_model_leaves_scikit_learn_as_it_was():
+    script = """
+from sklearn.linear_model import LinearRegression as Theirs
+from separatrix.linear_model import LinearRegression
+LinearRegression()
+assert not issubclass(LinearRegression, Theirs)
+"""
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
 def test_ransac_takes_our_least_squares():
     assert RANSACRegressor(LinearRegression(), random_state=0).fit(X, NUMBER).inlier_mask_.shape == (len(X),)
 
@@ -343,3 +355,26 @@ def test_a_share_of_variance_that_is_just_reached_is_not_exceeded():
         share = float(full.explained_variance_ratio_[:3].sum())
         ours, theirs = PCA(share).fit(A).n_components_, decomposition.PCA(share).fit(A).n_components_
         assert ours == 4 or ours == theirs
+
+
+def test_text_is_no_strength():
+    for model in (
+        LassoCV(alphas=(1.0, 1.0, "1")),
+        RidgeCV(alphas=(1.0, 1.0, "1")),
+        LogisticRegressionCV(Cs=(1.0, "1")),
+    ):
+        with pytest.raises(TypeError, match="must be made of numbers"):
+            model.fit(X, TWO)
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "brute", "kd_tree", "ball_tree"])
+def test_distance_objects_go_with_every_algorithm(algorithm):
+    metric = DistanceMetric.get_metric("manhattan")
+    parameters = {"n_neighbors": 3, "metric": metric, "algorithm": algorithm}
+    ours, theirs = KNeighborsRegressor(**parameters), neighbors.KNeighborsRegressor(**parameters)
+    assert_allclose(ours.fit(X, NUMBER).predict(X), theirs.fit(X, NUMBER).predict(X), rtol=1e-12)
+
+
+def test_whitening_leaves_the_covariance_that_of_the_data():
+    """scikit-learn's is not: it scales the components once more than its transform does."""
+    assert_allclose(PCA(whiten=True).fit(X).get_covariance(), np.cov(X.T), rtol=1e-12)

@@ -356,3 +356,11 @@ def test_a_walk_that_had_to_take_smaller_steps_says_so_once_and_blames_no_settin
     assert isinstance(warning, StepsReduced) and warning.divisor >= 10.0
     assert "standardised columns" in str(warning)
     assert "eta0" not in str(warning) and "learning_rate" not in str(warning)
+
+
+def test_columns_whose_squares_overflow_are_refused_as_by_other_models():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 10)), np.arange(100) % 2
+    X[:, :2] *= 1e300
+    with np.errstate(all="raise"), pytest.raises(ValueError, match="the largest number in X is beyond 1e150"):
+        SGDClassifier(loss="squared_hinge", random_state=0).fit(X, y)

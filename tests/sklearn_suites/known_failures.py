@@ -1,15 +1,16 @@
 """The one list of what fails in scikit-learn's own test suites with our classes in place of its own, and why.
 
-Two kinds are recognised by what a failure says, and are not listed: a message that is worded otherwise (``WORDS``), and
-an attribute or a function of scikit-learn's private implementation that ours does not have (``PRIVATE``). All others
-are listed by module and function, with one of the reasons below. ``OURS`` are those that we have to answer for.
+One kind is recognised by what a failure says, and is not listed: a method or an attribute of scikit-learn's private
+implementation that ours does not have (``PRIVATE``). All others are listed by module and function, with one of the
+reasons below. Words of errors and warnings do not make a test fail (``substitute.any_words``), only their types.
+``OURS`` are those that we have to answer for.
 """
 
 import re
 
-WORDS = re.compile(r"Regex pattern did not match|(probability estimates are not available|Valid parameters are)")
 PRIVATE = re.compile(
-    r"(has no attribute|hasattr\(.*,) '(_\w+|loss_functions|set_callbacks)'|got an unexpected keyword argument 'bounds'"
+    r"^AttributeError: .*has no attribute '(_[a-z]\w*|loss_functions|set_callbacks)'$"
+    r"|^TypeError: .*got an unexpected keyword argument 'bounds'"
 )
 
 MORE = "ours fits what scikit-learn, or the solver that is named, refuses or warns of"
@@ -18,6 +19,14 @@ SOLVER = (
 )
 WARNS = "a warning of a deprecation, or of a parameter without effect, that ours accepts without a word"
 TIGHT = "the expected numbers are those of a looser tolerance, or of another random order"
+GAP = "two solutions that are certified to tol=1e-8 may differ by its square root"
+SPARSE = "scikit-learn multiplies the steps of the intercept by 0.01 where X is sparse, ours does not"
+DIVERGED = "a walk that diverges goes on with smaller steps here, and says so"
+INSIDE = "the test looks into, or derives from, private classes and attributes of scikit-learn"
+DEPENDENT = "ours warns of dependent columns, and names them"
+WORDS = "the text of a message, compared other than by pytest.raises"
+BEFORE = "a fit that is refused leaves the model as it was here; scikit-learn's classes_ are those of the refused y"
+WHITE = "scikit-learn's covariance of a whitened PCA is not that of the data"
 TIES = "a score of exactly 0 is the second class here (docs/decisions/0014)"
 WEIGHTS = "a row of weight 2 is two rows in leave-one-out, one of which is left out (docs/decisions/0002)"
 REFUSED = "refused here, with a reason (docs/how-to/migrate.md)"
@@ -33,35 +42,43 @@ KNOWN = {
         "test_qda_regularization": MORE,
         "test_raises_value_error_on_one_sample_per_class": MORE,
     },
-    "tests.test_naive_bayes": {},
+    "tests.test_naive_bayes": {
+        "test_discretenb_provide_prior": BEFORE,
+    },
     "tests.test_multiclass": {
         "test_multiclass_estimator_attribute_error": OURS,
     },
     "tests.test_calibration": {
-        "test_calibrated_classifier_cv_works_with_large_confidence_scores": TIGHT,
+        "test_calibrated_classifier_cv_works_with_large_confidence_scores": DIVERGED,
     },
     "tests.test_multioutput": {
+        "test_multi_output_predict_proba": WORDS,
         "test_multiclass_multioutput_estimator_predict_proba": TIGHT,
     },
     "tests.test_metaestimators_metadata_routing": {},
     "decomposition.tests.test_pca": {
         "test_sparse_pca_solver_error": MORE,
-        "test_pca_score": OURS,
+        "test_pca_score": WHITE,
         "test_pca_score3": REFUSED,
         "test_pca_zero_noise_variance_edge_cases": REFUSED,
     },
     "decomposition.tests.test_incremental_pca": {},
     "preprocessing.tests.test_polynomial": {},
     "neighbors.tests.test_neighbors": {
-        "test_neigh_predictions_algorithm_agnosticity": REFUSED,
+        "test_neigh_predictions_algorithm_agnosticity": INSIDE,
         "test_unsupervised_inputs": REFUSED,
-        "test_kneighbors_regressor_sparse": MORE,
         "test_neighbors_minkowski_semimetric_algo_warn": WARNS,
         "test_neighbors_minkowski_semimetric_algo_error": MORE,
         "test_metric_params_interface": WARNS,
         "test_predict_sparse_ball_kd_tree": MORE,
     },
     "neighbors.tests.test_neighbors_pipeline": {},
+    "linear_model._glm.tests.test_glm": {
+        "test_glm_log_regression": REFUSED,
+        "test_linalg_warning_with_newton_solver": DEPENDENT,
+        "test_tweedie_link_argument": REFUSED,
+        "test_tweedie_score": REFUSED,
+    },
     "linear_model.tests.test_base": {
         "test_raises_value_error_if_positive_and_sparse": MORE,
         "test_inplace_data_preprocessing": KEPT,
@@ -72,14 +89,14 @@ KNOWN = {
     },
     "linear_model.tests.test_coordinate_descent": {
         "test_lasso_dual_gap": TIGHT,
-        "test_lassocv_alphas_validation": OURS,
+        "test_enet_l1_ratio": OURS,
         "test_lasso_alpha_warning": MORE,
         "test_1d_multioutput_enet_and_multitask_enet_cv": TIGHT,
         "test_1d_multioutput_lasso_and_multitask_lasso_cv": TIGHT,
         "test_elasticnet_precompute_incorrect_gram": WARNS,
         "test_warm_start_convergence": SOLVER,
         "test_warm_start_convergence_with_regularizer_decrement": SOLVER,
-        "test_sparse_dense_descent_paths": TIGHT,
+        "test_sparse_dense_descent_paths": GAP,
         "test_enet_path_positive": MORE,
         "test_path_unknown_parameter": REFUSED,
         "test_overridden_gram_matrix": WARNS,
@@ -119,7 +136,6 @@ KNOWN = {
         "test_ridge_regression": SOLVER,
         "test_regularization_limits_ridge_gcv": WARNS,
         "test_ridge_gcv_sample_weights": WEIGHTS,
-        "test_ridgecv_alphas_validation": OURS,
         "test_n_iter": SOLVER,
         "test_ridge_fit_intercept_sparse_error": MORE,
         "test_ridge_fit_intercept_sparse_sag": SOLVER,
@@ -133,20 +149,20 @@ KNOWN = {
         "test_step_size_alpha_error": SOLVER,
     },
     "linear_model.tests.test_sgd": {
-        "test_late_onset_averaging_reached": TIGHT,
+        "test_plain_has_no_average_attr": INSIDE,
+        "test_late_onset_averaging_reached": SPARSE,
         "test_sgd_failing_penalty_validation": REFUSED,
         "test_power_t_limits": WARNS,
-        "test_average_binary_computed_correctly": TIGHT,
-        "test_sgd_multiclass_average": TIGHT,
-        "test_sgd_proba": TIES,
+        "test_average_binary_computed_correctly": SPARSE,
+        "test_sgd_multiclass_average": SPARSE,
+        "test_sgd_proba": TIGHT,
         "test_class_weights": TIGHT,
         "test_sample_weights": TIGHT,
-        "test_sgd_averaged_computed_correctly": TIGHT,
-        "test_sgd_averaged_partial_fit": TIGHT,
-        "test_average_sparse": TIGHT,
-        "test_partial_fit_equal_fit": OURS,
-        "test_underflow_or_overflow": OURS,
-        "test_validation_mask_correctly_subsets": SOLVER,
+        "test_sgd_averaged_computed_correctly": SPARSE,
+        "test_sgd_averaged_partial_fit": SPARSE,
+        "test_average_sparse": SPARSE,
+        "test_partial_fit_equal_fit": DIVERGED,
+        "test_validation_mask_correctly_subsets": INSIDE,
     },
     "linear_model.tests.test_sparse_coordinate_descent": {
         "test_path_parameters": TIGHT,
@@ -164,8 +180,4 @@ def reason(module, test, message):
     function = test.split("::")[-1].split("[")[0]
     if function in KNOWN[module]:
         return KNOWN[module][function]
-    if WORDS.search(message):
-        return "the text of a message"
-    if PRIVATE.search(message):
-        return "the private implementation of scikit-learn"
-    return None
+    return "the private implementation of scikit-learn" if PRIVATE.search(message) else None

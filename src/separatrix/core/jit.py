@@ -20,6 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 # A tenth to a third of a second of interpreted loops.
@@ -82,7 +84,8 @@ class Loop:
         compiled_loop = self._compiled[foreign]
         if compiled_loop is None:
             if not _worth_compiling(args):
-                return self.py_func(*args)
+                with np.errstate(all="ignore"):  # compiled loops do not speak of overflow either
+                    return self.py_func(*args)
             with _LOCK:
                 load()
                 compile_loop = _compile_in_memory if foreign else _compile

@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from separatrix.core.types import Array, Matrix
+from separatrix.core.types import Array, Matrix, MatrixLike
 
 # Pairs are gathered in pieces of this many numbers, which stay in cache.
 IN_CACHE = 1 << 17
@@ -23,6 +23,11 @@ def by_rows(X: Matrix) -> Matrix:
 def stores_zeros(X: Matrix) -> bool:
     """Whether every number of X is stored, as in a numpy array, or only those that are not zero."""
     return not sp.issparse(X)
+
+
+def keeps_zeros(X: MatrixLike) -> bool:
+    """Whether a stored zero can be told from a number that is not stored: blocks hold both, dictionaries neither."""
+    return not sp.issparse(X) or X.format not in ("bsr", "dok")
 
 
 def stored_like(Q: Matrix, X: Matrix) -> Matrix:

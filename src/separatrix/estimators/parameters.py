@@ -33,14 +33,17 @@ def check_numbers(estimator, name, instead):
     """Check that a parameter is a number or an array of numbers; return it as a flat array."""
     value = getattr(estimator, name)
     try:
-        return np.atleast_1d(np.asarray(value, dtype=np.float64)).ravel()
-    except (TypeError, ValueError):
-        raise cannot(
-            f"fit {type(estimator).__name__} with {name}={value!r}",
-            because=f"{name} must be made of numbers",
-            instead=instead,
-            kind=TypeError,
-        ) from None
+        numbers = np.atleast_1d(np.asarray(value)).ravel()
+    except ValueError:  # rows of different lengths
+        numbers = np.array([None])
+    if all(isinstance(number, Real) for number in numbers.tolist()):  # not text that looks like numbers
+        return numbers.astype(np.float64)
+    raise cannot(
+        f"fit {type(estimator).__name__} with {name}={value!r}",
+        because=f"{name} must be made of numbers",
+        instead=instead,
+        kind=TypeError,
+    )
 
 
 def check_choice(estimator, name, choices):

@@ -176,6 +176,10 @@ def stochastic_descent(
         diverged = end.overflowed or (judged and end.worst > allowed > 0.0 and height(walker) > allowed)
         if not diverged:
             break
+        if end.overflowed and judged and not divisions:  # it may be the fault of X
+            walker.become(best)
+            with np.errstate(all="ignore"):
+                design.refuse_if_not_finite(design.column_squares())
         best = min([best, end.best or best], key=height)
         walker.become(best)
         if divisions == MOST_DIVISIONS:
@@ -243,7 +247,6 @@ def _passes(
     for done in range(1, rule.max_iter + 1):
         fitted = one_pass(steps)
         if not (np.isfinite(fitted) and walker.finite()):
-            problem.design.refuse_nan()  # a descent that is not finite may be the fault of X
             return Walked(done, False, True, np.inf, kept)
         worst = max(worst, fitted)
         if trace is not None:

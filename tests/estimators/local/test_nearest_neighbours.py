@@ -369,3 +369,18 @@ def test_what_cannot_be_averaged_or_drawn_is_refused():
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         KNeighborsClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize("form", ["bsr", "dok"])
+def test_distances_that_lose_their_zeros_are_refused(form):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    graph = KNeighborsRegressor(10).fit(X, X[:, 0]).kneighbors_graph(mode="distance")
+    lossy = graph.asformat(form)
+    model = KNeighborsRegressor(metric="precomputed").fit(graph, X[:, 0])
+    for use in (
+        model.predict,
+        model.kneighbors,
+        lambda D: KNeighborsClassifier(metric="precomputed").fit(D, X[:, 0] > 0),
+    ):
+        with pytest.raises(TypeError, match="does not tell a distance of 0 from one that is not stored"):
+            use(lossy)

@@ -166,3 +166,19 @@ def test_sparse_numbers_are_refused_where_zeros_are_not_special():
     for model in (GaussianNB(), CategoricalNB(), MixedNB()):
         with pytest.raises(TypeError, match=r"[Ss]parse"):
             model.fit(sp.csr_array(X), Y)
+
+
+def test_a_refused_fit_leaves_the_earlier_one_as_it_was():
+    model = CategoricalNB().fit([[1, 4], [2, 5]], ["a", "b"])
+    before = model.predict_proba([[2, 5]])
+    with pytest.raises(ValueError, match="Negative values"):
+        model.fit([[0, -1, 3]], ["c"])
+    np.testing.assert_array_equal(model.predict_proba([[2, 5]]), before)
+    np.testing.assert_array_equal(model.classes_, ["a", "b"])
+
+
+def test_a_refused_first_chunk_leaves_a_model_that_is_not_fitted():
+    model = CategoricalNB()
+    with pytest.raises(ValueError, match="Negative values"):
+        model.partial_fit([[0, -1]], [1], classes=[1, 2])
+    assert vars(model) == vars(CategoricalNB())

@@ -144,7 +144,17 @@ class LinearRegression(SquaredErrorModel):
         self.shuffle = shuffle
         self.trace = trace
         self.random_state = random_state
-        _tell_scikit_learn(type(self))
+
+    def __sklearn_clone__(self) -> Self:
+        """A copy that is not fitted, which RANSAC takes for least squares, as it does scikit-learn's.
+
+        RANSAC clones its estimator, and then asks whether it is an instance of scikit-learn's LinearRegression, to know
+        that p + 1 rows determine it. Registering the class any earlier would import scikit-learn's linear models.
+        """
+        theirs = sys.modules.get("sklearn.linear_model")
+        if theirs is not None and not issubclass(LinearRegression, theirs.LinearRegression):
+            theirs.LinearRegression.register(LinearRegression)
+        return super().__sklearn_clone__()
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and y (n,) or (n, k)."""
@@ -208,16 +218,6 @@ class LinearRegression(SquaredErrorModel):
         if self.trace:
             self.trace_ = solution.trace
         return self
-
-
-def _tell_scikit_learn(cls):
-    """Register the class with scikit-learn's least squares, whose instances RANSAC knows to need p + 1 rows.
-
-    Whoever asks has imported scikit-learn's linear models; for others they are not imported.
-    """
-    theirs = sys.modules.get("sklearn.linear_model")
-    if theirs is not None and not issubclass(cls, theirs.LinearRegression):
-        theirs.LinearRegression.register(cls)
 
 
 declare(

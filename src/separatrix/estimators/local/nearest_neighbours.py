@@ -183,7 +183,7 @@ class KNeighborsClassifier(ClassifierMixin, KNearest):
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Keep X (n, p), dense or sparse, and labels y (n,) or (n, outputs)."""
         check_number(self, "n_neighbors", 1, integer=True)
-        return self._keep(*validate_labels(self, X, y, missing=self._takes_missing))
+        return self._keep(*validate_labels(self, self._readable(X), y, missing=self._takes_missing))
 
     def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X; with X=None of each training row, by the others."""
@@ -279,7 +279,7 @@ class KNeighborsRegressor(RegressorMixin, KNearest):
         """Keep X (n, p), dense or sparse, and y (n,) or (n, outputs)."""
         check_number(self, "n_neighbors", 1, integer=True)
         check_choice(self, "average", ("mean", "median"))
-        design, target = enter(self, X, y, missing=self._takes_missing)
+        design, target = enter(self, self._readable(X), y, missing=self._takes_missing)
         return self._keep(design, target.y)
 
     def predict(self, X: MatrixLike) -> Array:

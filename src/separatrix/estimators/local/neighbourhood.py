@@ -4,6 +4,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can
+from separatrix.designs.pairs import keeps_zeros
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.neighbours.metrics import metric_of
@@ -34,7 +36,9 @@ class Neighbourhood(Estimator):
             self.effective_metric_, self.effective_metric_params_ = "precomputed", {}
         else:
             metric = metric_of(self.metric, power, self.metric_params)
-            self._index = Index(self._fit_X, metric, "auto" if algorithm == "ball_tree" else algorithm, leaf_size)
+            # of a DistanceMetric it is not known whether a k-d tree takes it; answers are the same
+            search = "auto" if algorithm == "ball_tree" or can(self.metric, "pairwise") else algorithm
+            self._index = Index(self._fit_X, metric, search, leaf_size)
             general = {"p": metric.power, "w": None} if metric.name == "minkowski" else {}
             self.effective_metric_, self.effective_metric_params_ = metric.name, {**general, **metric.options}
         self.n_samples_fit_ = design.n
@@ -44,7 +48,18 @@ class Neighbourhood(Estimator):
     def _queries(self, X):
         """Rows to find neighbours of: those of X, or the training rows themselves."""
         check_is_fitted(self)
-        return self._fit_X if X is None else validate_rows(self, X, missing=self._takes_missing)
+        return self._fit_X if X is None else validate_rows(self, self._readable(X), missing=self._takes_missing)
+
+    def _readable(self, X):
+        """X, unless it is made of distances of which those that are 0 cannot be told from those that are not known."""
+        if self._is_precomputed and not keeps_zeros(X):
+            raise cannot(
+                f"use distances in a sparse matrix of the format {X.format!r}",
+                because="it does not tell a distance of 0 from one that is not stored",
+                instead="the format 'csr', with zeros stored (kneighbors_graph), or a numpy array",
+                kind=TypeError,
+            )
+        return X
 
     @property
     def _is_precomputed(self):

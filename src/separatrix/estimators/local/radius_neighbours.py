@@ -91,7 +91,7 @@ class RadiusNeighborsRegressor(RegressorMixin, Neighbourhood):
         check_number(self, "radius", 0.0, open_low=True)
         check_choice(self, "average", ("mean", "median"))
         check_choice(self, "empty", ("warn", "nan", "raise"))
-        design, target = enter(self, X, y, missing=self._takes_missing)
+        design, target = enter(self, self._readable(X), y, missing=self._takes_missing)
         return self._keep(design, target.y)
 
     def predict(self, X: MatrixLike) -> Array:

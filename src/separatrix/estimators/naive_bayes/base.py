@@ -3,6 +3,7 @@ r"""What all naive Bayes models share: :math:`P(x \mid C_k) = \prod_j P(x_j \mid
 import time
 import warnings
 from abc import abstractmethod
+from contextlib import contextmanager
 from typing import Self
 
 import numpy as np
@@ -29,6 +30,18 @@ EPS = np.finfo(np.float64).eps
 SMALLEST_ALPHA = 1e-10
 
 
+@contextmanager
+def unchanged_if_refused(model):
+    """Give a model its attributes back where data are refused: what was learnt before goes on predicting."""
+    before = dict(vars(model))
+    try:
+        yield
+    except Exception:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
+
+
 class NaiveBayes(Generative):
     """A model whose parameters are closed forms of sums over the rows of each class.
 
@@ -44,8 +57,9 @@ class NaiveBayes(Generative):
         """Fit to X (n, p) and labels y (n,); a weight of a row means so many rows like it."""
         started = time.perf_counter()
         self._check()
-        design, target = validate_class_target(self, X, y, sample_weight, sparse=self._sparse, summed=True, least=1)
-        return self._publish(self._count(design, target), started)
+        with unchanged_if_refused(self):
+            design, target = validate_class_target(self, X, y, sample_weight, sparse=self._sparse, summed=True, least=1)
+            return self._publish(self._count(design, target), started)
 
     def partial_fit(
         self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -63,11 +77,12 @@ class NaiveBayes(Generative):
         self._check()
         first = "_tally" not in vars(self)
         refuse_if_unannounced(self, first, classes)
-        design, target = validate_class_target(
-            self, X, y, sample_weight, classes=classes, sparse=self._sparse, reset=first, summed=True, least=1
-        )
-        counts = self._count(design, target)
-        return self._publish(counts if first else counts.merge(self._tally), started)
+        with unchanged_if_refused(self):
+            design, target = validate_class_target(
+                self, X, y, sample_weight, classes=classes, sparse=self._sparse, reset=first, summed=True, least=1
+            )
+            counts = self._count(design, target)
+            return self._publish(counts if first else counts.merge(self._tally), started)
 
     def _publish(self, counts, started):
         """Set what follows from the sums, and keep them for the next chunk: not before, it may be refused."""
