@@ -35,8 +35,19 @@ class WorkingColumns:
         self.design, self._counts = design, share > 0.0
         self.size = 0
         self.means = np.empty(0)
-        self.largest = np.empty(0)  # of each column, the size of its largest number in rows that count
+        self._largest = np.empty(0)
         self._stored = design.stored_by_column()
+
+    @property
+    def largest(self) -> np.ndarray:
+        """Of each column, the size of its largest number in rows that count."""
+        if len(self._largest) < self.size:
+            self._largest = np.append(self._largest, self._largest_from(len(self._largest)))
+        return self._largest
+
+    def _largest_from(self, first: int) -> np.ndarray:
+        """The same of the columns from `first` on."""
+        raise NotImplementedError
 
     @property
     def numbers(self) -> int:
@@ -116,9 +127,11 @@ class DenseColumns(WorkingColumns):
             larger[:, : self.size] = self.Z
             self._held = larger
         np.subtract(Z, means, out=self._held[:, self.size : size])
-        sizes = np.abs(self._held[:, self.size : size]) * self._counts[:, None]
-        self.largest = np.append(self.largest, sizes.max(axis=0, initial=0.0))
         self.means, self.size = np.concatenate([self.means, means]), size
+
+    def _largest_from(self, first: int) -> np.ndarray:
+        Z = self.Z[:, first:] if self._counts.all() else self.Z[self._counts, first:]
+        return np.maximum(Z.max(axis=0, initial=0.0), -Z.min(axis=0, initial=0.0))
 
     def products(self, w: np.ndarray | float, first: int = 0) -> np.ndarray:
         return _dense_products(self.Z, w, first)
@@ -143,12 +156,14 @@ class SparseColumns(WorkingColumns):
         return self._held.nnz
 
     def add(self, J: np.ndarray) -> None:
-        new = self.design.gather(J)
-        self._held = sp.hstack([self._held, new], format="csc")
-        sizes = sp.csc_array((np.abs(new.data) * self._counts[new.indices], new.indices, new.indptr), shape=new.shape)
-        self.largest = np.append(self.largest, sizes.max(axis=0).toarray())
+        self._held = sp.hstack([self._held, self.design.gather(J)], format="csc")
         self._by_rows = None
         self.means, self.size = np.zeros(self.size + len(J)), self.size + len(J)
+
+    def _largest_from(self, first: int) -> np.ndarray:
+        new = self._held[:, first:]
+        sizes = sp.csc_array((np.abs(new.data) * self._counts[new.indices], new.indices, new.indptr), shape=new.shape)
+        return np.ravel(sizes.max(axis=0).toarray())
 
     def stored(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         return self._held.indptr, self._held.indices, self._held.data

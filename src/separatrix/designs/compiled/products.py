@@ -16,16 +16,18 @@ def dense_products_and_squares(Z: Array, r: Array, s: Array, products: Array, sq
     for j in range(Z.shape[0]):
         product = square = 0.0
         for first in range(0, Z.shape[1], PIECE):
-            last = min(first + PIECE, Z.shape[1])
+            # slices, so that the compiler knows that no index is negative: else it uses no vector registers
+            z, u = Z[j, first : first + PIECE], r[first : first + PIECE]
             part = part_square = 0.0
             if s.shape[0] == 0:
-                for i in range(first, last):
-                    part += Z[j, i] * r[i]
-                    part_square += Z[j, i] * Z[j, i]
+                for i in range(z.shape[0]):
+                    part += z[i] * u[i]
+                    part_square += z[i] * z[i]
             else:
-                for i in range(first, last):
-                    part += Z[j, i] * r[i]
-                    part_square += s[i] * Z[j, i] * Z[j, i]
+                weights = s[first : first + PIECE]
+                for i in range(z.shape[0]):
+                    part += z[i] * u[i]
+                    part_square += weights[i] * z[i] * z[i]
             product += part
             square += part_square
         products[j] = product
