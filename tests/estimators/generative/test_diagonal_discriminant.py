@@ -12,10 +12,10 @@ from scipy.stats import norm
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from separatrix.core import blocks
 from separatrix.core.errors import SingularWithin
 from separatrix.designs import base
 from separatrix.discriminant_analysis import DiagonalLinearDiscriminantAnalysis
-from separatrix.solvers.linalg import class_spheres
 
 sys.path.insert(0, str(Path(__file__).parent))
 from normal_classes import bends, normal_classes
@@ -141,7 +141,7 @@ def test_threads_blocks_order_and_a_far_origin_do_not_show(monkeypatch):
     order = np.random.default_rng(0).permutation(len(X))
     expected = DiagonalLinearDiscriminantAnalysis().fit(X, y).predict_joint_log_proba(X)
     monkeypatch.setattr(base, "BLOCK_NUMBERS", 400)
-    monkeypatch.setattr(class_spheres, "BLOCK_NUMBERS", 400)
+    monkeypatch.setattr(blocks, "BLOCK_NUMBERS", 400)
     for threads in ("1", "3"):
         monkeypatch.setenv("SEPARATRIX_THREADS", threads)
         model = DiagonalLinearDiscriminantAnalysis().fit(X[order] + 2.0**20, y[order])

@@ -19,6 +19,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from separatrix.core import blocks
 from separatrix.core.errors import SingularClasses, SingularWithin
 from separatrix.designs import base
 from separatrix.discriminant_analysis import (
@@ -27,7 +28,6 @@ from separatrix.discriminant_analysis import (
     RegularizedDiscriminantAnalysisCV,
 )
 from separatrix.estimators.generative import regularized_discriminant_cv
-from separatrix.solvers.linalg import class_spheres
 
 sys.path.insert(0, str(Path(__file__).parent))
 from normal_classes import bends, normal_classes, vowels, with_moments, with_vowels
@@ -130,7 +130,7 @@ def test_the_path_says_what_a_fit_at_each_alpha_would_say(monkeypatch):
     new, truth = normal_classes(3, seed=7)
     s = np.random.default_rng(0).integers(0, 3, len(new))
     alphas = [0.0, 0.3, 1.0]
-    monkeypatch.setattr(class_spheres, "BLOCK_NUMBERS", 500)
+    monkeypatch.setattr(blocks, "BLOCK_NUMBERS", 500)
     path = RegularizedDiscriminantAnalysis(0.7).fit(X, y).path(alphas)
     for i, alpha in enumerate(alphas):
         model = RegularizedDiscriminantAnalysis(alpha).fit(X, y)

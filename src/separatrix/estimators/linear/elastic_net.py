@@ -21,7 +21,7 @@ from separatrix.core.types import Matrix, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
 from separatrix.estimators.linear.path import CrossValidatedPath, path_of
-from separatrix.estimators.linear.strengths import with_factors
+from separatrix.estimators.linear.strengths import with_factors, within_bounds
 from separatrix.estimators.published import certify_each, timed, worst
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
 from separatrix.losses import Squared
@@ -163,6 +163,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         """Publish the solutions of all outputs, and certify what is published."""
         beta = np.column_stack([s.beta for s in solutions])
         offset = np.array([s.intercept for s in solutions])
+        beta = within_bounds(beta, problems[0].parts, problems[0].design.dtype)
         self._publish(beta[:, 0] if one else beta, offset[0] if one else offset, problems[0].design.dtype)
         certificates = certify_each(self, problems, max(self.tol, FINEST), solutions)
         self.certificate_ = timed(worst(certificates), started)

@@ -24,7 +24,7 @@ from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LogOddsClassifier, SparseCoefficients
-from separatrix.estimators.linear.strengths import with_factors
+from separatrix.estimators.linear.strengths import with_factors, within_bounds
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, encode, validate_class_target, validate_soft
 from separatrix.losses import Logistic, Softmax
@@ -186,7 +186,7 @@ class LogisticRegression(SparseCoefficients, LogOddsClassifier):
         if self.trace:
             self.trace_ = solution.trace
         beta, intercept = self._with_absent_classes(solution)
-        self._publish(beta, intercept, problem.design.dtype)
+        self._publish(within_bounds(beta, problem.parts, problem.design.dtype), intercept, problem.design.dtype)
         if self.coef_.dtype != np.float64:  # slopes before rounding give a tight bound
             solution.theta = solution.beta, solution.intercept
         self.certificate_ = self._certified(problem, solution, started)

@@ -21,6 +21,19 @@ def with_factors(estimator: Any, penalty: Any, p: int) -> Any:
     )
 
 
+def within_bounds(beta: np.ndarray, penalty: Separable, dtype: Any) -> np.ndarray:
+    """beta (p,) or (p, k) in the precision in which it is published: what rounding moved beyond a bound stays within.
+
+    >>> import numpy as np
+    >>> free = np.zeros(1)
+    >>> float(within_bounds(np.array([0.1]), Separable(free, free, free, np.array([0.1])), np.float32)[0]) <= 0.1
+    True
+    """
+    rounded = np.asarray(beta).astype(dtype)
+    beyond = (penalty.high < rounded.T) | (penalty.low > rounded.T)
+    return np.where(beyond.T, np.nextafter(rounded, rounded.dtype.type(0.0)), rounded) if beyond.any() else rounded
+
+
 def _factors(estimator: Any, p: int) -> np.ndarray:
     if estimator.penalty_factor is None:
         return np.ones(p)
