@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections import deque
 from itertools import chain, islice
 
 import numpy as np
@@ -61,22 +62,33 @@ class Delimited:
         asked : function.  What is asked for each column, now: a list of NUMBER, TEXT, SKIPPED. Where a cell of the rows
             is no plain number, text is given for NUMBER.
         """
-        records = self._records(asked)
+        records, line = self._records(asked), self.layout.lines + 1
         for first in islice(records, 1):  # alone: it tells what to ask for the columns of the others
-            yield from self._split(first)
-        for columns in map_ahead(self._split, records):
-            yield from columns
+            chunks, ends = self._split(first)
+            yield from self._read_again(first[0], line) if chunks is None else chunks
+            line += ends
+        waiting = deque()  # pieces that Python's reader may have to take apart
+
+        def remembered():
+            for piece, wanted in records:
+                waiting.append(piece)
+                yield piece, wanted
+
+        for chunks, ends in map_ahead(self._split, remembered()):
+            piece = waiting.popleft()
+            yield from self._read_again(piece, line) if chunks is None else chunks
+            line += ends
         if self._unsplit:
-            yield from self._by_reader(*self._unsplit)
+            yield from self._by_reader(self._unsplit, line)
 
     def _records(self, asked):
-        """Pieces of complete records with the line where each begins and what is asked for the columns.
+        """Pieces of complete records with what is asked for the columns.
 
         From where that needs Python's reader on, the pieces are left in `_unsplit`.
         """
         told = self.layout
         pieces = chain(self._beginning, self.pieces)
-        line, rest = told.lines + 1, b""
+        rest = b""
         simple = told.delimiter != BLANKS and told.delimiter.isascii()  # pyarrow knows single bytes only
         for piece in pieces:
             piece = rest + piece
@@ -84,21 +96,18 @@ class Delimited:
             if simple:
                 end = end_of_records(piece, told.delimiter) if told.quoted else len(piece)
             if end is None or len(piece) - end > LONGEST_RECORD:
-                self._unsplit = chain([piece], pieces), line
+                self._unsplit = chain([piece], pieces)
                 return
             piece, rest = piece[:end], piece[end:]
-            yield piece, line, asked()
-            line += _line_ends(piece)
+            yield piece, asked()
         if rest:
-            self._unsplit = [rest], line
+            self._unsplit = [rest]
 
     def _split(self, records):
-        """Chunks of columns: one by pyarrow, or those of Python's reader where pyarrow cannot take the records."""
-        piece, line, asked = records
+        """Chunks of columns by pyarrow, None where Python's reader has to take the records apart; and ends of lines."""
+        piece, asked = records
         columns = self._by_pyarrow(piece, asked)
-        if columns is None:
-            return list(self._by_reader([piece], line, marked=self.layout.quoted and b'"' in piece))
-        return [columns] if columns else []
+        return None if columns is None else [columns] if columns else [], _line_ends(piece)
 
     def _by_pyarrow(self, piece, asked):
         """Columns of complete records, None if Python's reader has to take them apart."""
@@ -113,6 +122,9 @@ class Delimited:
         if told.width == 1 and isinstance(last, TextCells) and not all(map(str.strip, last.levels)):
             return None  # perhaps a blank line, which is no row
         return columns[: len(asked)]
+
+    def _read_again(self, piece, line):
+        return self._by_reader([piece], line, marked=self.layout.quoted and b'"' in piece)
 
     def _by_reader(self, pieces, line, marked=True):
         """Columns of records that Python's reader takes apart; `marked`: a blank cell may have been quoted."""

@@ -77,7 +77,7 @@ class GrowingColumn:
 
     def _numbers(self, cells):
         """The cells as float64, None if they are not numbers of one unit."""
-        unit, odd = "", Counter()
+        unit, odd = "", None
         if not isinstance(cells, TextCells):
             values = cells
         else:
@@ -91,7 +91,7 @@ class GrowingColumn:
                 if len(units) > 1:
                     return None
                 unit = units.pop() if units else ""
-                counts = np.bincount(cells.codes).tolist()
+                counts, odd = np.bincount(cells.codes).tolist(), Counter()
                 for cell, (value, _), count in zip(cells.levels, read, counts, strict=True):
                     if _is_odd(cell, value):
                         odd[cell.strip()] += count
@@ -101,7 +101,8 @@ class GrowingColumn:
             if self.unit not in (None, unit):
                 return None
             self.unit = unit
-        self.odd += odd
+        if odd:
+            self.odd += odd
         values, infinite = finite(values)
         self.infinite += infinite
         return values
