@@ -167,7 +167,7 @@ class NoMaximum(Separated):
         self.proof, self.verdict, self.direction = proof, proof.verdict, proof.direction
         ConvergenceWarning.__init__(
             self,
-            f"The likelihood has no maximum ({proof.verdict} separation): along proof.direction rows with y at the end "
+            f"The likelihood has no maximum ({proof.verdict} separation): along one direction rows with y at the end "
             "of its range (0, of shares also 1) are fitted ever better, and no other row is fitted worse. Without a "
             f"finite estimate: {_shown([str(name) for name in proof.infinite])}. The coefficients returned are those "
             "under a faint penalty. Use alpha > 0, or drop or merge the columns that separate.",

@@ -115,7 +115,7 @@ class Separation:
         shown = ", ".join(map(_said, self.infinite[:8])) + (", …" if len(self.infinite) > 8 else "")
         rest = "" if self.verdict == "complete" else f", but for {len(self.rows_on_boundary)} rows on the boundary"
         return (
-            f"Separation is {self.verdict}: a direction (proof.direction) puts every row on the side of its class"
+            f"Separation is {self.verdict}: one direction puts every row on the side of its class"
             f"{rest}. The likelihood has no maximum; without a finite estimate: {shown}. Instead, {REMEDIES}."
         )
 
