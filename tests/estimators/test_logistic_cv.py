@@ -216,12 +216,3 @@ def test_wrong_settings_are_named(options, message):
     X, y, _ = rows()
     with pytest.raises((ValueError, TypeError), match=message):
         LogisticRegressionCV(**options).fit(X, y)
-
-
-def test_a_loose_search_ends_in_a_model_that_verify_certifies():
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((150, 8))
-    y = np.digitize(X[:, 0] + 2.0 * rng.standard_normal(150), [-0.7, 0.7])
-    for kinds in (y, y > 0):
-        model = LogisticRegressionCV(Cs=10, l1_ratios=(1.0,), tol=1e-3, use_legacy_attributes=False).fit(X, kinds)
-        assert verify(model, X, kinds).converged

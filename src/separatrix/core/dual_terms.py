@@ -1,7 +1,7 @@
 """Sums over rows that the duality gap of a loss at its own slopes is made of, with their products with X."""
 
 from separatrix.core.jit import compiled, part
-from separatrix.core.long_sums import PIECE, add_piece
+from separatrix.core.long_sums import PIECE, add_sums
 from separatrix.core.types import Array, Loss, RowsAtom
 from separatrix.core.verbs import row_entry, row_score, row_span, slope, target_size, value
 
@@ -31,12 +31,11 @@ def dual_terms(loss: Loss, y: float, eta: float, s: float, out: Array) -> float:
 def fill_dual_terms(loss: Loss, y: Array, eta: Array, s: Array, u: Array, out: Array, work: Array) -> None:
     """u_i = s_i slope_i, and out = the :func:`dual_terms` of all rows; `work` (2, 7) takes those of a piece of them."""
     out[:] = 0.0
-    work[1] = 0.0
+    work[:] = 0.0
     for first in range(0, y.shape[0], PIECE):
-        work[0] = 0.0
         for i in range(first, min(first + PIECE, y.shape[0])):
             u[i] = dual_terms(loss, y[i], eta[i], s[i], work[0])
-        add_piece(out, work)
+        add_sums(out, work[1], work[0])
     for k in range(out.shape[0]):
         out[k] += work[1, k]
 
@@ -62,9 +61,8 @@ def add_dual_terms(
     `squares` gets the squares of the columns, ``Σ_i s_i x_ij²``. `s` may have no length.
     """
     out[:] = 0.0
-    work[1] = 0.0
+    work[:] = 0.0
     for start in range(first, last, PIECE):
-        work[0] = 0.0
         for i in range(start, min(start + PIECE, last)):
             weight = s[i] if s.shape[0] > 0 else 1.0
             u = dual_terms(loss, y[i], row_score(rows, i, beta) + intercept, weight, work[0])
@@ -74,6 +72,6 @@ def add_dual_terms(
                 j, x = row_entry(rows, i, k)
                 v[j] += u * x
                 squares[j] += weight * x * x
-        add_piece(out, work)
+        add_sums(out, work[1], work[0])
     for k in range(out.shape[0]):
         out[k] += work[1, k]

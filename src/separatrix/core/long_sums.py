@@ -19,13 +19,6 @@ def two_sums(total: float, low: float, piece: float) -> tuple[float, float]:
 
 
 @part
-def add_piece(out: Array, work: Array) -> None:
-    """Add the sums of a piece, in the first row of `work`, to `out`, and what is lost to the second row."""
-    for k in range(out.shape[0]):
-        out[k], work[1, k] = two_sums(out[k], work[1, k], work[0, k])
-
-
-@part
 def add_sums(out: Array, low: Array, piece: Array) -> None:
     """Add the sums of a piece to `out`, and what is lost to `low`; the piece becomes 0."""
     for k in range(out.shape[0]):

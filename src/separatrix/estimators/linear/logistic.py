@@ -187,7 +187,7 @@ class LogisticRegression(SparseCoefficients, LogOddsClassifier):
             self.trace_ = solution.trace
         beta, intercept = self._with_absent_classes(solution)
         self._publish(within_bounds(beta, problem.parts, problem.design.dtype), intercept, problem.design.dtype)
-        if self.coef_.dtype != np.float64:  # slopes before rounding give a tight bound
+        if self.coef_.dtype != np.float64 and solution.theta is None:  # slopes before rounding give a tight bound
             solution.theta = solution.beta, solution.intercept
         self.certificate_ = self._certified(problem, solution, started)
         self._warn()

@@ -33,8 +33,6 @@ from separatrix.solvers.path import path
 
 RATIOS = {"deprecated": 0.0, "l2": 0.0, "elasticnet": 0.0, "l1": 1.0, None: 0.0}
 
-FINAL = 1e-8  # what `verify` holds a published model to, however loose the search was
-
 
 @declares(
     task="classification",
@@ -64,8 +62,7 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
         l1_ratios=(0,), None is Cs=(inf,).
     scoring : str, callable, None or "warn", default "warn".  What is to be large on the folds left out; None and
         "warn" are accuracy, as in scikit-learn 1.9.
-    tol : float, [0, inf), default 1e-8.  Relative duality gap to be certified along the paths; that of the last fit,
-        with what was chosen, is 1e-8 where `tol` is more.
+    tol : float, [0, inf), default 1e-8.  Relative duality gap to be certified.
     max_iter : int, [1, inf), default 100.  Iterations at the most for each strength.
     class_weight : dict, "balanced" or None, default None.  Weights of the classes, over all rows.
     refit : bool, default True.  Whether to fit to all rows with the best C and share; otherwise coefficients, C and
@@ -316,7 +313,7 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
         return LogisticRegression(
             C=C,
             l1_ratio=ratio,
-            tol=min(self.tol, FINAL),
+            tol=self.tol,
             fit_intercept=self.fit_intercept,
             class_weight=self.class_weight,
             max_iter=self.max_iter,

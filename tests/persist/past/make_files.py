@@ -1,4 +1,4 @@
-"""Write the model files of version 0.1.0 that stand beside this script; run once, with that version installed.
+"""Write model files into the folder of the version that is installed; run once, before that version changes.
 
 Each file keeps, in its ``about``, some rows and what the model that was saved answered for them.
 """
@@ -33,7 +33,7 @@ from separatrix.preprocessing import PolynomialFeatures
 from separatrix.tables.table import Table
 from separatrix.tables.understanding import ColumnFacts, Understanding
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / separatrix.__version__
 random = np.random.default_rng(3)
 X = random.integers(0, 5, size=(30, 2)).astype(float)
 AMOUNT = X @ [1.0, -2.0] + random.standard_normal(30)
@@ -84,7 +84,7 @@ def table_model():
 
 
 if __name__ == "__main__":
-    assert separatrix.__version__ == "0.1.0"
+    HERE.mkdir(exist_ok=True)
     for name, (model, y) in MODELS.items():
         model.fit(X, y)
         separatrix.save(model, HERE / f"{name}.sepx", about={"rows": ROWS.tolist(), "answers": answers(model, ROWS)})
