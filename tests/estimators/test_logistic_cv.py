@@ -12,7 +12,6 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from separatrix import verify
 from separatrix.core.errors import NotCertified
 from separatrix.linear_model import LogisticRegression, LogisticRegressionCV
 
