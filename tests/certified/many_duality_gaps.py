@@ -21,7 +21,7 @@ from separatrix.core.separable import as_separable
 from separatrix.core.solution import Solution
 from separatrix.core.target import Target
 from separatrix.designs import as_design
-from separatrix.losses import Huber, Logistic, Quantile, Squared
+from separatrix.losses import Gamma, Huber, Logistic, Poisson, Probit, Quantile, Squared, Tweedie
 from separatrix.penalties import Separable
 from separatrix.solvers import linear_program
 from separatrix.solvers.proximal_newton import proximal_newton
@@ -73,6 +73,8 @@ class Exact(NamedTuple):
         if isinstance(self.loss, Quantile):
             q = mpf(self.loss.q)
             return (-q * r, -q, mpf(0)) if r < 0 else ((1 - q) * r, 1 - q, mpf(0))
+        if not isinstance(self.loss, Logistic):
+            return exact_deviance(self.loss, y, eta)
         tail = mp.exp(-min(abs(eta), 10**6))
         mu = 1 / (1 + tail) if eta > 0 else tail / (1 + tail)
         return max(eta, 0) + mp.log1p(tail) - y * eta, mu - y, mu * (1 - mu)
@@ -140,6 +142,26 @@ class Exact(NamedTuple):
             for a, j in enumerate(columns):
                 v[j] = solved[a]
             yield v
+
+
+def exact_deviance(loss, y, eta):
+    """Value, slope and curvature of the losses with other links, in the digits of mpmath."""
+    mu = mp.exp(eta)
+    if isinstance(loss, Poisson):
+        return mu - y + (y * (mp.log(y) - eta) if y else 0), mu - y, mu
+    if isinstance(loss, Gamma):
+        return y / mu - 1 - mp.log(y) + eta, 1 - y / mu, y / mu
+    if isinstance(loss, Tweedie):
+        a, b = 2 - mpf(loss.power), 1 - mpf(loss.power)
+        value = mu**a / a - y * mu**b / b + y**a / (a * b)
+        return value, mu**a - y * mu**b, a * mu**a - b * y * mu**b
+    if isinstance(loss, Probit):
+        up, down = mp.ncdf(eta), mp.ncdf(-eta)
+        m, r = mp.npdf(eta) / up, mp.npdf(eta) / down
+        value = -y * mp.log(up) - (1 - y) * mp.log(down)
+        return value, (1 - y) * r - y * m, y * m * (m + eta) + (1 - y) * r * (r - eta)
+    q = mu / mp.expm1(mu)  # complementary log-log: P(0) = exp(-mu)
+    return (1 - y) * mu - y * mp.log(-mp.expm1(-mu)), (1 - y) * mu - y * q, (1 - y) * mu + y * q * (q + mu - 1)
 
 
 def in_digits(problem, X):

@@ -22,7 +22,14 @@ from separatrix.core.solution import Solution
 from separatrix.core.target import Target
 from separatrix.core.verbs import split
 from separatrix.designs import as_design
-from separatrix.linear_model import LinearRegression, LogisticRegression, QuantileRegressor, Ridge, lasso_path
+from separatrix.linear_model import (
+    LinearRegression,
+    LogisticRegression,
+    QuantileRegressor,
+    Ridge,
+    TweedieRegressor,
+    lasso_path,
+)
 from separatrix.losses import Logistic, Quantile, Squared
 from separatrix.penalties import L1, L2, NoPenalty, Separable
 
@@ -214,12 +221,15 @@ def test_quantile_regressions_on_independent_columns_are_certified():
         assert QuantileRegressor(alpha=0.0).fit(data, X[:, 0] + rng.standard_normal(60)).certificate_.converged
 
 
-def test_a_gradient_says_that_it_bounds_no_gap():
+def test_a_gradient_is_called_stationary_and_says_that_it_bounds_no_gap():
     rng = np.random.default_rng(5)
     X = rng.standard_normal((40, 2))
-    y = rng.random(40) < 0.5
-    assert "bounds no gap" in LogisticRegression(C=np.inf).fit(X, y).certificate_.message
-    assert "bounds no gap" not in LogisticRegression().fit(X, y).certificate_.message
+    certificate = TweedieRegressor(power=3, alpha=0.0).fit(X, np.exp(rng.standard_normal(40))).certificate_
+    assert certificate.kind == "gradient" and certificate.converged and "bounds no gap" in certificate.message
+    assert str(certificate).startswith("stationary: relative gradient")
+    labels = rng.random(40) < 0.5
+    for C in (np.inf, 1.0):
+        assert LogisticRegression(C=C).fit(X, labels).certificate_.kind == "gap"
 
 
 def least_quantile_loss(X, y, q, low, intercept):

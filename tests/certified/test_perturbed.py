@@ -29,6 +29,7 @@ SETTINGS = {
     "QuadraticDiscriminantAnalysis": {"store_covariance": True},
     "RegularizedDiscriminantAnalysis": {"store_covariance": True},
     "RegularizedDiscriminantAnalysisCV": {"alphas": [0.3, 0.7]},
+    "ElasticNetCV": {"alphas": [0.5, 1.0]},  # a penalty that counts: the gap is quadratic in a change of l1_ratio_
     "LogisticRegressionCV": {"Cs": [0.01, 0.1], "cv": 3},
 }
 # Their tolerance is a gap of 1e-3: one percent of a coefficient may change it by less.

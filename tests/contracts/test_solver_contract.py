@@ -46,6 +46,7 @@ from separatrix.solvers.nonnegative import nonnegative_least_squares
 from separatrix.solvers.perceptron import Corrections, run_perceptron
 from separatrix.solvers.proximal_newton import proximal_newton
 from separatrix.solvers.quasi_newton import quasi_newton
+from separatrix.solvers.reweighted import reweighted
 from separatrix.solvers.row_space import in_row_space
 from separatrix.solvers.stochastic import stochastic_descent
 
@@ -168,6 +169,7 @@ SOLVERS = {
     "nonnegative": (nonnegative_least_squares, HalfSquare(), POSITIVE, {}),
     "newton_raphson": (newton, HalfSquare(), RIDGE, {}),
     "quasi_newton": (quasi_newton, HalfSquare(), RIDGE, {"tol": 1e-12}),
+    "reweighted": (reweighted, HalfSquare(), RIDGE, {}),
     "row_space": (in_row_space, HalfSquare(), RIDGE, {"tol": 1e-12}),
     "descent": (descend, HalfSquare(), RIDGE, {"tol": 1e-10, "max_iter": 20_000}),
     "stochastic": (stochastic_descent, HalfSquare(), RIDGE, {"tol": 1e-9, "adaptive": True, "max_iter": 5000}),
@@ -253,7 +255,15 @@ def test_losses_and_penalties_of_these_tests_are_solved_and_certified(name):
         np.testing.assert_allclose(solution.beta, exact, atol=1e-4 if name == "descent" else 1e-5)
 
 
-KEEPING = {"newton_raphson", "quasi_newton", "descent", "stochastic", "newton_by_blocks", "choose likelihood"}
+KEEPING = {
+    "newton_raphson",
+    "quasi_newton",
+    "reweighted",
+    "descent",
+    "stochastic",
+    "newton_by_blocks",
+    "choose likelihood",
+}
 
 
 @pytest.mark.parametrize("name", sorted(KEEPING))

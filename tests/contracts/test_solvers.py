@@ -28,6 +28,7 @@ from separatrix.solvers.nonnegative import nonnegative_least_squares
 from separatrix.solvers.path import path
 from separatrix.solvers.proximal_newton import proximal_newton
 from separatrix.solvers.quasi_newton import quasi_newton
+from separatrix.solvers.reweighted import reweighted
 
 ROOM = Path(separatrix.__file__).parent / "solvers"
 
@@ -66,6 +67,7 @@ SOLVERS = {
     "path": (at_the_end_of_a_path, Squared(), NETS, 1e-8),
     "newton_raphson": (newton, Logistic(), [L2(0.05)], 1e-10),
     "quasi_newton": (quasi_newton, Logistic(), [L2(0.05), L2(2.0)], 1e-8),
+    "reweighted": (reweighted, Logistic(), [L2(0.05), L2(2.0)], 1e-8),
     "descent": (lambda p: descend(p, learning_rate=None, max_iter=5000, tol=1e-10), Squared(), [L2(0.5)], 1e-8),
     "proximal_newton": (proximal_newton, Logistic(), [L1(0.03), *NETS], 1e-8),
     "newton_by_blocks": (newton_by_blocks, Logistic(), [L1(0.03), L2(0.05), *NETS], 1e-8),

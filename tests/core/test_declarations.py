@@ -95,7 +95,7 @@ def test_rows_that_are_not_those_of_the_data_are_found():
     assert not verify(model, X + 1e-9, TWO).converged
 
 
-@pytest.mark.parametrize("name", ["Numbers", "NaturalSpline", "LocalLinearRegression"])
+@pytest.mark.parametrize("name", ["Numbers", "NaturalSpline"])
 def test_where_there_is_nothing_to_verify_the_reason_is_said(name):
     with pytest.raises(NothingToVerify, match=f"Cannot verify {name}: it"):
         verify(fitted(MODELS[name]), X, AMOUNT)

@@ -114,7 +114,7 @@ def test_a_loop_with_an_atom_from_outside_is_compiled_in_memory_and_never_stale(
         return float(outcome.stdout)
 
     def entries():
-        return {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.nb*")}
+        return {path: path.stat().st_mtime_ns for path in (tmp_path / "cache").rglob("*.loop")}
 
     run("ours", "compiled", "0.0")
     before = entries()

@@ -83,6 +83,44 @@ def test_the_last_thread_to_leave_restores_the_threads_of_blas(two_blas_threads)
     assert set(blas_threads()) == {2}
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.parametrize("who", ["this thread", "another"])
+def test_a_process_that_is_forked_while_blas_is_held_has_its_threads_again(who):
+    """Of another thread that is inside a fork leaves nothing; this one is inside in both processes, and leaves both."""
+    code = (
+        "import os, sys, threading\n"
+        "import scipy.linalg\n"
+        "from threadpoolctl import threadpool_info\n"
+        "from separatrix.core.threads import one_blas_thread\n"
+        "def blas(): return sorted(e['num_threads'] for e in threadpool_info() if e['user_api'] == 'blas')\n"
+        "before = blas()\n"
+        "assert 2 in before\n"
+        "inside, leave = threading.Event(), threading.Event()\n"
+        "def other():\n"
+        "    with one_blas_thread():\n"
+        "        inside.set(); leave.wait(60)\n"
+        "def fork():\n"
+        "    child = os.fork()\n"
+        "    return None if child == 0 else os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\n"
+        "if sys.argv[1] == 'another':\n"
+        "    thread = threading.Thread(target=other); thread.start(); inside.wait(60)\n"
+        "    ended = fork()\n"
+        "else:\n"
+        "    with one_blas_thread():\n"
+        "        ended = fork()\n"
+        "        assert set(blas()) == {1}\n"
+        "if ended is None: os._exit(7 if blas() == before else 1)\n"
+        "leave.set()\n"
+        "print(ended)\n"
+    )
+    env = {**os.environ, "SEPARATRIX_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"}
+    env["PYTHONPATH"] = ":".join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, who], capture_output=True, text=True, timeout=120, env=env
+    )
+    assert done.stdout == "7\n", done.stderr
+
+
 @pytest.mark.parametrize("call", range(1, 8))
 def test_an_interrupt_while_threads_are_set_leaves_nobody_inside(two_blas_threads, call):
     controller, calls = threads._controller(), []

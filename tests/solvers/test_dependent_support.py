@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.linear_model import Lasso as Reference
 
 from separatrix.core.separable import as_separable
-from separatrix.linear_model import Lasso
+from separatrix.linear_model import Lasso, lasso_path
 from separatrix.penalties import L1
 from separatrix.solvers.gram_coordinate import GramProblem
 from separatrix.solvers.linalg.support_factor import SupportFactor
@@ -37,7 +38,7 @@ def test_dependent_columns_do_not_make_the_sweeps_creep(table):
     G, c, null = X.T @ X / len(y), X.T @ y / len(y), 0.5 * float(y @ y) / len(y)
     problem = GramProblem.whole(G, c)
     penalty = as_separable(L1(1e-4), len(c))
-    used = problem.solve(penalty, null, 1e-12)
+    used, _ = problem.solve(penalty, null, 1e-12)
     assert problem.gap(penalty, null) <= 1e-12
     assert used < 200  # sweeps alone take more than ten thousand
 
@@ -59,3 +60,30 @@ def test_a_penalty_with_a_ridge_part_needs_no_slide(table):
     factor = SupportFactor()
     factor.update(X.T @ X, np.arange(X.shape[1]), np.ones(X.shape[1]))
     assert not len(factor.dependent)
+
+
+def test_columns_that_depend_on_others_each_on_its_own_slide_together(monkeypatch):
+    rng = np.random.default_rng(3)
+    A, B = rng.standard_normal((2, 200, 30))
+    Z = np.hstack([A, B, -A - B])  # as the scores of three classes
+    problem = GramProblem.whole(Z.T @ Z / 200, np.zeros(90))
+    problem.begin(np.abs(rng.standard_normal(90)) + 0.1, np.zeros(90))
+    updates, update = [], SupportFactor.update
+    monkeypatch.setattr(SupportFactor, "update", lambda *given: updates.append(1) or update(*given))
+    fitted = Z @ problem.beta
+    assert problem._factorise(as_separable(L1(0.1), 90))
+    assert np.count_nonzero(problem.beta) == 60  # one of each three has come to 0
+    assert_allclose(Z @ problem.beta, fitted, atol=1e-10)
+    assert len(updates) == 2
+
+
+def test_a_step_past_many_edges_is_not_stopped_at_the_first(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 300))
+    y = X[:, :5].sum(axis=1) + rng.standard_normal(100) + 1e3  # without an intercept the support grows to all rows
+    steps, finish = [], GramProblem._finish
+    monkeypatch.setattr(GramProblem, "_finish", lambda *given: steps.append(1) or finish(*given))
+    _, coefs, gaps = lasso_path(X, y, alphas=50)
+    assert np.all(gaps <= 1e-8 * 0.5 * np.mean(y**2))
+    assert np.count_nonzero(coefs[:, -1]) >= 95
+    assert len(steps) <= 5 * 50

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from separatrix.core.jit import load
 from separatrix.linear_model import RidgeCV
 
 
@@ -28,3 +29,9 @@ def test_one_copy_of_a_weighted_row_is_left_out(p):
     alphas = [0.5, 5.0]
     scores = RidgeCV(alphas).fit(X, y, s).scores_
     assert -scores == pytest.approx([really_left_out(X, y, s, alpha) for alpha in alphas], rel=1e-10)
+
+
+def test_the_only_row_cannot_be_left_out():
+    load()  # interpreted loops divide by zero without a word, compiled ones raise
+    with pytest.raises(ValueError, match="there is 1 sample of positive weight, and without it none"):
+        RidgeCV([3.0, 1.0]).fit([[1.0], [2.0]], [1.0, 5.0], [1.0, 0.0])

@@ -25,7 +25,8 @@ from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.compiled.curvature import look
 from separatrix.solvers.newton_raphson import newton
 from separatrix.solvers.path import path
-from separatrix.solvers.proximal_newton import WorkingSet, proximal_newton, solve_at
+from separatrix.solvers.proximal_newton import proximal_newton, solve_at
+from separatrix.solvers.working_set import WorkingSet
 
 
 def solved(stated, tol=1e-8, **options):

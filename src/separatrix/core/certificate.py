@@ -6,9 +6,13 @@ What is certified depends on the problem only:
   (:mod:`separatrix.core.quadratic`);
 - any loss under a penalty on every coefficient, and losses with kinks: Fenchel's bound on that gap
   (:mod:`separatrix.core.fenchel`);
-- smooth losses with coefficients that nothing penalises, and losses that are not convex: the gradient
+- likelihoods with coefficients that nothing penalises, and those under a penalty too weak for Fenchel's bound:
+  a bound by Newton's decrement (:mod:`separatrix.core.newton_decrement`);
+- what is left (losses that are not convex; losses of unknown or no curvature, several classes under a partial penalty
+  and streams of very many rows, each with coefficients that nothing penalises): the gradient
   (:mod:`separatrix.core.stationarity`). A small gradient is no bound on the gap: where columns are nearly dependent,
-  much may be gained along it; and without convexity another minimum may be lower.
+  much may be gained along it; and without convexity another minimum may be lower. Such a fit is called stationary, not
+  certified.
 
 All are relative to the null model. The rounding errors of a gap's own computation are bounded and added to it. The
 bounds assume errors of random signs. What a column may gain that is a combination of others to within rounding is part
@@ -24,6 +28,7 @@ import numpy as np
 
 from separatrix.core.errors import NotCertified, cannot
 from separatrix.core.fenchel import duality_gap as duality_gap
+from separatrix.core.newton_decrement import decrement_gap, has_decrement
 from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
 from separatrix.core.quadratic import quadratic_gap
@@ -71,7 +76,7 @@ def certificate_kind(problem: Problem) -> str:
         return "gap"
     if not is_convex(problem.loss):
         return "gradient"
-    return "gap" if problem.parts.penalises_all else "gradient"
+    return "gap" if problem.parts.penalises_all or has_decrement(problem) else "gradient"
 
 
 def _is_quadratic(problem: Problem) -> bool:
@@ -88,7 +93,8 @@ def _judged_once(problem: Problem, solution: Solution, tol: float) -> tuple[floa
     same = numbers and all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in zip(numbers, (beta, intercept)))
     if same and theta is solution.theta and last_tol == tol:
         return judgement
-    judgement = _judged(problem, solution, tol)
+    with np.errstate(all="ignore"):  # what overflows is no number, and certifies nothing
+        judgement = _judged(problem, solution, tol)
     problem.judged["last"] = (beta, intercept), solution.theta, tol, judgement
     return judgement
 
@@ -122,15 +128,31 @@ def _judged(problem: Problem, solution: Solution, tol: float) -> tuple[float, fl
         rounding = Rounding.of(problem, solution).relative_gradient() if single and size > tol else 0.0
         message = f"rounding of the coefficients may leave {rounding:.1e}" if rounding > tol else ""
         return size, max(tol, min(rounding, MOST_EXPLAINED)), bound if size <= tol else message
-    value = max(
-        duality_gap(one, part.beta, part.intercept, part.theta) / gap_unit(one)
-        for one, part in _outputs(problem, solution)
-    )
+    value = np.inf
+    if problem.parts.penalises_all or not is_smooth(problem.loss):
+        value = max(
+            duality_gap(one, part.beta, part.intercept, part.theta) / gap_unit(one)
+            for one, part in _outputs(problem, solution)
+        )
+    if value > tol and is_smooth(problem.loss) and has_decrement(problem):
+        by_decrement = _by_decrement(problem, solution, tol)
+        if by_decrement[0] < value:
+            return by_decrement
     if single and value > tol and not kink.any() and np.all(ridge > 0.0):
         rounding = Rounding.of(problem, solution).gap(ridge) / gap_unit(problem)
         message = f"rounding of the coefficients may cost {rounding:.1e}" if rounding > tol else ""
         return value, max(tol, min(rounding, MOST_EXPLAINED)), message
     return value, tol, ""
+
+
+def _by_decrement(problem: Problem, solution: Solution, tol: float) -> tuple[float, float, str]:
+    """Value, tolerance and message by Newton's decrement."""
+    gaps = [decrement_gap(one, part.beta, part.intercept, tol) for one, part in _outputs(problem, solution)]
+    gap = max(gaps, key=lambda each: each.value)
+    rounding = f"rounding of the coefficients may cost {gap.explained:.1e}" if gap.explained > tol else ""
+    dependent = f"columns dependent to within rounding may gain {gap.dependent:.1e}" if gap.dependent > tol else ""
+    explained = min(gap.explained, MOST_EXPLAINED)
+    return gap.value, max(tol, explained) + gap.dependent, ", ".join(filter(None, (rounding, dependent)))
 
 
 def _outputs(problem: Problem, solution: Solution) -> list[tuple[Problem, Solution]]:

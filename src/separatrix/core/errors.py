@@ -5,7 +5,9 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
 
-from separatrix.core.refusal import cannot as cannot  # re-exported; refusal.py avoids importing scikit-learn
+from separatrix.core.printable import printable
+from separatrix.core.refusal import WrongType as WrongType  # re-exported; refusal.py avoids importing scikit-learn
+from separatrix.core.refusal import cannot as cannot
 from separatrix.core.solution import named
 
 
@@ -116,7 +118,7 @@ class SingularWithin(RankDeficient):
 
 
 def _shown(names: Sequence[Any]) -> str:
-    return ", ".join(map(str, names[:8])) + (", …" if len(names) > 8 else "")
+    return ", ".join(map(printable, names[:8])) + (", …" if len(names) > 8 else "")
 
 
 def _clause(names: Sequence[Any], what: str) -> str:
@@ -215,4 +217,6 @@ class NotWhole(UserWarning):
 
     def __init__(self, column: Any, instead: str) -> None:
         self.column = column
-        super().__init__(f"Column {column} holds numbers that are not whole: fractions are cut off. Use {instead}.")
+        super().__init__(
+            f"Column {printable(column)} holds numbers that are not whole: fractions are cut off. Use {instead}."
+        )

@@ -2,6 +2,7 @@
 
 A loop that inlined an overloaded verb is not recompiled by numba when the verb's text changes. So the cache lives in
 a folder named by the digest of every source that loops are made of: an edited loss can never run from a stale file.
+:mod:`separatrix.core.kept_loops` says where the folder is, and sees to it that nothing else is run from it.
 
 numba itself takes half a second to import and to load its first loop from disk. A process that only fits something
 small should not wait for that: until loops have handled `SMALL_WORK` numbers they run as the plain Python they are
@@ -15,12 +16,15 @@ import functools
 import hashlib
 import os
 import re
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
+
+from separatrix.core.protocol import can
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,6 +43,19 @@ _LOCK = threading.RLock()
 _waiting: list[Callable[[], None]] = []
 _state: dict[str, int] = {"loaded": False, "work": 0}
 _foreign: set[type] = set()
+_in_use: list["Loop"] = []
+
+
+def _start_afresh() -> None:
+    """In a forked process: no other thread holds the lock, and numba's files are those of the parent."""
+    global _LOCK
+    _LOCK = threading.RLock()
+    for loop in _in_use:
+        loop.leave_files()
+
+
+if can(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)
 
 
 def when_loaded(tell: Callable[[], None]) -> None:
@@ -91,7 +108,15 @@ class Loop:
                 compile_loop = _compile_in_memory if foreign else _compile
                 compiled_loop = self._compiled[foreign] or compile_loop(self.py_func, self._fastmath)
                 self._compiled[foreign] = compiled_loop
+                _in_use.append(self)
         return compiled_loop(*args)
+
+    def leave_files(self) -> None:
+        """Forget code that came from files; it is read again when it is needed. Code in memory stays."""
+        from separatrix.core.kept_loops import KeptLoop
+
+        if isinstance(self._compiled[False], KeptLoop):
+            self._compiled[False] = None
 
 
 def loops_pay(numbers: int) -> bool:
@@ -141,17 +166,36 @@ def _part(function: F, fastmath: set[str] | bool) -> F:
 
 
 def _compile(function: Callable[..., Any], fastmath: set[str] | bool) -> Callable[..., Any]:
+    """A loop whose code is kept on disk, or where no folder may be trusted in memory."""
     import numba
 
+    from separatrix.core.kept_loops import KeptLoop, store
+
+    if numba.config.DISABLE_JIT:
+        return function
+    folder = store(cache_name())
+    if folder is None:
+        return _compile_in_memory(function, fastmath)
+    name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")
+    return KeptLoop(name, folder, functools.partial(_compile_in, function, fastmath))
+
+
+def _compile_in(function: Callable[..., Any], fastmath: set[str] | bool, folder: str | None) -> Callable[..., Any]:
+    """A dispatcher whose cache is in a folder, or that has none."""
+    import numba
+
+    if folder is None:
+        return _compile_in_memory(function, fastmath)
     config: Any = numba.config
-    before, config.CACHE_DIR = config.CACHE_DIR, cache_folder()
+    before, config.CACHE_DIR = config.CACHE_DIR, folder
     try:
-        dispatcher: Callable[..., Any] = numba.njit(cache=True, nogil=True, fastmath=fastmath)(function)
-        return dispatcher
-    except (RuntimeError, OSError):  # no folder on this machine can be written to
+        dispatcher: Any = numba.njit(cache=True, nogil=True, fastmath=fastmath)(function)
+    except RuntimeError:  # the text of the function is in no file
         return _compile_in_memory(function, fastmath)
     finally:
         config.CACHE_DIR = before
+    # where that folder does not suit numba it takes another, which nobody has looked at
+    return dispatcher if dispatcher.stats.cache_path.startswith(folder) else _compile_in_memory(function, fastmath)
 
 
 def _compile_in_memory(function: Callable[..., Any], fastmath: set[str] | bool) -> Callable[..., Any]:
@@ -161,13 +205,20 @@ def _compile_in_memory(function: Callable[..., Any], fastmath: set[str] | bool) 
     return dispatcher
 
 
+def cache_folder() -> str | None:
+    """Where compiled loops are kept; None where they are compiled in memory."""
+    from separatrix.core.kept_loops import store
+
+    folder = store(cache_name())
+    return None if folder is None else str(folder)
+
+
 @functools.cache
-def cache_folder() -> str:
-    """Where compiled loops are kept: ``$SEPARATRIX_CACHE``, else the user's cache folder."""
-    home = os.environ.get("SEPARATRIX_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "separatrix"
-    )
-    return os.path.join(home, _digest())
+def cache_name() -> str:
+    """What the folder is called: the sources that loops are made of, and who compiled them."""
+    import numba
+
+    return f"{_digest()}-{sys.implementation.cache_tag}-numba-{numba.__version__}"
 
 
 def _digest() -> str:

@@ -30,7 +30,9 @@ from separatrix.core.verbs import (
     joint_value,
     largest_curvature,
     link,
+    neutral_score,
     of_coefficient,
+    side,
     slope,
     slopes,
     target_size,
@@ -72,6 +74,20 @@ def sum_of_conjugate_sizes(loss: Loss, y: Array, u: Array, s: Array) -> float:
 
 
 @compiled
+def fill_values(loss: Loss, y: Array, eta: Array, out: Array) -> None:
+    """out_i = value(loss, y_i, eta_i)."""
+    for i in range(y.shape[0]):
+        out[i] = value(loss, y[i], eta[i])
+
+
+@compiled
+def fill_conjugates(loss: Loss, y: Array, u: Array, out: Array) -> None:
+    """out_i = conjugate(loss, y_i, u_i)."""
+    for i in range(y.shape[0]):
+        out[i] = conjugate(loss, y[i], u[i])
+
+
+@compiled
 def fill_slopes(loss: Loss, y: Array, eta: Array, out: Array) -> None:
     """out_i = slope(loss, y_i, eta_i)."""
     for i in range(y.shape[0]):
@@ -90,6 +106,13 @@ def fill_informations(loss: Loss, y: Array, eta: Array, out: Array) -> None:
     """out_i = information(loss, y_i, eta_i)."""
     for i in range(y.shape[0]):
         out[i] = information(loss, y[i], eta[i])
+
+
+@compiled
+def fill_sides(loss: Loss, y: Array, out: Array) -> None:
+    """out_i = side(loss, y_i)."""
+    for i in range(y.shape[0]):
+        out[i] = side(loss, y[i])
 
 
 @compiled
@@ -219,6 +242,14 @@ def total_conjugate(loss: Loss, y: np.ndarray, u: np.ndarray, s: np.ndarray) -> 
     return float((sum_of_joint_conjugates if is_joint(loss) else sum_of_conjugates)(loss, y, u, s))
 
 
+def deviances_at(loss: Loss, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
+    """Twice what the loss of each row exceeds its least by: the deviance of a row of weight 1."""
+    values, conjugates = np.empty(eta.shape), np.empty(eta.shape)
+    fill_values(loss, y, eta, values)
+    fill_conjugates(loss, y, np.zeros(eta.shape), conjugates)
+    return 2.0 * np.maximum(values + conjugates, 0.0)
+
+
 def slopes_at(loss: Loss, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
     """The slopes of all rows, in the shape of eta: of a loss of rows, or of one of numbers, output by output."""
     out = np.empty(eta.shape)
@@ -245,6 +276,13 @@ def target_sizes(loss: Loss, y: np.ndarray) -> np.ndarray:
     return out
 
 
+def sides_at(loss: Loss, y: np.ndarray) -> np.ndarray:
+    """To which side each row lets its score run away: see the verb ``side``."""
+    out = np.empty(y.shape)
+    fill_sides(loss, y, out)
+    return out
+
+
 def informations_at(loss: Loss, y: np.ndarray, eta: np.ndarray) -> np.ndarray:
     """The expected curvatures of all rows of a loss of one score, in the shape of eta."""
     out = np.empty(eta.shape)
@@ -262,9 +300,7 @@ def objective(problem: Problem, beta: Array, intercept: float | Array) -> float:
 def null_score(problem: Problem) -> float | Array:
     """The score of the model that knows only a constant: the link of the mean of y, or 0 without an intercept."""
     mean = problem.target.mean()
-    if not problem.intercept:
-        return np.zeros_like(mean)
-    return link(problem.loss, mean)
+    return (link if problem.intercept else neutral_score)(problem.loss, mean)
 
 
 def null_objective(problem: Problem) -> float:

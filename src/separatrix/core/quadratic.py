@@ -18,7 +18,7 @@ Fenchel's inequality. It stands for the residuals r, and g falls into the part o
 """
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,12 +79,19 @@ class _Scales:
 
 
 def quadratic_gap(
-    problem: Problem, beta: np.ndarray, intercept: Any, tolerance: float, theta: np.ndarray | None = None
+    problem: Problem,
+    beta: np.ndarray,
+    intercept: Any,
+    tolerance: float,
+    theta: np.ndarray | None = None,
+    *,
+    relative: bool = True,
 ) -> QuadraticGap:
     """``(P(beta) - min P) / P(null model)``, an upper bound, for the worst of the outputs.
 
     `beta` is of shape (p,) or (p, k), in the precision in which it was published; `theta` a dual point, if one is
-    known: minus residuals, of the shape of y.
+    known: minus residuals, of the shape of y. Where it is not to be `relative`, nothing is divided by P of the null
+    model. The loss is taken for squared error, whatever it is.
     """
     p, k = problem.design.p, int(np.prod(problem.target.outputs))
     half = 0.5 * float(np.finfo(beta.dtype).eps)
@@ -101,6 +108,8 @@ def quadratic_gap(
         scales = _scales(problem)
     except TooLarge:  # nothing can be said of data whose squares overflow
         return QuadraticGap(np.inf, 0.0, 0.0, "")
+    if not relative:
+        scales = replace(scales, unit=np.full(k, 2.0 / scales.sigma**2))
     # where X is read on our threads and nothing large is factored, idle threads of BLAS would spin beside them
     with nullcontext() if problem.design.forms_gram else one_blas_thread():
         judge = _Judge(problem, parts, scales, beta / scales.sigma, intercept / scales.sigma)
@@ -225,21 +234,30 @@ class _Judge:
         error_g = 2.0 * unit_g * np.multiply.outer(scales.columns, size) + EPS * (
             np.abs(g) + 2.0 * np.abs(pull) + 2.0 * far
         )
-        clipped = np.zeros_like(step)
+        clipped = self._kink_slopes(step)
+        error_g += EPS * np.abs(clipped)
         if self.bounded:  # a clipped entry does not know that errors of the residuals are common to all
             error_g += np.multiply.outer(scales.columns, error_r)
             low, high = self.parts.low / scales.sigma, self.parts.high / scales.sigma
             at_low, at_high = low >= self.beta.T, high <= self.beta.T
-            clipped = np.where((at_low & (step.T < 0.0)) | (at_high & (step.T > 0.0)), -step.T, 0.0).T
+            rest = (step + clipped).T
+            clipped = clipped - np.where((at_low & (rest < 0.0)) | (at_high & (rest > 0.0)), rest, 0.0).T
         length, gain, error = self._lengths(step, clipped, _Errors(error_r, error_g, size), limit, doubled)
         errors = error + error_r + unit_g * size + EPS * np.abs(g0)
-        least = size + np.sqrt((pull * self.beta).sum(axis=0))  # min P is not negative: P itself is a bound
+        # min P is not negative: P itself is a bound
+        costs = pull * self.beta + 2.0 * np.abs((self.parts.kink / scales.sigma * self.beta.T).T)
+        least = size + np.sqrt(costs.sum(axis=0))
         roots = [np.minimum(np.hypot(part, g0) + errors, least) for part in (np.hypot(length, gain), length)]
         relative, without = (root * root / scales.unit * (1.0 + 64.0 * EPS) for root in roots)
         self.dependent = float((relative - without).max()) if self.all_rounding else 0.0
         worst = int(relative.argmax())
         share = errors[worst] / roots[1][worst] if roots[1][worst] > 0.0 else 0.0
         return float(relative[worst]), float(min(share, 1.0))
+
+    def _kink_slopes(self, step: np.ndarray) -> np.ndarray:
+        """What the kinks of the penalty add to the step: minus their slopes, at 0 the one that leaves least of it."""
+        kink = (self.parts.kink / self.scales.sigma)[:, None]
+        return np.where(self.beta == 0.0, -np.clip(step, -kink, kink), -kink * np.sign(self.beta))
 
     def _lengths(self, step: np.ndarray, clipped: np.ndarray, errors: _Errors, limit: float, doubled: bool) -> _Lengths:
         """``sqrt(g'H^-1 g)`` for each column g of ``step + clipped``, and a bound on it for the errors."""
@@ -262,6 +280,8 @@ class _Judge:
         factor, condition, moved = self._trusted(factor)
         left_out = None
         if self._may_gain(factor):
+            if self.parts.kink.any():  # the slopes of kinks of dependent columns would have to agree
+                return _Lengths(*(np.full(step.shape[1], part) for part in (np.inf, 0.0, 0.0)))
             residual = self.beta, self.intercept
             left_out = design.remainders(target, factor, *residual, doubled=doubled, unit=self.scales.sigma)
             if left_out is None:

@@ -47,7 +47,9 @@ class Certificate:
         return bool(self.value <= self.tolerance)
 
     def __str__(self) -> str:
-        verdict = "certified" if self.converged else "NOT certified"
+        # a gradient is small where nothing more is to be gained nearby, which proves no optimum
+        proved = "stationary" if self.kind == "gradient" else "certified"
+        verdict = proved if self.converged else f"NOT {proved}"
         if self.kind == "mistakes":
             counted = "mistakes in the last pass" if self.passes else "rows on the wrong side"
             return f"{verdict}: {self.value:.0f} {counted}"

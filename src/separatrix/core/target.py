@@ -100,6 +100,10 @@ class Target:
         """A target whose y and s are ``change(y, s)``, a function of each row alone."""
         return Target(*change(self.y, self.s))
 
+    def held(self) -> "Target":
+        """The target itself: it is held in memory."""
+        return self
+
     def output(self, c: int) -> "Target":
         """The target of output c alone, of a y of shape (n, k)."""
         return self.mapped(partial(_output, c))
@@ -188,6 +192,13 @@ class StreamedTarget:
         before = self._change
         both = change if before is None else lambda y, s: change(*before(y, s))
         return StreamedTarget(self.chunks, self._y, self._s, both)
+
+    def held(self) -> Target:
+        """y and s of all rows in memory, for what needs n numbers anyway."""
+        parts = list(self.passes())
+        weighted = any(s is not None for _, s in parts)
+        y = np.concatenate([np.asarray(y) for y, _ in parts])
+        return Target(y, np.concatenate([weights_of(y, s) for y, s in parts]) if weighted else None)
 
     def output(self, c: int) -> "StreamedTarget":
         """The target of output c alone, of a y of shape (n, k)."""

@@ -3,14 +3,16 @@
 import functools
 import os
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import copy_context
 from functools import cache
 from typing import Any, TypeVar, cast
 
 from separatrix.core.protocol import can
+from separatrix.core.time_limit import stop_if_over
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,10 +40,9 @@ def _pool(size: int) -> ThreadPoolExecutor:
 
 
 def _start_afresh() -> None:
-    """In a forked process: the threads of a pool do not exist there, and nobody is inside of anything."""
-    global _one_blas_thread
+    """In a forked process: the threads of a pool do not exist there, nor any other thread that is inside."""
     _pool.cache_clear()
-    _one_blas_thread = _OneBlasThread()
+    _one_blas_thread.leave_others()
 
 
 if can(os, "register_at_fork"):
@@ -63,6 +64,7 @@ class _OneBlasThread:
 
     def __init__(self) -> None:
         self._lock, self._inside = threading.Lock(), 0
+        self._by_thread: Counter[int] = Counter()
         self._before: Any = None
 
     def __enter__(self) -> None:
@@ -70,6 +72,7 @@ class _OneBlasThread:
         try:
             with self._lock:
                 self._inside, counted = self._inside + 1, True
+                self._by_thread[threading.get_ident()] += 1
                 if self._inside == 1:
                     self._before = _controller().limit()  # remembers the numbers of threads, and changes none
                     _controller().limit(limits=1)
@@ -82,12 +85,20 @@ class _OneBlasThread:
     def __exit__(self, *raised: object) -> None:
         with self._lock:
             self._inside -= 1
+            self._by_thread[threading.get_ident()] -= 1
             if self._inside == 0 and self._before is not None:
                 try:
                     self._restore()
                 except BaseException:  # an interrupt on the way
                     self._restore()
                     raise
+
+    def leave_others(self) -> None:
+        """Count this thread alone, which is the only one of a forked process; the lock may be another's."""
+        mine, before = self._by_thread[threading.get_ident()], self._inside
+        self._lock, self._inside = threading.Lock(), mine
+        if before and not mine and self._before is not None:
+            self._restore()
 
     def _restore(self) -> None:
         with self._before:  # whose end sets the numbers that it remembers
@@ -132,14 +143,21 @@ def parallel_map(task: Callable[[Item], Result], items: Iterable[Item], *, numbe
 
     `numbers` is how many each task works on, where that is known: few are not worth a thread.
     A task that calls this again, from one of our threads, runs its items there: a thread that waited for the pool it
-    belongs to would wait for ever.
+    belongs to would wait for ever. A limit of time (:mod:`separatrix.core.time_limit`) is heeded before each item.
     """
     items = list(items)
     size = min(n_threads(), len(items))
+
+    def timely(item: Item) -> Result:
+        stop_if_over()
+        return task(item)
+
     if size <= 1 or numbers < FEW_NUMBERS or threading.current_thread().name.startswith(_NAME):
-        return [task(item) for item in items]
+        return [timely(item) for item in items]
     with _one_blas_thread:
-        return list(_pool(size).map(task, items))
+        # a limit of time holds on other threads, too; a context cannot be entered by two of them at once
+        contexts = [copy_context() for _ in items]
+        return list(_pool(size).map(lambda context, item: context.run(timely, item), contexts, items))
 
 
 def map_ahead(task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:

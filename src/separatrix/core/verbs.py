@@ -45,6 +45,16 @@ def conjugate(loss: Loss, y: float, u: float) -> float:
 
 
 @with_default
+def curvature_rate(loss: Loss, y: Any, eta: Any, reach: float) -> float:
+    """A bound on ``|d log curvature / d eta|`` within `reach` of eta; infinity where nobody knows one.
+
+    Of a joint loss y and eta are rows, each entry of eta moves by at most `reach` against the first, and the bound is
+    on the logarithm of the curvature along any direction, for each unit of `reach`.
+    """
+    return inf
+
+
+@with_default
 def largest_curvature(loss: Loss) -> float:
     """The supremum of the curvature over y and eta; infinity where there is none, or where the slope jumps."""
     return inf
@@ -82,7 +92,7 @@ def is_likelihood(loss: Loss) -> bool:
 
 @with_default
 def is_convex(loss: Loss) -> bool:
-    """Whether the loss is convex in eta; of one that is not only the gradient is certified."""
+    """Whether the loss is convex and finite for every eta; of one that is not only the gradient is certified."""
     return True
 
 
@@ -113,6 +123,23 @@ def link(loss: Loss, mean: Any) -> Any:
     return mean
 
 
+@with_default
+def side(loss: Loss, y: float) -> float:
+    """Where the loss tends to its least: 1 as eta grows without end, 0 as it falls without end, ½ where neither.
+
+    The default is that of a convex loss, whose slope vanishes there.
+    """
+    if not is_convex(loss):
+        return 0.5
+    return 1.0 if slope(loss, y, inf) == 0.0 else 0.0 if slope(loss, y, -inf) == 0.0 else 0.5
+
+
+@with_default
+def neutral_score(loss: Loss, mean: Any) -> Any:
+    """The score of a model that has neither columns nor an intercept: 0, unless the loss is infinite there."""
+    return 0.0 * mean
+
+
 # ------------------------------------------------------------------ joint losses: functions of a row of k scores
 
 
@@ -139,6 +166,16 @@ def joint_curvature(loss: Loss, y: Array, eta: Array, out: Array) -> None:
 @generic
 def joint_conjugate(loss: Loss, y: Array, u: Array) -> float:
     """sup over rows eta of ``u'eta - joint_value(loss, y, eta)``, for u that sum to 0 if the loss ignores shifts."""
+
+
+@with_default
+def separate_curvatures(loss: Loss, y: Array, eta: Array, out: Array) -> None:
+    """out_c for c > 0 such that the matrix of :func:`joint_curvature` is at least ``diag(out)``, entry 0 left out.
+
+    Scores are those against the first, so that the loss must ignore shifts. 0 is always right, and the default.
+    """
+    for c in range(out.shape[0]):
+        out[c] = 0.0
 
 
 @with_default

@@ -144,6 +144,13 @@ class Design(ABC):
         """``X beta + intercept`` of all rows, or None where numbers for all rows are not held."""
         return None
 
+    def all_scores(self, beta: Array, intercept: Any) -> Array:
+        """The same of any design, where n numbers fit in memory."""
+        held = self.scores(beta, intercept)
+        if held is not None:
+            return held
+        return self.reduce(lambda block: np.asarray(block.X @ beta) + intercept, lambda a, b: np.concatenate([a, b]))
+
     @property
     def forms_gram(self) -> bool:
         """Whether the p-by-p matrix X'X is worth its price: tall, and small or dense."""
@@ -186,6 +193,18 @@ class Design(ABC):
         sums = residual_sums(self, target, beta, intercept, doubled=False, unit=unit)
         facts["residual_sums"] = target, beta, intercept, unit, sums
         return sums
+
+    def doubled_scores(self, beta: Array, intercept: Any) -> Array:
+        """:func:`separatrix.designs.residual_sums.doubled_scores`."""
+        from separatrix.designs.residual_sums import doubled_scores
+
+        return doubled_scores(self, beta, intercept)
+
+    def row_lengths(self, factor: Any) -> Array:
+        """:func:`separatrix.designs.factor.row_lengths`."""
+        from separatrix.designs.factor import row_lengths
+
+        return row_lengths(self, factor)
 
     def dual_sums(self, target: AnyTarget, beta: Array, intercept: Array, theta: Array, *, unit: float) -> Any:
         """:func:`separatrix.designs.residual_sums.dual_sums`."""

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from separatrix.core.errors import cannot
+from separatrix.core.jit import SMALL_LOOP
 from separatrix.core.registry import register
 from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
@@ -156,8 +157,12 @@ def _diagonal(block: Block, k: int, shifts: Array | None, typical: bool) -> Clas
     origins = np.zeros((k, B.shape[1])) if shifts is None else shifts
     if not typical:
         origins = origins + _totals(B - origins[c], c, block.s, k)[2]
-    sums, squares = np.zeros_like(origins), np.zeros_like(origins)
-    class_squares(B, c, weights, origins, sums, squares)
+    if B.size <= SMALL_LOOP and k * len(c) < FEW_INDICATORS:  # over before a loop is compiled, or read from disk
+        D, indicators = B - origins[c], np.where(c == np.arange(k)[:, None], weights, 0.0)
+        sums, squares = indicators @ D, indicators @ (D * D)
+    else:
+        sums, squares = np.zeros_like(origins), np.zeros_like(origins)
+        class_squares(B, c, weights, origins, sums, squares)
     totals = np.bincount(c, block.s, minlength=k).astype(np.float64)
     means = _over(sums, totals)
     scatter = np.maximum(squares - sums * means, 0.0)

@@ -190,6 +190,17 @@ def factor_of(design: Design, target: AnyTarget, lam: Array | float, intercept: 
     return triangle_factor(design, target, sums, lam, intercept) if factor is None else factor
 
 
+def row_lengths(design: Design, factor: Factor) -> Array:
+    """``sqrt(z_i'(Z'S Z + lam I)^-1 z_i)`` of all rows, for the columns kept and, where there is one, the intercept."""
+
+    def task(block: Block) -> Array:
+        Z = as_dense(block.X) - factor.mean if factor.intercept else as_dense(block.X)
+        return np.linalg.norm(factor.half_solve((Z * factor.scale).T), axis=0)
+
+    lengths = design.reduce(task, lambda a, b: np.concatenate([a, b]))
+    return np.hypot(lengths, 1.0 / np.sqrt(factor.total)) if factor.intercept else lengths
+
+
 def triangle_factor(
     design: Design,
     target: AnyTarget,

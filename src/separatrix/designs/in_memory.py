@@ -41,6 +41,12 @@ class InMemoryDesign(Design):
         """The columns J in this design's own storage: always a copy."""
         return self.columns(J)
 
+    def of_columns(self, J: Any) -> Design:
+        """A design of some columns."""
+        from separatrix.designs.make import as_design
+
+        return as_design(self.gather(J))
+
     def corner(self, rows: Any, J: Any) -> Any:
         """The rows of a slice and the columns J, in whichever order of storage is cheaper."""
         return self.block(rows)[:, J]
@@ -102,8 +108,12 @@ class InMemoryDesign(Design):
     def column_squares(self, target: AnyTarget | None = None) -> Array:
         """``Σ_i s_i x_ij²`` for every column, kept for the next who asks under the same weights."""
         s = None if target is None else target.s
-        known = self._facts.get("squares")
-        return known[1] if known is not None and known[0] is s else self._keep_squares(s, self._column_squares(s))
+        known, moments = self._facts.get("squares"), self._facts.get("moments")
+        if known is not None and known[0] is s:
+            return known[1]
+        if moments is not None and moments[0] is target:
+            return self._keep_squares(s, moments[2].squares_about_zero)
+        return self._keep_squares(s, self._column_squares(s))
 
     def products_and_squares(self, target: AnyTarget, u: Array) -> tuple[Array, Array]:
         """:meth:`products` and :meth:`column_squares`: one read of X for what is not known of them."""

@@ -46,6 +46,11 @@ class Moments:
         """``Σ s (x_j - x̄_j)²`` for each column."""
         return (np.diag(self.xx) if self.xx.ndim == 2 else self.xx).clip(min=0.0)
 
+    @property
+    def squares_about_zero(self) -> Array:
+        """``Σ s x_j²`` for each column."""
+        return self.squares + self.total * self.x_mean**2
+
     def merge(self, other: "Moments") -> "Moments":
         """Moments of two sets of rows together (Chan, Golub and LeVeque 1983): no cancellation."""
         total = self.total + other.total

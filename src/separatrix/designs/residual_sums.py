@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec, pair_sum, renormalise, two_product, two_sum
+from separatrix.core.types import Array
 from separatrix.designs.base import Block, Design, thin_product
 from separatrix.designs.sparse import as_dense
 
@@ -127,3 +128,18 @@ def _output(B: np.ndarray, y: np.ndarray, s: np.ndarray | None, beta: Pair, inte
     square, error = two_product(sr.high, r.high)
     rss = pair_sum(square, error + sr.high * r.low + sr.low * r.high)
     return pair_rmatvec(B, sr), pair_sum(sr.high, sr.low), rss
+
+
+def doubled_scores(design: Design, beta: Array, intercept: Any) -> Array:
+    """``X beta + intercept`` (n, k) of all rows, summed in doubled precision and rounded once."""
+    shifts = np.broadcast_to(np.asarray(intercept, dtype=np.float64), beta.shape[1])
+
+    def task(block: Block) -> Array:
+        X = np.ascontiguousarray(as_dense(block.X))
+        scores = np.empty((len(X), beta.shape[1]))
+        for c, shift in enumerate(shifts):
+            fitted = pair_matvec(X, Pair(np.ascontiguousarray(beta[:, c]), np.zeros(len(beta))))
+            scores[:, c] = fitted.plus(Pair(np.full(len(X), shift), np.zeros(len(X)))).high
+        return scores
+
+    return design.reduce(task, lambda a, b: np.concatenate([a, b]))

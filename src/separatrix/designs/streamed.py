@@ -108,6 +108,26 @@ class StreamedDesign(Design):
         for _ in self.matrices():
             pass
 
+    def of_columns(self, J: Array) -> "StreamedDesign":
+        """A design of some columns, read from the same stream."""
+        return SomeColumns(self, J)
+
+
+class SomeColumns(StreamedDesign):
+    """Some columns of a stream."""
+
+    def __init__(self, design: StreamedDesign, J: Array) -> None:
+        super().__init__(len(J), design.block_rows)
+        self.design, self.J, self.origin = design, J, design.origin
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.design.dtype
+
+    def read(self, height: int, columns: tuple[str, ...] = (), *, only: bool = False) -> Iterator[Chunk]:
+        for chunk in self.design.read(height, columns, only=only):
+            yield chunk if only else chunk._replace(X=np.ascontiguousarray(chunk.X[:, self.J]))
+
 
 def _of_one_height(chunks: Iterator[Chunk], height: int) -> Iterator[Chunk]:
     """The same rows in chunks of one height, but for the last."""

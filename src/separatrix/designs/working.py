@@ -6,12 +6,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from separatrix.core.threads import parallel_map
+from separatrix.core.types import RowsAtom
+from separatrix.designs.base import BLOCK_NUMBERS
 from separatrix.designs.compiled.working import mirror, row_products
 from separatrix.designs.in_memory import InMemoryDesign
+from separatrix.designs.rows import DenseRows, SparseRows
 
-# Row by row, a product of two stored numbers takes about 1 ns; BLAS makes twenty dense ones in that time. Sparse
-# columns are better made dense where more than this part of their numbers is stored.
-DENSE_ENOUGH = 0.2
+# Writing a number of a sparse column into a dense one takes this many ns, sorting it into its row about as many.
+MOVED = 3.0
 # Sparse sums are made in this many pieces, whatever the number of threads, so that it does not show in them.
 PIECES = 2
 
@@ -27,6 +29,7 @@ class WorkingColumns:
 
     PAIR: float  # ns for a product in a Gram matrix, symmetry counted
     NUMBER: float  # ns for a stored number in a product with a vector
+    SWEPT: float  # ns for a stored number, in a product with a vector or a sum of vectors, in coordinate descent
     # A read of X buys as much work on new columns: stored numbers of theirs, times those of a row, for each one of X.
     PRICE: float
     PRICE_ONCE: float  # the same where the Gram matrix of columns is made once and for all
@@ -66,8 +69,12 @@ class WorkingColumns:
         """``Z' diag(w) Z_new``, where Z_new are the columns from `first` on; w is not negative."""
         raise NotImplementedError
 
-    def stored(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Where each column begins, and the rows and values of its numbers; of sparse columns."""
+    def keep(self, places: np.ndarray) -> None:
+        """Leave out all columns but those at these places."""
+        self.size, self.means, self._largest = len(places), self.means[places], self.largest[places]
+
+    def one_by_one(self) -> RowsAtom:
+        """The columns for compiled loops: rows of an atom."""
         raise NotImplementedError
 
     def affordable(self, J: np.ndarray, least: int, once: bool) -> int:
@@ -82,12 +89,29 @@ class WorkingColumns:
 
     def matrices_per_step(self) -> float:
         """What a Gram matrix costs, in steps that make do without a new one: 80 ns a row are for the loss."""
-        n, numbers = self.design.n, self.numbers
-        return self.PAIR * numbers * numbers / n / (2.0 * self.NUMBER * numbers + 80.0 * n)
+        return self._matrix_time(self.numbers, 0) / (2.0 * self.NUMBER * self.numbers + 80.0 * self.design.n)
 
-    def sweeps_per_matrix(self, k: int) -> float:
-        """What a Gram matrix for k scores costs, in sweeps over the stored numbers that make do without one."""
-        return 0.0
+    def sweeps_per_matrix(self, places: np.ndarray, k: int) -> float:
+        """What a Gram matrix of the columns at these places for k scores costs, in sweeps over their stored numbers.
+
+        Its numbers are written, read and less the intercepts' part.
+        """
+        numbers = self._numbers_at(places)
+        matrix = self._matrix_time(numbers, 0) * k * (k + 1) / 2 + 12.0 * (k * len(places)) ** 2
+        return matrix / max(self.SWEPT * numbers * k * (k + 1), 1.0)
+
+    def sweeps_to_complete(self, first: int) -> float:
+        """What it costs to complete a Gram matrix that lacks the columns from `first` on, in the same unit."""
+        new = self._numbers_at(slice(first, None))
+        return self._matrix_time(new, self.numbers - new) / max(2.0 * self.SWEPT * self.numbers, 1.0)
+
+    def _matrix_time(self, new: int, old: int) -> float:
+        """How long the products of columns that store `new` numbers take, with each other and `old` ones, in ns."""
+        return self.PAIR * new * (new + 2.0 * old) / self.design.n
+
+    def _numbers_at(self, places: Any) -> int:
+        """How many numbers the columns at these places store."""
+        raise NotImplementedError
 
     def fitted(self, beta: np.ndarray) -> np.ndarray:
         """``Z beta``, of the columns that count."""
@@ -104,7 +128,7 @@ class WorkingColumns:
 class DenseColumns(WorkingColumns):
     """A copy, less the means under the weights `share` if to `centre`."""
 
-    PAIR, NUMBER, PRICE, PRICE_ONCE = 0.025, 0.5, 8.0, 8.0
+    PAIR, NUMBER, SWEPT, PRICE, PRICE_ONCE = 0.02, 0.5, 0.13, 8.0, 8.0
 
     def __init__(self, design: InMemoryDesign, share: np.ndarray, *, centre: bool) -> None:
         super().__init__(design, share)
@@ -120,14 +144,28 @@ class DenseColumns(WorkingColumns):
         return self.design.n * self.size
 
     def add(self, J: np.ndarray) -> None:
-        Z, size = self.design.gather(J), self.size + len(J)
-        means = np.zeros(len(J)) if self._share is None else self._share @ Z
+        size, width = self.size + len(J), max(1, BLOCK_NUMBERS // max(self.design.n, 1))
         if size > self._held.shape[1]:
-            larger = np.empty((self.design.n, max(size, 2 * self.size)), order="F")
+            # room that is not used takes no memory; the old columns are seldom copied
+            larger = np.empty((self.design.n, 4 * size), order="F")
             larger[:, : self.size] = self.Z
             self._held = larger
-        np.subtract(Z, means, out=self._held[:, self.size : size])
-        self.means, self.size = np.concatenate([self.means, means]), size
+        for first in range(0, len(J), width):
+            Z = self.design.gather(J[first : first + width])
+            means = np.zeros(Z.shape[1]) if self._share is None else self._share @ Z
+            self.means = np.concatenate([self.means, means])
+            np.subtract(Z, means, out=self._held[:, len(self.means) - len(means) : len(self.means)])
+        self.size = size
+
+    def keep(self, places: np.ndarray) -> None:
+        super().keep(places)
+        self._held[:, : self.size] = self._held[:, places]
+
+    def one_by_one(self) -> DenseRows:
+        return DenseRows(self.Z.T)
+
+    def _numbers_at(self, places: Any) -> int:
+        return self.design.n * len(self.means[places])
 
     def _largest_from(self, first: int) -> np.ndarray:
         Z = self.Z[:, first:] if self._counts.all() else self.Z[self._counts, first:]
@@ -140,7 +178,7 @@ class DenseColumns(WorkingColumns):
 class SparseColumns(WorkingColumns):
     """The columns as they are; their means count as 0. They have to be sorted into place, hence the lower price."""
 
-    PAIR, NUMBER, PRICE, PRICE_ONCE = 0.5, 1.0, 0.25, 2.0
+    PAIR, NUMBER, SWEPT, PRICE, PRICE_ONCE = 0.5, 1.0, 0.45, 0.25, 2.0
 
     def __init__(self, design: InMemoryDesign, share: np.ndarray) -> None:
         super().__init__(design, share)
@@ -165,17 +203,21 @@ class SparseColumns(WorkingColumns):
         sizes = sp.csc_array((np.abs(new.data) * self._counts[new.indices], new.indices, new.indptr), shape=new.shape)
         return np.ravel(sizes.max(axis=0).toarray())
 
-    def stored(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self._held.indptr, self._held.indices, self._held.data
+    def keep(self, places: np.ndarray) -> None:
+        super().keep(places)
+        self._held = self._held[:, places]
+        self._by_rows = None
 
-    def sweeps_per_matrix(self, k: int) -> float:
-        # numbers of the matrix are written, read and less the intercepts' part
-        matrix = self.PAIR * self.numbers**2 / self.design.n * k * (k + 1) / 2 + 5.0 * (k * self.size) ** 2
-        return matrix / max(self.NUMBER * self.numbers * k * (k + 1), 1.0)
+    def one_by_one(self) -> SparseRows:
+        return SparseRows(self._held.data, self._held.indices, self._held.indptr)
+
+    def _numbers_at(self, places: Any) -> int:
+        return int(np.diff(self._held.indptr)[places].sum())
 
     def products(self, w: np.ndarray | float, first: int = 0) -> np.ndarray:
         n = self.design.n
-        if self._held.nnz > DENSE_ENOUGH * n * self.size:
+        dense = n * self.size
+        if self._matrix_time(self.numbers, 0) + MOVED * self.numbers > (DenseColumns.PAIR * self.size + MOVED) * dense:
             return _dense_products(self._held.toarray(order="F"), w, first)
         if self._by_rows is None:
             self._by_rows = self._held.tocsr()

@@ -6,7 +6,17 @@ from typing import NamedTuple
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.jit import part
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, information, is_deviance, is_smooth, link, slope, value
+from separatrix.core.verbs import (
+    conjugate,
+    curvature,
+    curvature_rate,
+    information,
+    is_deviance,
+    is_smooth,
+    link,
+    slope,
+    value,
+)
 from separatrix.losses.exponential import LARGEST, SMALLEST_LOG, conjugate_by_search, exponential
 
 SERIES = 0.1  # below it four Bernoulli numbers give all digits
@@ -109,3 +119,10 @@ def _(loss: ComplementaryLogLog, mean: float) -> float:
     if mean >= 1.0:
         return log(-SMALLEST_LOG)
     return log(-log1p(-mean)) if mean > 0.0 else SMALLEST_LOG
+
+
+@implements(curvature_rate, ComplementaryLogLog)
+def _(loss: ComplementaryLogLog, y: float, eta: float, reach: float) -> float:
+    # of -log(1 - exp(-t)) the rate is 1 - 2 q - t + t / (q + t - 1) with q = t / (exp(t) - 1), between -t and 1 + t;
+    # of t itself it is 1
+    return 1.0 + (exponential(eta + reach) if y > 0.0 else 0.0)

@@ -15,10 +15,14 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.types import Array, Loss
+from separatrix.losses.cauchit import Cauchit
 from separatrix.losses.complementary_log_log import ComplementaryLogLog
 from separatrix.losses.gamma import Gamma
+from separatrix.losses.gaussian_log import GaussianLog
+from separatrix.losses.log_chance import LogChance
 from separatrix.losses.logistic import Logistic
 from separatrix.losses.poisson import Poisson
+from separatrix.losses.power_link import PowerLink
 from separatrix.losses.probit import Probit
 from separatrix.losses.squared import Squared
 from separatrix.losses.tweedie import Tweedie
@@ -58,13 +62,32 @@ class Distribution:
         return float(np.where(y == mu, 0.0, terms).sum())
 
 
-_SHARES: dict[str, Loss] = {"logit": Logistic(), "probit": Probit(), "cloglog": ComplementaryLogLog()}
+# mu^q is the score; q = 0 stands for the log link.
+EXPONENTS = {"identity": 1.0, "sqrt": 0.5, "log": 0.0, "inverse": -1.0, "1/mu^2": -2.0}
+
+
+def _of_positive_means(of_log: Loss, *links: str) -> dict[str, Loss]:
+    """The losses of a family of positive means, from that of its log link."""
+    return {"log": of_log, **{name: PowerLink(of_log, EXPONENTS[name]) for name in links}}
+
+
+_NUMBERS = {"identity": Squared(), **_of_positive_means(GaussianLog(), "inverse")}
+_COUNTS = _of_positive_means(Poisson(), "sqrt", "identity")
+_GAMMA = _of_positive_means(Gamma(), "inverse", "identity")
+_INVERSE_GAUSSIAN = _of_positive_means(Tweedie(3.0), "1/mu^2", "inverse", "identity")
+_SHARES: dict[str, Loss] = {
+    "logit": Logistic(),
+    "probit": Probit(),
+    "cloglog": ComplementaryLogLog(),
+    "cauchit": Cauchit(),
+    "log": LogChance(),
+}
 DISTRIBUTIONS = {
-    "gaussian": Distribution({"identity": Squared()}, -inf, power=0.0, density="gaussian"),
-    "poisson": Distribution({"log": Poisson()}, 0.0, power=1.0, dispersion=1.0, density="poisson"),
-    "quasipoisson": Distribution({"log": Poisson()}, 0.0, power=1.0),
-    "gamma": Distribution({"log": Gamma()}, 0.0, open_low=True, power=2.0, density="gamma"),
-    "inverse_gaussian": Distribution({"log": Tweedie(3.0)}, 0.0, open_low=True, power=3.0, density="inverse_gaussian"),
+    "gaussian": Distribution(_NUMBERS, -inf, power=0.0, density="gaussian"),
+    "poisson": Distribution(_COUNTS, 0.0, power=1.0, dispersion=1.0, density="poisson"),
+    "quasipoisson": Distribution(_COUNTS, 0.0, power=1.0),
+    "gamma": Distribution(_GAMMA, 0.0, open_low=True, power=2.0, density="gamma"),
+    "inverse_gaussian": Distribution(_INVERSE_GAUSSIAN, 0.0, open_low=True, power=3.0, density="inverse_gaussian"),
     "binomial": Distribution(_SHARES, 0.0, 1.0, dispersion=1.0, density="binomial"),
     "quasibinomial": Distribution(_SHARES, 0.0, 1.0),
 }
@@ -81,7 +104,8 @@ def tweedie(power: float) -> Distribution | None:
         return DISTRIBUTIONS[named[power]]
     if not 1.0 < power < inf:
         return None
-    return Distribution({"log": Tweedie(power)}, 0.0, open_low=power > 2.0, power=power)
+    losses = _of_positive_means(Tweedie(power), "identity")
+    return Distribution(losses, 0.0, open_low=power > 2.0, power=power)
 
 
 def log_density(family: Distribution, y: Array, s: Array, deviance: float) -> float:

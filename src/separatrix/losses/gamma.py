@@ -8,6 +8,7 @@ from separatrix.core.registry import register
 from separatrix.core.verbs import (
     conjugate,
     curvature,
+    curvature_rate,
     information,
     is_deviance,
     is_smooth,
@@ -82,3 +83,8 @@ def _(loss: Gamma, y: float, eta: float) -> float:
 @implements(link, Gamma)
 def _(loss: Gamma, mean: float) -> float:
     return log(mean)
+
+
+@implements(curvature_rate, Gamma)
+def _(loss: Gamma, y: float, eta: float, reach: float) -> float:
+    return 1.0

@@ -5,7 +5,16 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, is_likelihood, largest_curvature, link, slope, value
+from separatrix.core.verbs import (
+    conjugate,
+    curvature,
+    curvature_rate,
+    is_likelihood,
+    largest_curvature,
+    link,
+    slope,
+    value,
+)
 
 LARGEST_ODDS = 745.0  # beyond it exp(-|eta|) is 0
 
@@ -67,3 +76,8 @@ def _(loss: Logistic) -> bool:
 @implements(link, Logistic)
 def _(loss: Logistic, mean: float) -> float:
     return log(mean / (1.0 - mean)) if 0.0 < mean < 1.0 else copysign(LARGEST_ODDS, mean - 0.5)
+
+
+@implements(curvature_rate, Logistic)
+def _(loss: Logistic, y: float, eta: float, reach: float) -> float:
+    return 1.0  # the curvature is mu (1 - mu), its derivative that times 1 - 2 mu

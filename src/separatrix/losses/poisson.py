@@ -5,7 +5,17 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, is_likelihood, is_smooth, link, slope, target_size, value
+from separatrix.core.verbs import (
+    conjugate,
+    curvature,
+    curvature_rate,
+    is_likelihood,
+    is_smooth,
+    link,
+    slope,
+    target_size,
+    value,
+)
 from separatrix.losses.exponential import SMALLEST_LOG, beyond_tangent, exponential, relative_entropy
 
 
@@ -68,3 +78,8 @@ def _(loss: Poisson) -> bool:
 @implements(link, Poisson)
 def _(loss: Poisson, mean: float) -> float:
     return log(mean) if mean > 0.0 else SMALLEST_LOG
+
+
+@implements(curvature_rate, Poisson)
+def _(loss: Poisson, y: float, eta: float, reach: float) -> float:
+    return 1.0

@@ -6,7 +6,17 @@ from typing import NamedTuple
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.jit import part
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, information, is_deviance, largest_curvature, link, slope, value
+from separatrix.core.verbs import (
+    conjugate,
+    curvature,
+    curvature_rate,
+    information,
+    is_deviance,
+    largest_curvature,
+    link,
+    slope,
+    value,
+)
 from separatrix.losses.exponential import conjugate_by_search
 
 TAIL = 5.0  # beyond it a continued fraction of 60 terms is right to the last digit
@@ -114,3 +124,11 @@ def _(loss: Probit, mean: float) -> float:
     from statistics import NormalDist  # one number per fit: not worth an import at the start
 
     return NormalDist().inv_cdf(mean) if 0.0 < mean < 1.0 else copysign(FARTHEST, mean - 0.5)
+
+
+@implements(curvature_rate, Probit)
+def _(loss: Probit, y: float, eta: float, reach: float) -> float:
+    # of -log Phi the rate is 1/(m + eta) - 2 m - eta: between -0.8 and 0 for eta < 0, where 1 > m (m + eta) (Sampford
+    # 1953); for eta >= 0 between -(eta + 1.6) and 1.26, as 2 m <= 1.6 and m + eta >= 0.797
+    up = max(eta + reach, 0.0) if y > 0.0 else 0.0
+    return max(up, max(reach - eta, 0.0) if y < 1.0 else 0.0) + 1.6

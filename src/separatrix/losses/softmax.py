@@ -1,6 +1,6 @@
 r"""The negative log-likelihood of one of k classes whose log-probabilities are the raw scores, up to a constant."""
 
-from math import exp, inf, log
+from math import exp, inf, log, log1p
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from separatrix.core.scores import ScoredRows, Scores
 from separatrix.core.types import Array
 from separatrix.core.verbs import (
     curvature_of_rows,
+    curvature_rate,
     curvatures,
     ignores_shifts,
     is_joint,
@@ -22,6 +23,7 @@ from separatrix.core.verbs import (
     largest_curvature,
     link,
     move_into_domain,
+    separate_curvatures,
     slopes,
 )
 
@@ -49,14 +51,15 @@ class Softmax(NamedTuple):
 
 @implements(joint_value, Softmax)
 def _(loss: Softmax, y: Array, eta: Array) -> float:
-    largest = -inf
+    top = 0
     for c in range(eta.shape[0]):
-        largest = max(largest, eta[c])
-    total, miss = 0.0, 0.0
+        if eta[c] > eta[top]:
+            top = c
+    others, miss = 0.0, 0.0
     for c in range(eta.shape[0]):
-        total += exp(eta[c] - largest)
-        miss += y[c] * (largest - eta[c]) if y[c] > 0.0 else 0.0
-    return log(total) + miss
+        others += exp(eta[c] - eta[top]) if c != top else 0.0
+        miss += y[c] * (eta[top] - eta[c]) if y[c] > 0.0 else 0.0
+    return log1p(others) + miss  # of a sure and right row no digits are lost beside 1
 
 
 @part
@@ -77,8 +80,15 @@ def fill_probabilities(eta: Array, out: Array) -> None:
 @implements(slopes, Softmax)
 def _(loss: Softmax, y: Array, eta: Array, out: Array) -> None:
     fill_probabilities(eta, out)
+    own, others = -1, 0.0
     for c in range(eta.shape[0]):
-        out[c] -= y[c]
+        if y[c] == 1.0:
+            own = c
+        else:
+            out[c] -= y[c]
+            others += out[c]
+    if own >= 0:
+        out[own] = -others  # not mu - 1, which has no digits where mu is near 1
 
 
 @implements(curvatures, Softmax)
@@ -106,7 +116,7 @@ def _(loss: Softmax, y: Array, u: Array) -> float:
         if mu < 0.0:
             return inf
         if mu > 0.0:
-            total += mu * log(mu)
+            total += mu * (log1p(u[c]) if y[c] == 1.0 else log(mu))
     return total
 
 
@@ -142,7 +152,12 @@ def _(loss: Softmax, scores: Scores, intercept: bool) -> None:
         mu = np.maximum(rows.y + rows.u, 0.0)
         return mu / mu.sum(axis=1, keepdims=True)
 
-    scores.change(lambda rows: rows._replace(u=means(rows) - rows.y))
+    def apart(u: Array, y: Array) -> Array:
+        """u with rows that sum to 0; of the class of a row minus the sum of the others, to all digits."""
+        others = np.where(y == 1.0, 0.0, u)
+        return np.where(y == 1.0, -others.sum(axis=1, keepdims=True), u)
+
+    scores.change(lambda rows: rows._replace(u=apart(means(rows) - rows.y, rows.y)))
     if not intercept:
         return
     have, want = scores.sums(lambda rows: np.array([rows.s @ (rows.y + rows.u), rows.s @ rows.y]))
@@ -151,7 +166,7 @@ def _(loss: Softmax, scores: Scores, intercept: bool) -> None:
 
     def move(rows: ScoredRows) -> ScoredRows:
         given = (rows.y + rows.u) * give
-        return rows._replace(u=rows.u + np.outer(given.sum(axis=1), lack / lack.sum()) - given)
+        return rows._replace(u=apart(rows.u + np.outer(given.sum(axis=1), lack / lack.sum()) - given, rows.y))
 
     if lack.sum() > 0.0:
         scores.change(move)
@@ -180,3 +195,17 @@ def _(loss: Softmax) -> bool:
 @implements(link, Softmax)
 def _(loss: Softmax, mean: Array) -> Array:
     return np.log(np.maximum(mean, np.finfo(np.float64).tiny))
+
+
+@implements(curvature_rate, Softmax)
+def _(loss: Softmax, y: Array, eta: Array, reach: float) -> float:
+    return 2.0  # of a variance under mu: the third moment is at most the range of the scores' moves times it
+
+
+@implements(separate_curvatures, Softmax)
+def _(loss: Softmax, y: Array, eta: Array, out: Array) -> None:
+    # (Σ_c mu_c x_c)² <= (1 - mu_0) Σ_c mu_c x_c² over c > 0, by Cauchy and Schwarz
+    fill_probabilities(eta, out)
+    for c in range(1, eta.shape[0]):
+        out[c] *= out[0]
+    out[0] = 0.0

@@ -7,6 +7,7 @@ from separatrix.core.registry import register
 from separatrix.core.verbs import (
     conjugate,
     curvature,
+    curvature_rate,
     is_deviance,
     is_of_residual,
     is_squared_error,
@@ -68,3 +69,8 @@ def _(loss: Squared) -> bool:
 @implements(largest_curvature, Squared)
 def _(loss: Squared) -> float:
     return 1.0
+
+
+@implements(curvature_rate, Squared)
+def _(loss: Squared, y: float, eta: float, reach: float) -> float:
+    return 0.0

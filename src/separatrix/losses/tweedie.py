@@ -8,6 +8,7 @@ from separatrix.core.registry import register
 from separatrix.core.verbs import (
     conjugate,
     curvature,
+    curvature_rate,
     information,
     is_convex,
     is_deviance,
@@ -107,3 +108,8 @@ def _(loss: Tweedie, y: float, eta: float) -> float:
 @implements(link, Tweedie)
 def _(loss: Tweedie, mean: float) -> float:
     return log(mean) if mean > 0.0 else SMALLEST_LOG
+
+
+@implements(curvature_rate, Tweedie)
+def _(loss: Tweedie, y: float, eta: float, reach: float) -> float:
+    return max(2.0 - loss.power, loss.power - 1.0) if loss.power < 2.0 else inf  # a sum of two exponentials

@@ -6,7 +6,7 @@ Cost     n (set)² for a new matrix, n (set) (new) where columns came and the ol
 """
 
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -26,6 +26,8 @@ SWEEPS = 20.0
 MOST_CURVATURES = 1 << 25
 
 Look = tuple[float, np.ndarray, Any]  # mean loss, slopes, and curvature
+# A model by sweeps over the columns, on a Gram matrix made anew, or on the last one, which is completed.
+Plan = Literal["sweep", "make", "grow"]
 
 
 class ConstantCurvature:
@@ -72,7 +74,7 @@ class ScalarCurvature:
     def __init__(self, problem: Problem, y: np.ndarray, columns: WorkingColumns, share: np.ndarray) -> None:
         self.loss, self.y, self.intercept = problem.loss, y, problem.intercept
         self.columns, self.share = columns, share
-        self._w: np.ndarray | None = None
+        self._w: Any = None  # the curvature of the matrix in use
         self._products = np.empty((0, 0))
 
     def look(self, eta: np.ndarray) -> Look:
@@ -88,20 +90,22 @@ class ScalarCurvature:
         """Whether the matrix in use is as good as a new one."""
         return self._w is not None and np.abs(w - self._w).sum() <= UNCHANGED * self._w.sum()
 
-    def model(self, w: np.ndarray, renew: bool, free: np.ndarray) -> GramProblem | ColumnModel:
-        """The Gram problem of the columns in play, at the curvature w or, unless `renew`, an earlier one.
+    def plan(self, renew: bool, busy: np.ndarray, free: np.ndarray) -> Plan:
+        """How to make the next model: see :func:`plan`. An earlier matrix is grown, unless it has to be new."""
+        old = len(self._products)
+        if old and not renew and self.columns.sweeps_to_complete(old) <= SWEEPS:
+            return "grow"
+        return plan(self.columns, busy, 1, self._model)
 
-        Which columns are `free` of penalties makes no difference here. Where a Gram matrix costs too much, the model is
-        on the columns themselves, at the curvature w.
+    def model(self, w: np.ndarray, how: Plan, free: np.ndarray) -> GramProblem | ColumnModel:
+        """The model of the columns in play at the curvature w, or that of the matrix which is grown.
+
+        Which columns are `free` of penalties makes no difference here.
         """
-        if without_matrix(self.columns, 1, self._model):
-            self._w, self._products = w, np.empty((0, 0))
-            self._sums, self._total = self.columns.correlate(w), w.sum()
-            inverse = np.array([[1.0 / self._total]]) if self.intercept else None
-            self._model = ColumnModel(self.columns, w[:, None, None], inverse)
-            return self._model
         old, size = len(self._products), self.columns.size
-        if self._w is None or renew:
+        if how == "sweep":
+            return self._column_model(w)
+        if how == "make":
             self._w, self._products = w, self.columns.products(w)
         elif size > old:
             cross = self.columns.products(self._w, old)
@@ -115,6 +119,14 @@ class ScalarCurvature:
             self._sums, self._total = self.columns.correlate(self._w), self._w.sum()
             G = G - np.multiply.outer(self._sums / self._total, self._sums)
         self._model = GramProblem.whole(G, np.zeros(size))
+        return self._model
+
+    def _column_model(self, w: np.ndarray) -> ColumnModel:
+        self._w, self._products, inverse = None, np.empty((0, 0)), None
+        if self.intercept:
+            self._sums, self._total = self.columns.correlate(w), w.sum()
+            inverse = np.array([[1.0 / self._total]])
+        self._model = ColumnModel(self.columns, w[None, None], inverse, sweeps_so_far(self.columns, 1, self._model))
         return self._model
 
     def centred(self, q: np.ndarray, imbalance: Any) -> np.ndarray:
@@ -155,42 +167,54 @@ class JointCurvature:
         bends, old = (np.array([each.between(c, c) for c in range(self.k)]) for each in (h, self._h))
         return bool((np.abs(bends - old) @ self.share).sum() <= UNCHANGED * (bends @ self.share).sum())
 
-    def model(self, h: Any, renew: bool, free: np.ndarray) -> GramProblem | ColumnModel:
-        """The Gram problem of the columns in play at the curvature h or, unless `renew`, at earlier ones.
+    def plan(self, renew: bool, busy: np.ndarray, free: np.ndarray) -> Plan:
+        """How to make the next model: see :func:`plan`. A matrix serves again while no column comes."""
+        if self._h is not None and not renew and self._size == self.columns.size:
+            return "grow"
+        held = len(self.y) * self.k**2 <= MOST_CURVATURES and not free.any()
+        return plan(self.columns, busy, self.k, self._model) if held else "make"
+
+    def model(self, h: Any, how: Plan, free: np.ndarray) -> GramProblem | ColumnModel:
+        """The model of the columns in play at the curvature h, or the last one.
 
         Where the loss ignores shifts, one of the coefficients of a `free` column changes nothing; a ridge on their sum
-        keeps it at zero. Where a Gram matrix costs too much, the model is on the columns themselves, at h.
+        keeps it at zero.
         """
-        held = len(self.y) * self.k**2 <= MOST_CURVATURES and not free.any()
-        if held and without_matrix(self.columns, self.k, self._model):
+        if how == "sweep":
             return self._column_model(h)
-        if self._h is None or renew:
-            self._h = h
-        elif self._size == self.columns.size and self._model is not None:
+        if how == "grow" and self._model is not None:
             return self._model
+        self._h = h
         self._size = m = self.columns.size
-        G, sums = np.empty((self.k * m, self.k * m)), np.empty((self.k * m, self.k))
+        G, sums, pairs = np.empty((self.k * m, self.k * m)), np.empty((self.k * m, self.k)), []
         for c, d in combinations_with_replacement(range(self.k), 2):
             rows, block, w = slice(c * m, (c + 1) * m), slice(d * m, (d + 1) * m), self.share * self._h.between(c, d)
             G[rows, block] = self._products(w)
-            G[block, rows] = G[rows, block]
             sums[rows, d] = sums[block, c] = self.columns.correlate(w)
+            pairs.append((rows, block))
         if self.intercept:
             self._inverse, self._sums = pseudo_inverse(self._h.total(self.share)), sums
-            G -= sums @ self._inverse @ sums.T
+        for rows, block in pairs:  # block by block: G itself may be large
+            if self.intercept:
+                G[rows, block] -= sums[rows] @ self._inverse @ sums[block].T
+            if rows != block:
+                G[block, rows] = G[rows, block].T
         if ignores_shifts(self.loss):
             hold_sums(G, self.k, free)
         self._model = GramProblem.whole(G, np.zeros(self.k * m))
         return self._model
 
     def _column_model(self, h: Any) -> ColumnModel:
-        self._h, self._size, k, m = h, -1, self.k, self.columns.size
-        H = np.empty((len(self.y), k, k))
+        swept, k, m = sweeps_so_far(self.columns, self.k, self._model), self.k, self.columns.size
+        self._h, self._size = None, -1
+        H = np.empty((k, k, len(self.y)))
         for c, d in combinations_with_replacement(range(k), 2):
-            H[:, c, d] = H[:, d, c] = self.share * h.between(c, d)
-        self._inverse = pseudo_inverse(h.total(self.share))
-        self._sums = self.columns.correlate(H.reshape(-1, k * k)).reshape(m, k, k).swapaxes(0, 1).reshape(k * m, k)
-        self._model = ColumnModel(self.columns, H, self._inverse if self.intercept else None)
+            H[c, d] = H[d, c] = self.share * h.between(c, d)
+        if self.intercept:
+            self._inverse = pseudo_inverse(h.total(self.share))
+            sums = self.columns.correlate(H.reshape(k * k, -1).T)
+            self._sums = sums.reshape(m, k, k).swapaxes(0, 1).reshape(k * m, k)
+        self._model = ColumnModel(self.columns, H, self._inverse if self.intercept else None, swept)
         return self._model
 
     def _products(self, w: np.ndarray) -> np.ndarray:
@@ -214,18 +238,25 @@ class JointCurvature:
         return -self._inverse @ (imbalance + self._sums.T @ d.T.ravel())
 
 
-def without_matrix(columns: WorkingColumns, k: int, last: GramProblem | ColumnModel | None) -> bool:
-    """Whether to solve the next model of k scores by sweeps over the columns: where a Gram matrix is large and dear.
+def plan(columns: WorkingColumns, busy: np.ndarray, k: int, last: GramProblem | ColumnModel | None) -> Plan:
+    """Whether to solve the next model of k scores by sweeps over the columns, or on a Gram matrix of the `busy` ones.
 
-    Where sweeps have not brought the last digits, a Gram matrix does, whose factor is exact; and it stays while no
-    column comes.
+    Nobody knows how many sweeps a set of columns will ask for. Sweeping until the sweeps have taken as long as the
+    matrix would, and making it then, takes twice the time of the better choice at the most. A matrix that has to be
+    renewed has paid before.
     """
-    size = k * columns.size
-    if size <= LARGEST_SUPPORT or columns.sweeps_per_matrix(k) <= SWEEPS:
-        return False
-    if size > 2 * LARGEST_SUPPORT or last is None or last.size != size:
-        return True
-    return isinstance(last, ColumnModel) and not last.slow
+    price = columns.sweeps_per_matrix(busy, k)
+    if price <= SWEEPS:
+        return "make"
+    if k * len(busy) > 2 * LARGEST_SUPPORT:
+        return "sweep"  # too large for a factor, which is what a matrix is made for
+    has_paid = isinstance(last, GramProblem) and last.size == k * columns.size
+    return "make" if has_paid or sweeps_so_far(columns, k, last) >= price else "sweep"
+
+
+def sweeps_so_far(columns: WorkingColumns, k: int, last: GramProblem | ColumnModel | None) -> int:
+    """How many sweeps over the columns in play, as they are, there have been."""
+    return last.swept if isinstance(last, ColumnModel) and last.size == k * columns.size else 0
 
 
 def pseudo_inverse(between: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.designs import as_dense
@@ -23,8 +24,13 @@ from separatrix.designs.factor import merged_triangles, triangle_of
 from separatrix.solvers.separation.recession import independent, powers_of_two
 
 HALVINGS = 30
+# Squares of longer columns overflow, and so do inverses of squares of shorter ones than its inverse.
+LARGEST = 1e150
 # A step of a larger score would leave the region where the information says anything.
 LONGEST_STEP = 5.0
+# The largest condition number of the root of the information that coordinates are kept with. It is larger where rows
+# that rule the columns have fitted probabilities of 0 or 1 and tell nothing: rounding then stops the climb early.
+WELL_CONDITIONED, TURNS = 30.0, 3
 
 
 def firth(
@@ -54,6 +60,12 @@ def firth(
     likelihood = JeffreysLikelihood(problem)
     start = np.zeros(len(likelihood.kept)) if start is None else start
     u, value, factor, _, steps = likelihood.maximise(start, tol=tol, max_iter=max_iter)
+    for _ in range(TURNS):
+        if np.linalg.cond(factor) <= WELL_CONDITIONED:
+            break
+        u = likelihood.turn(u)
+        u, value, factor, _, more = likelihood.maximise(u, tol=tol, max_iter=max_iter)
+        steps += more
     first = int(problem.intercept)
     details = {
         # the prior depends on the units of X by a constant only; this is its value in those of X
@@ -81,7 +93,15 @@ class JeffreysLikelihood:
         design, intercept = self.design, self.intercept
         R = design.reduce(self._triangle, merged_triangles, self.target)
         design.refuse_if_not_finite(R)
-        scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
+        sizes = np.abs(R).max(axis=0, initial=0.0)
+        if ((sizes > LARGEST) | ((sizes > 0.0) & (sizes < 1.0 / LARGEST))).any():
+            raise cannot(
+                "estimate the variances of coefficients",
+                because=f"columns of X are as long as {sizes.max():.3g} or as short as {sizes[sizes > 0.0].min():.3g}, "
+                "and squares of such numbers are beyond float64",
+                instead="columns in other units (StandardScaler, say)",
+            )
+        scale = powers_of_two(sizes)
         self.kept = independent(R * scale)
         self.relations = _relations(R * scale, self.kept, scale)
         if last is not None:
@@ -90,6 +110,22 @@ class JeffreysLikelihood:
         self.T = scale[self.kept, None] * np.linalg.inv(R)
         self.width = design.p + int(intercept)
         self.passes = 1
+
+    def turn(self, u: np.ndarray) -> np.ndarray:
+        """Take coordinates in which the information at u is the identity; return u in them."""
+        w = self.T @ u
+
+        def task(block: Block) -> np.ndarray:
+            tail = np.exp(-np.abs(self._eta(block.X, u)[1]))
+            root = np.sqrt(block.weights * tail) / (1.0 + tail)
+            return triangle_of(root[:, None] * self._rows(block.X)[:, self.kept])
+
+        R = self.design.reduce(task, merged_triangles, self.target)
+        scale = powers_of_two(np.abs(R).max(axis=0, initial=0.0))
+        R = triangle_of(R * scale)
+        self.T = scale[:, None] * np.linalg.inv(R)
+        self.passes += 1
+        return R @ (w / scale)
 
     def _rows(self, B: Any) -> np.ndarray:
         B = np.asarray(as_dense(B))
@@ -193,7 +229,8 @@ class JeffreysLikelihood:
         """``I^-1``, intercept first; NaN for aliased columns."""
         half = np.linalg.solve(factor, self.T.T)
         whole = np.full((self.width, self.width), np.nan)
-        whole[np.ix_(self.kept, self.kept)] = half.T @ half
+        with np.errstate(over="ignore"):  # of columns below 1e-154 variances are beyond all numbers
+            whole[np.ix_(self.kept, self.kept)] = half.T @ half
         return whole
 
 

@@ -19,6 +19,11 @@ from separatrix.solvers.linalg.support_factor import SupportFactor
 
 # Beyond this support a triangle takes more memory (128 MB) and time than sweeps do.
 LARGEST_SUPPORT = 4000
+# Parts of a combination of columns, and slopes along it, below this part of the largest are rounding.
+SMALLEST_PART = 1e-9
+# Of a step that passes edges, these parts are tried, each coefficient stopped at its own edge, before the first edge
+# stops all of them.
+PARTS_OF_A_STEP = (1.0, 0.25, 0.0625)
 # Rounds that lower neither gap nor objective before the rest is taken for rounding.
 MOST_IDLE = 5
 
@@ -85,14 +90,18 @@ class GramProblem:
         self.beta, self.q = beta.copy(), q
         self.c = q + self.G @ beta
 
-    def solve(self, penalty: Separable, null: float, tol: float, max_sweeps: int = 10_000) -> int:
-        """Solve to the relative gap `tol` of these columns; `null` is ½ y'y. Returns the sweeps used."""
+    def solve(self, penalty: Separable, null: float, tol: float, max_sweeps: int = 10_000) -> tuple[int, float]:
+        """Solve to the relative gap `tol` of these columns; `null` is ½ y'y. Returns the sweeps used and the gap."""
         before = self.sweeps
         best, lowest, idle = np.inf, np.inf, 0
+        gap = np.inf
         if self._factor.holds(self._support(penalty), penalty.ridge):
             self._finish(penalty)  # another strength: its solution is likely to have the support of the last
-        while self.sweeps - before < max_sweeps:
-            if not self._settle(penalty) or self.gap(penalty, null) <= tol:
+            gap = self.gap(penalty, null)
+        while gap > tol and self.sweeps - before < max_sweeps:
+            moved = self._settle(penalty)
+            gap = self.gap(penalty, null)
+            if not moved or gap <= tol:
                 break
             self._finish(penalty)
             gap = self.gap(penalty, null)
@@ -103,7 +112,7 @@ class GramProblem:
             if idle == MOST_IDLE:
                 break
             best, lowest = min(best, gap), min(lowest, value)
-        return self.sweeps - before
+        return self.sweeps - before, gap if gap < np.inf else self.gap(penalty, null)
 
     def solve_within(self, penalty: Separable, limit: float) -> None:
         """Solve until no column breaks its optimality condition by more than `limit`.
@@ -111,7 +120,12 @@ class GramProblem:
         For quadratics that come without a y, such as the models of a loss that Newton's method makes.
         """
         before, best, lowest, idle = self.sweeps, np.inf, np.inf, 0
-        limit = max(limit, EPS * float(np.abs(self.c[: self.size]).max(initial=0.0)))  # less is rounding
+        # less is rounding: q is a sum of as many products as there are columns
+        limit = max(limit, EPS * np.sqrt(self.size) * float(np.abs(self.c[: self.size]).max(initial=0.0)))
+        if self._factor.holds(self._support(penalty), penalty.ridge):
+            self._finish(penalty)  # another gradient: the solution is likely to have the support of the last
+            if self.violation(penalty) <= limit:
+                return
         while self.sweeps - before < 1000 and idle < MOST_IDLE:
             worst = self._sweep_within(penalty, limit)
             if worst > limit:
@@ -121,7 +135,7 @@ class GramProblem:
             if worst <= limit:
                 break
             value = self.objective(penalty)
-            idle = 0 if worst < best or value < lowest - EPS * abs(lowest) else idle + 1
+            idle = 0 if worst < best or value + EPS * abs(value) < lowest else idle + 1
             best, lowest = min(best, worst), min(lowest, value)
 
     def _sweep_within(self, penalty: Separable, limit: float) -> float:
@@ -197,10 +211,12 @@ class GramProblem:
             self._move(support, wanted)
             return False
         before, saved = self.objective(penalty), self.q[: self.size].copy()
-        self._move(support, np.clip(wanted, low, high))
-        if self.objective(penalty) > before:
+        for part in PARTS_OF_A_STEP:
+            self._move(support, np.clip(beta + part * step, low, high))
+            if self.objective(penalty) <= before:
+                return True
             self.beta[support], self.q[: self.size] = beta, saved
-            self._go(support, step, low, high)  # as far as the first edge the objective falls for certain
+        self._go(support, step, low, high)  # as far as the first edge the objective falls for certain
         return True
 
     def _go(self, support: np.ndarray, step: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
@@ -214,7 +230,7 @@ class GramProblem:
         """Factorise the support, less what the others make superfluous; False where it is empty or too large.
 
         Each slide along a dependent column brings a coefficient to an edge, so that there are at most as many as
-        columns.
+        columns. Of several classes each column may have one: they slide together, and the factor is made once.
         """
         for _ in range(self.size):
             support = self._support(penalty)
@@ -222,22 +238,28 @@ class GramProblem:
                 return False
             if not self._factor.holds(support, penalty.ridge):
                 self._factor.update(self.G, support, penalty.ridge)
-            if not any(self._slide(int(j), penalty) for j in self._factor.dependent):
+            slides = [self._slide(int(j), penalty) for j in self._factor.dependent]
+            if not any(slides):
                 break
         return True
 
     def _slide(self, j: int, penalty: Separable) -> bool:
         r"""Move along :math:`x_j - \sum_i a_i x_i = 0`, which changes no prediction, as long as the penalty falls.
 
-        Sweeps go such a way in steps of the size of rounding. Returns whether a coefficient has come to an edge.
+        Sweeps go such a way in steps of the size of rounding. Returns whether a coefficient has come to an edge. Where
+        one that takes part has come there already, by another slide, the way is left for the next factor.
         """
         order = self._factor.order
         way = np.append(order, j)
         step = np.append(-self._factor.solve(self.G[order, j]), 1.0)
+        parts = np.abs(step) > SMALLEST_PART * np.abs(step).max()
+        way, step = way[parts], step[parts]
+        if not np.isin(way, self._support(penalty)).all():
+            return False
         kink = penalty.kink[way]
         # the rest of the gradient is rounding, as x_j - sum a x is
         slope = float(kink * np.sign(self.beta[way]) @ step)
-        if abs(slope) <= 1e-9 * float(kink @ np.abs(step)):
+        if abs(slope) <= SMALLEST_PART * float(kink @ np.abs(step)):
             return False
         step = -np.sign(slope) * step
         low, high = self._edges(way, penalty)

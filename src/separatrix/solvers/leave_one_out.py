@@ -12,6 +12,7 @@ A row of weight s counts as s rows. One copy of it is left out, or all of it if 
 
 import numpy as np
 
+from separatrix.core.refusal import cannot
 from separatrix.core.target import AnyTarget
 from separatrix.core.types import Array
 from separatrix.designs import as_dense
@@ -21,6 +22,8 @@ from separatrix.solvers.compiled.leave_one_out import left_out_errors
 
 # Rows are worked on in pieces whose scores and fits, this many numbers, stay in cache.
 IN_CACHE = 1 << 17
+# The n-by-n matrix of products of rows is formed in place of X'X for at most this many.
+MOST_ROWS = 4000
 
 
 def leave_one_out(
@@ -31,8 +34,13 @@ def leave_one_out(
     Strengths are those of ``½ Σ s r² + ½ lam |beta|²``.
     """
     strengths = np.asarray(strengths, dtype=np.float64)
-    solve = _tall if design.p <= design.n else _wide
-    return solve(design, target, strengths, intercept, keep)
+    refuse_one_row(target, intercept)
+    if design.p <= design.n:
+        errors, residuals = _tall(design, target, strengths, intercept, keep)
+        # where a row determines its own fit to within rounding, 1 - h cancels; of the rows' products it does not
+        if np.isfinite(errors).all() or design.n > MOST_ROWS:
+            return errors, residuals
+    return _wide(design, target, strengths, intercept, keep)
 
 
 def generalised_cross_validation(
@@ -40,6 +48,7 @@ def generalised_cross_validation(
 ) -> Array:
     """GCV scores (L, k), ``n Σ s r² / (n - edf)²``, from moments alone."""
     strengths = np.asarray(strengths, dtype=np.float64)
+    refuse_one_row(target, intercept)
     sums = design.moments(target, about_mean=intercept)
     values, V = np.linalg.eigh(sums.xx)
     values = values.clip(min=0.0)
@@ -52,6 +61,16 @@ def generalised_cross_validation(
         scores[row] = sums.total * rss.clip(min=0.0) / (sums.total - edf) ** 2
 
     return scores
+
+
+def refuse_one_row(target: AnyTarget, intercept: bool) -> None:
+    """Without one row of so few nothing is left that an intercept could be fitted to."""
+    if intercept and target.rows_of_positive_weight < 2 and target.total <= 1.0:
+        raise cannot(
+            "leave out each row in turn",
+            because="there is 1 sample of positive weight, and without it none",
+            instead="two rows at least, or Ridge with a strength of your own",
+        )
 
 
 def _copies(s: Array | None) -> Array | float:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.certificate import certify
-from separatrix.core.objective import curvatures_at, null_objective, slopes_at
+from separatrix.core.objective import curvatures_at, null_objective, null_score, sides_at
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
@@ -26,6 +26,7 @@ from separatrix.penalties import L2, NoPenalty
 from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.information import likelihood_evidence, sure_below, without_aliased
 from separatrix.solvers.newton_raphson import newton
+from separatrix.solvers.reweighted import AFFORDABLE, reweighted
 from separatrix.solvers.separation.existence import separation_of
 
 # Strengths tried in turn on separated classes: scores stay below 25, the likelihood comes within 1e-7 of its supremum.
@@ -79,10 +80,28 @@ def maximum_likelihood(
         )
         if proof.exists is False:
             solution = replace(_faintly_penalised(problem, proof, tol, max_iter), trace=trace)
-            evidence = likelihood_evidence(problem, solution.beta, solution.intercept, classes)
+        else:
+            solution = _finished(problem, solution, tol, max_iter)
+        evidence = likelihood_evidence(problem, solution.beta, solution.intercept, classes)
     if evidence.aliased:
         _shorten(problem, solution)
     solution.details["evidence"] = evidence
+    return solution
+
+
+def _finished(problem: Problem, solution: Solution, tol: float, max_iter: int) -> Solution:
+    """The same, or where that is not certified, though a maximum exists, what reweighted least squares make of it.
+
+    A gradient method ends where it sees no slope, in units of the columns; along columns that are nearly dependent the
+    likelihood may still rise.
+    """
+    design = problem.design
+    able = not problem.target.outputs and is_convex(problem.loss) and design.n * design.p <= AFFORDABLE
+    if not able or certify(problem, solution, tol).converged:
+        return solution
+    finer = reweighted(problem, tol=tol, max_iter=max_iter, start=(solution.beta, solution.intercept))
+    solution.beta, solution.intercept = finer.beta, finer.intercept
+    solution.iterations, solution.passes = solution.iterations + finer.iterations, solution.passes + finer.passes
     return solution
 
 
@@ -91,11 +110,12 @@ def unpenalised_separation(
 ) -> Any:
     """The proof that columns that nothing penalises or bounds separate the classes: no maximum exists then.
 
-    None where they do not, where the loss is no likelihood, and where no fitted probability is near 0 or 1.
+    None where they do not, where there is one class, where the loss is no likelihood, and where no fitted probability
+    is near 0 or 1.
     """
     design, target = problem.design, problem.target
     free = np.flatnonzero(problem.parts.free)
-    if not len(free) or not is_deviance(problem.loss) or design.is_streamed:
+    if not len(free) or not is_deviance(problem.loss) or design.is_streamed or target.outputs == (1,):
         return None
     beta = np.asarray(solution.beta, dtype=np.float64)
     curvatures = curvatures_at(problem.loss, target.y, design.matvec(beta) + solution.intercept)
@@ -111,17 +131,14 @@ def unpenalised_separation(
 def with_sides(problem: Problem) -> Problem:
     """The problem with labels for y that say to which side each row lets its score run away.
 
-    1 where the slope of a convex loss vanishes as the score grows, 0 where it vanishes as the score falls, ½ where
-    neither does: the likelihood has a maximum unless a direction moves some scores to where they may go, and no others.
+    1 where the loss tends to its least as the score grows, 0 where it does as the score falls, ½ where it does
+    neither: the likelihood has a maximum unless a direction moves some scores to where they may go, and no others.
     Labels of classes are such, and so are counts: 0 is a row whose mean may fall to 0.
     """
-    target, loss = problem.target, problem.loss
+    target = problem.target
     if target.outputs:
         return problem
-    falls, rises = (
-        is_convex(loss) & (slopes_at(loss, target.y, np.full(target.n, end)) == 0.0) for end in (-np.inf, np.inf)
-    )
-    return replace(problem, target=Target(np.where(rises, 1.0, np.where(falls, 0.0, 0.5)), target.s))
+    return replace(problem, target=Target(sides_at(problem.loss, target.y), target.s))
 
 
 def _array(classes: Sequence[Any] | None) -> np.ndarray | None:
@@ -147,8 +164,10 @@ def _faintly_penalised(problem: Problem, proof: Any, tol: float, max_iter: int) 
     off[proof.rows_on_boundary] = False
     # losses of probabilities are in nats; others have the unit of their null model
     unit = 1.0 if largest_curvature(problem.loss) < np.inf else null_objective(problem)
+    # a loss that is infinite somewhere starts where it is finite
+    start = None if is_convex(problem.loss) else (np.zeros(problem.design.p), float(null_score(problem)))
     for lam in FAINT:
-        fit = solve(replace(scaled, penalty=L2(unit * lam)), tol=tol, max_iter=max_iter)
+        fit = solve(replace(scaled, penalty=L2(unit * lam)), tol=tol, max_iter=max_iter, start=start)
         if (_leads(with_sides(scaled), fit.beta, fit.intercept)[off] > 0.0).all():
             break
     fit.beta = (fit.beta.T / size).T

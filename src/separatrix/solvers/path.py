@@ -20,10 +20,10 @@ from separatrix.core.certificate import certify
 from separatrix.core.problem import Problem
 from separatrix.core.separable import as_separable
 from separatrix.core.verbs import is_squared_error
-from separatrix.designs import moments
 from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.gram_coordinate import GramProblem
-from separatrix.solvers.proximal_newton import WorkingSet, solve_at
+from separatrix.solvers.proximal_newton import solve_at
+from separatrix.solvers.working_set import WorkingSet
 
 # A Gram matrix of all columns takes n p² operations, a read of X for each of L strengths 8 n p L bytes; on the machines
 # we know a byte takes as long as two operations, so that the matrix is cheaper up to p = 16 L.
@@ -87,13 +87,13 @@ def _way(problem: Problem, weakest: Any, count: int) -> Any:
 
 
 def _on_gram_matrix(problem: Problem, penalties: Iterator[Any], tol: float, max_iter: int) -> Iterator[Point]:
-    m = moments(problem.design, problem.target, about_mean=problem.intercept)
+    m = problem.design.moments(problem.target, about_mean=problem.intercept)
     gram = GramProblem.whole(m.xx / m.total, m.xy[:, 0] / m.total)
     null = 0.5 * float(m.yy[0]) / m.total
     for penalty in (as_separable(each, problem.design.p) for each in penalties):
-        sweeps = gram.solve(penalty, null, tol, max_iter * 100)
+        sweeps, gap = gram.solve(penalty, null, tol, max_iter * 100)
         beta = gram.beta.copy()
-        yield beta, float(m.y_mean[0] - m.x_mean @ beta), gram.gap(penalty, null), sweeps
+        yield beta, float(m.y_mean[0] - m.x_mean @ beta), gap, sweeps
 
 
 def _on_working_sets(problem: Problem, penalties: Iterator[Any], tol: float, max_iter: int) -> Iterator[Point]:

@@ -25,6 +25,8 @@ from separatrix.core.types import Array, Loss, Penalty
 from separatrix.core.verbs import slope
 from separatrix.solvers.compiled.stochastic import CONSTANT, INVSCALING, OPTIMAL, PA1, PA2, Schedule, epoch
 
+EPS = float(np.finfo(np.float64).eps)
+
 KINDS = {
     "constant": CONSTANT,
     "adaptive": CONSTANT,
@@ -65,7 +67,8 @@ def schedule(learning_rate: str, loss: Loss, *, eta0: float, power_t: float, alp
     offset = 0.0
     if learning_rate == "optimal":
         typical = sqrt(1.0 / sqrt(alpha))
-        offset = 1.0 / (alpha * typical / max(1.0, slope(loss, 1.0, -typical)))
+        # beside 1, the first t, a smaller offset would be lost
+        offset = max(1.0 / (alpha * typical / max(1.0, slope(loss, 1.0, -typical))), EPS)
     return Schedule(KINDS[learning_rate], float(eta0), float(power_t), float(alpha), offset)
 
 

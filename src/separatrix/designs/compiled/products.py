@@ -2,6 +2,7 @@
 
 from separatrix.core.jit import compiled
 from separatrix.core.types import Array
+from separatrix.designs.rows import unsigned
 
 # Long columns are summed in pieces: rounding errors of equal rows, which have one sign, then stay few.
 PIECE = 1024
@@ -41,10 +42,15 @@ def sparse_products_and_squares(
     """The same of the columns of a matrix in compressed sparse columns."""
     for j in range(indptr.shape[0] - 1):
         product = square = 0.0
-        for l in range(indptr[j], indptr[j + 1]):
-            weight = s[indices[l]] if s.shape[0] > 0 else 1.0
-            product += data[l] * r[indices[l]]
-            square += weight * data[l] * data[l]
+        if s.shape[0] == 0:
+            for l in range(unsigned(indptr[j]), unsigned(indptr[j + 1])):
+                product += data[l] * r[unsigned(indices[l])]
+                square += data[l] * data[l]
+        else:
+            for l in range(unsigned(indptr[j]), unsigned(indptr[j + 1])):
+                i = unsigned(indices[l])
+                product += data[l] * r[i]
+                square += s[i] * data[l] * data[l]
         products[j] = product
         squares[j] = square
 

@@ -1,56 +1,52 @@
-"""Loops of coordinate descent on columns that store few numbers."""
+"""Loops of coordinate descent on columns, dense or sparse: atoms of rows, of which each holds a column."""
 
 from separatrix.core.jit import compiled
-from separatrix.core.types import Array, Penalty
-from separatrix.core.verbs import of_coefficient, prox
+from separatrix.core.types import Array, Penalty, RowsAtom
+from separatrix.core.verbs import of_coefficient, prox, row_entry, row_score, row_span
 
 
 @compiled
-def bends(starts: Array, rows: Array, data: Array, H: Array, out: Array) -> None:
-    """The curvature of each coefficient, ``Σ_i H_icc z_ij²``, score by score."""
-    size = starts.shape[0] - 1
-    for j in range(size):
-        for c in range(H.shape[1]):
+def bends(columns: RowsAtom, H: Array, size: int, out: Array) -> None:
+    """The curvature of each of `size` coefficients, ``Σ_i H_cci z_ij²``, score by score."""
+    for c in range(H.shape[0]):
+        h = H[c, c]
+        for j in range(size):
             total = 0.0
-            for t in range(starts[j], starts[j + 1]):
-                total += H[rows[t], c, c] * data[t] * data[t]
+            first, last = row_span(columns, j)
+            for t in range(first, last):
+                i, z = row_entry(columns, j, t)
+                total += h[i] * z * z
             out[c * size + j] = total
 
 
 @compiled
 def sweep(
-    starts: Array,
-    rows: Array,
-    data: Array,
-    H: Array,
-    bend: Array,
-    penalty: Penalty,
-    c: Array,
-    beta: Array,
-    moved: Array,
+    columns: RowsAtom, order: Array, H: Array, bend: Array, penalty: Penalty, c: Array, beta: Array, moved: Array
 ) -> float:
-    """One cyclic pass in place over all coefficients; returns the largest change of a gradient by its coefficient.
+    """One pass in place over the columns in `order`; returns the largest change of a gradient by its coefficient.
 
-    Column j stores `data` in `rows` from ``starts[j]`` on. ``moved``, the curvature H of the rows times the change of
-    their scores, is kept up to date: ``c - Z'moved`` is the opposite of the gradient.
+    ``moved`` (k, n), the curvature H (k, k, n) of the rows times the change of their scores, is kept up to date:
+    ``c - Z'moved`` is the opposite of the gradient.
     """
-    size, largest = starts.shape[0] - 1, 0.0
-    for j in range(size):
-        for score in range(H.shape[1]):
+    k, largest = H.shape[0], 0.0
+    size = beta.shape[0] // k
+    for j in order:
+        first, last = row_span(columns, j)
+        for score in range(k):
             place = score * size + j
             if bend[place] <= 0.0:
                 continue
-            q = c[place]
-            for t in range(starts[j], starts[j + 1]):
-                q -= data[t] * moved[rows[t], score]
+            q = c[place] - row_score(columns, j, moved[score])
             old = beta[place]
             new = prox(of_coefficient(penalty, place), old + q / bend[place], 1.0 / bend[place])
-            if new == old:
+            step = new - old
+            if step == 0.0:
                 continue
             beta[place] = new
-            largest = max(largest, bend[place] * abs(new - old))
-            for t in range(starts[j], starts[j + 1]):
-                step = data[t] * (new - old)
-                for other in range(H.shape[1]):
-                    moved[rows[t], other] += step * H[rows[t], score, other]
+            largest = max(largest, bend[place] * abs(step))
+            for other in range(k):
+                h, out = H[score, other], moved[other]
+                for t in range(first, last):
+                    i, z = row_entry(columns, j, t)
+                    out[i] += step * h[i] * z
     return largest

@@ -1,5 +1,7 @@
 """The loop of leave-one-out: from fits and leverages to errors."""
 
+from math import inf
+
 from separatrix.core.jit import compiled
 from separatrix.core.types import Array
 
@@ -13,6 +15,7 @@ def left_out_errors(y: Array, s: Array, base: Array | float, leverage: Array, fi
     for i in range(fitted.shape[0]):
         copies = min(s[i], 1.0)
         for l in range(fitted.shape[1]):
-            error = (y[i] - fitted[i, l]) / (1.0 - copies * (leverage[i, l] + base))
+            rest = 1.0 - copies * (leverage[i, l] + base)
+            error = (y[i] - fitted[i, l]) / rest if rest > 0.0 else inf  # rounding hides what is left of the row
             fitted[i, l] = error
             out[l] += s[i] * error * error

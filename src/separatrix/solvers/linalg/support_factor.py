@@ -35,20 +35,21 @@ class SupportFactor:
         """Become the factor of `support`; `ridge` has an entry for each column of G."""
         if not np.array_equal(ridge[self.order], self._ridge):
             self.order = support[:0]
-        left = np.flatnonzero(~np.isin(self.order, support))
-        came = support[~np.isin(support, self.order)]
+        wanted, held = np.zeros((2, len(G)), dtype=np.bool_)
+        wanted[support] = held[self.order] = True
+        left, came = np.flatnonzero(~wanted[self.order]), support[~held[support]]
         self._reserve(len(self.order) + len(came))
         self.dependent = came[:0]
         if 8 * (len(left) + len(came)) <= len(support) or not self._afresh(G, support, ridge):
-            self._exchange(G, left, support, ridge)
+            self._exchange(G, left, came, ridge)
         self._ridge = ridge[self.order]
 
-    def _exchange(self, G: np.ndarray, left: np.ndarray, support: np.ndarray, ridge: np.ndarray) -> None:
-        """Columns at the places `left` go, one by one, and those of the support that are not there come."""
+    def _exchange(self, G: np.ndarray, left: np.ndarray, came: np.ndarray, ridge: np.ndarray) -> None:
+        """Columns at the places `left` go, one by one, and those that `came` are taken in."""
         for k in left[::-1]:
             remove(self._L, len(self.order), k, *self._work)
             self.order = np.delete(self.order, k)
-        for j in support[~np.isin(support, self.order)]:
+        for j in came:
             if append(self._L, len(self.order), self.order, G, j, ridge[j]) <= SMALLEST_PIVOT * (G[j, j] + ridge[j]):
                 self.dependent = np.append(self.dependent, j)
             else:

@@ -38,7 +38,7 @@ def tree_pays(n: int, p: int, screened: bool) -> bool:
     A query visits about as many leaves as a cube has neighbours, 3^p. The screen handles a row in a fraction of the
     time that a tree needs for one, so that a tree has to leave out more of them.
     """
-    return n > 3.0**p * (256.0 if screened else 32.0)
+    return n > 3.0 ** min(p, 60) * (256.0 if screened else 32.0)
 
 
 @register("record")

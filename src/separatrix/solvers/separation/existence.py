@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.printable import printable
 from separatrix.core.problem import Problem
 from separatrix.core.protocol import is_sparse
 from separatrix.core.registry import register
@@ -122,7 +123,7 @@ class Separation:
     def __str__(self) -> str:
         lines = [f"Separation: {self.verdict}", self.advice()]
         if self.direction is not None and self.direction.ndim == 1:
-            terms = [f"{v:.4g} {name}" for name, v in zip(self.names, self.direction) if v != 0.0]
+            terms = [f"{v:.4g} {_said(name)}" for name, v in zip(self.names, self.direction) if v != 0.0]
             lines.append(
                 "direction: " + " + ".join(terms[:8]).replace("+ -", "- ") + (" + …" if len(terms) > 8 else "")
             )
@@ -137,7 +138,7 @@ class Separation:
 
 
 def _said(name: str | tuple[str, Any]) -> str:
-    return name if isinstance(name, str) else f"{name[0]} ({name[1]})"
+    return printable(name if isinstance(name, str) else f"{name[0]} ({name[1]})")
 
 
 def _verdict(above: Array) -> str:

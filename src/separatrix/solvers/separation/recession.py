@@ -70,7 +70,8 @@ def recession(A: Array) -> Face:
 
 def powers_of_two(size: Array | float) -> Any:
     """One over each size, rounded to a power of two: scaling by it is exact."""
-    return np.ldexp(1.0, -np.frexp(np.where(size > 0.0, size, 1.0))[1])
+    exponent = -np.frexp(np.where(size > 0.0, size, 1.0))[1]
+    return np.ldexp(1.0, np.minimum(exponent, 1023))  # of subnormal numbers the largest power that there is
 
 
 def _unscaled(w: Direction, kept: Array, scale: Array) -> Direction:
