@@ -179,7 +179,7 @@ def test_missing_markers_in_words_and_levels_that_look_like_them(written):
 def test_infinite_cells_are_missing_and_said(written):
     table = read(written("x,y\n1,2\ninf,3\n-Infinity,4\n1e999,5\n"))
     assert values(table["x"]) == [1, None, None, None]
-    assert table.notes == ("Column 'x' has 3 infinite cells, read as missing.",)
+    assert table.notes == ("Column 'x' has 3 cells that are infinite or beyond 1.8e308, read as missing.",)
 
 
 def test_a_slip_in_a_column_of_numbers_is_named_with_its_row(written):
@@ -356,7 +356,7 @@ def test_ten_thousand_columns(written):
 
 def test_a_cell_may_be_long_and_one_that_never_ends_is_refused(written):
     assert len(read(written(f'a,b\n1,"{"x, " * 30_000}"\n2,y\n'))["b"][0]) > 80_000
-    with pytest.raises(ValueError, match="131,072 characters"):
+    with pytest.raises(ValueError, match="a quotation mark in it is not paired"):
         read(written('a,b\n1,"open\n' + "3,w, v\n" * 40_000))
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from separatrix.tables import blocks, delimited, encoding, read
+from separatrix.tables import blocks, delimited, limits, read
 from separatrix.tables.delimited import read_delimited
 from separatrix.tables.records import end_of_records
 
@@ -86,7 +86,7 @@ def test_a_file_that_changes_between_two_passes_is_refused():
 
 
 def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(encoding, "LONGEST_LINE", 1 << 22)
+    monkeypatch.setattr(limits, "LONGEST_LINE", 1 << 22)
     path = tmp_path / "t.csv"
     path.write_text("a,b\n1,2\n" + "x" * (1 << 24))
     with pytest.raises(ValueError, match="one line is longer than 4 MB"):

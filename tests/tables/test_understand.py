@@ -210,7 +210,10 @@ def test_many_levels_are_mentioned():
 
 def test_notes_of_the_reader_reach_the_understanding():
     table = Table.of({"x": [1.0, np.inf] * 100, "z": X, "y": Y})
-    assert understand(table, "y").notes[0] == "Column 'x' has 100 infinite cells, read as missing."
+    assert (
+        understand(table, "y").notes[0]
+        == "Column 'x' has 100 cells that are infinite or beyond 1.8e308, read as missing."
+    )
 
 
 def test_values_of_the_target_keep_their_type():

@@ -22,6 +22,7 @@ _SPREADSHEET_FAULTS = frozenset(["#div/0!", "#value!", "#ref!", "#num!", "#name?
 MISSING_AMONG_NUMBERS = _SPREADSHEET_FAULTS | frozenset(
     ["none", "na", "n.a.", "nil", "missing", "unknown", "-", "--", "---", ".", "..", "*"]
 )
+EXACT = 2.0**53  # below it every whole number is a float64
 _UNITS = "$€£¥₹₽₩%"
 _SPACES = " \u00a0\u202f"  # plain, no-break, narrow no-break: all three separate thousands somewhere
 
@@ -73,6 +74,18 @@ def number(cell, decimal="."):
     value = float(digits)
     negative = (match["sign"] or match["inner"]) not in ("", "+")
     return (-value if negative else value), match["before"] or match["after"]
+
+
+def is_exact(cell, value, decimal="."):
+    """Whether a whole number in a cell is that float exactly; None if the cell is no whole number, as it is written.
+
+    >>> is_exact("9,007,199,254,740,993", 2.0**53), is_exact("9007199254740992", 2.0**53), is_exact("1e20", 1e20)
+    (False, True, None)
+    """
+    digits = cell.strip().lstrip("+-\u2212").translate(_LEAVE_DIGITS).replace("," if decimal == "." else ".", "")
+    if not (digits.isascii() and digits.isdigit()) or math.isinf(value):
+        return None
+    return int(digits) == abs(int(value))
 
 
 def pointed(cell):

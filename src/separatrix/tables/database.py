@@ -1,30 +1,43 @@
-"""Tables from databases: DuckDB (which also reads files that a query names) and SQLite."""
+"""Tables from databases: DuckDB (which also reads files that a query names) and SQLite.
+
+A file from a stranger is opened for reading only, and what it defines cannot reach out of it: names are quoted, views
+run only where a query names them, DuckDB has neither other files nor extensions, SQLite nothing but SELECT.
+"""
 
 import contextlib
+import threading
 from pathlib import Path
 
 from separatrix.core.refusal import cannot
+from separatrix.tables import limits
 from separatrix.tables.frames import table_of
 from separatrix.tables.table import shown
 
-ROWS = 65536
+ROWS = 65536  # fetched at a time
+BYTES = 64  # of a cell as a Python object
+_SQLITE = b"SQLite format 3\0"
+_WRITE_AHEAD = b"\2\2"  # bytes 18 and 19 of an SQLite file with a write-ahead log
+_CLOSED = {
+    "enable_external_access": "false",
+    "autoload_known_extensions": "false",
+    "autoinstall_known_extensions": "false",
+    "lock_configuration": "true",
+}
 
 
 def read_query(source, query, name):
     """The answer to a query as a Table."""
-    with _answer(source, query, name) as (names, cursor):
-        return _table(names, cursor.fetchall(), name)
+    records, most = [], limits.memory()
+    for names, some in _answer(source, query, name, ROWS):
+        records += some
+        limits.refuse_beyond_memory(BYTES * len(records) * len(names), name, most)
+    return _table(names, records, name)
 
 
 def query_blocks(source, query, name, rows):
     """The answer in Tables of at most so many rows."""
-    with _answer(source, query, name) as (names, cursor):
-        some = cursor.fetchmany(rows)
-        while True:
-            yield _table(names, some, name)
-            some = cursor.fetchmany(rows)
-            if not some:
-                return
+    for names, some in _answer(source, query, name, rows):
+        yield _table(names, some, name)
 
 
 def _table(names, records, source):
@@ -32,20 +45,32 @@ def _table(names, records, source):
     return table_of(dict(zip(names, columns, strict=True)), source)
 
 
-@contextlib.contextmanager
-def _answer(source, query, name):
-    """Names of the columns, and a cursor on the rows."""
+def _answer(source, query, name, rows):
+    """Names of the columns with some rows, once at least."""
     with _connected(source, name) as connection:
         if query is None:
-            query = f'SELECT * FROM "{_only_table(connection, source, name)}"'
-        try:
+            query = f"SELECT * FROM {_quoted(_only_table(connection, name))}"
+        with _sentences(f"run the query on {name}", "SQL that the database takes", connection):
             cursor = connection.execute(query)
-        except Exception as fault:  # each database has exceptions of its own
-            words = str(fault).split("\n")[0].rstrip(".")
-            raise cannot(f"run the query on {name}", because=words, instead="SQL that the database takes") from None
         if cursor.description is None:
             raise cannot(f"read {name}", because="the query gives no table", instead="a SELECT")
-        yield _different([column[0] for column in cursor.description], name), cursor
+        names = _different([column[0] for column in cursor.description], name)
+        some = None
+        while some or some is None:
+            with _sentences(f"read {name}", "another copy of it, or another query", connection):
+                more = cursor.fetchmany(rows)
+            if more or some is None:
+                yield names, more
+            some = more
+
+
+def _quoted(name):
+    """A name as SQL has it, whatever characters are in it.
+
+    >>> print(_quoted('a "b"'))
+    "a ""b\"""
+    """
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _different(names, name):
@@ -61,10 +86,8 @@ def _different(names, name):
 
 @contextlib.contextmanager
 def _connected(source, name):
-    if source is not None and _first_bytes(source) == b"SQLite format 3\0":
-        import sqlite3
-
-        connection = sqlite3.connect(f"{Path(source).resolve().as_uri()}?mode=ro", uri=True)
+    if source is not None and _first_bytes(source).startswith(_SQLITE):
+        connection = _sqlite(Path(source), name)
     else:
         connection = _duckdb(source, name)
     try:
@@ -73,12 +96,57 @@ def _connected(source, name):
         connection.close()
 
 
+@contextlib.contextmanager
+def _sentences(what, instead, connection):
+    """What a database says about a fault, in a sentence; a query that takes too long is interrupted."""
+    late = threading.Event()
+
+    def stop():
+        late.set()
+        connection.interrupt()
+
+    watch = threading.Timer(limits.PATIENCE, stop)
+    watch.daemon = True
+    watch.start()
+    try:
+        yield
+    except Exception as fault:  # each database has exceptions of its own
+        words = str(fault).split("\n")[0].rstrip(".!") or type(fault).__name__
+        if late.is_set():
+            words, instead = f"it gave no rows for {limits.PATIENCE} seconds", "a query that does less"
+        raise cannot(what, because=words, instead=instead) from None
+    finally:
+        watch.cancel()
+
+
 def _first_bytes(source):
     with open(source, "rb") as stream:
-        return stream.read(16)
+        return stream.read(20)
+
+
+def _sqlite(path, name):
+    """A connection that can SELECT and nothing else.
+
+    A file with a write-ahead log is taken for unchanging where no log lies beside it (nobody has it open): otherwise
+    SQLite would make one there. In every other case SQLite locks the file and heeds its log.
+    """
+    import sqlite3
+
+    log = path.with_name(f"{path.name}-wal")
+    frozen = _first_bytes(path).endswith(_WRITE_AHEAD) and not log.exists()
+    address = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if frozen else ''}"
+    connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+    with _sentences(f"open {name}", "another copy of it", connection):
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, limits.LONGEST_LINE)
+        for setting in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
+            connection.execute(f"PRAGMA {setting}")
+    allowed = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+    connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY)
+    return connection
 
 
 def _duckdb(source, name):
+    """A connection to DuckDB. Only a query of the user's own, without a database, may name files."""
     try:
         import duckdb
     except ImportError:
@@ -88,21 +156,27 @@ def _duckdb(source, name):
             instead="pip install 'separatrix[duckdb]'",
             kind=ImportError,
         ) from None
+    if source is None:
+        return duckdb.connect()
     try:
-        return duckdb.connect(str(source), read_only=True) if source is not None else duckdb.connect()
-    except duckdb.Error as fault:
+        return duckdb.connect(str(Path(source).resolve()), read_only=True, config=_CLOSED)
+    except Exception as fault:  # also of text that is no UTF-8
         words = str(fault).split("\n")[0].rstrip(".")
         raise cannot(f"open {name}", because=words, instead="a database of DuckDB or SQLite") from None
 
 
-def _only_table(connection, source, name):
-    """The name of the only table of a database."""
+def _only_table(connection, name):
+    """The name of the only table of a database. A view is SQL of the file's own: it runs if a query asks for it."""
     if type(connection).__module__.startswith("sqlite3"):
-        rows = connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
+        listed = "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
     else:
-        rows = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY table_name")
-    tables = [row[0] for row in rows.fetchall()]
-    if len(tables) != 1:
-        listed = f"it holds {len(tables)} tables: {shown(tables)}" if tables else "it holds no table"
-        raise cannot(f"read {name} without a query", because=listed, instead="query='SELECT * FROM ...'")
-    return tables[0]
+        listed = "SELECT table_name, lower(table_type) FROM information_schema.tables ORDER BY table_name"
+    with _sentences(f"read {name}", "another copy of it", connection):
+        relations = connection.execute(listed).fetchall()
+    if len(relations) == 1 and relations[0][1] != "view":
+        return relations[0][0]
+    names = [relation for relation, _ in relations]
+    because = f"it holds {len(names)} tables: {shown(names)}" if names else "it holds no table"
+    if len(names) == 1:
+        because = f"it holds no table, only the view {shown(names)}"
+    raise cannot(f"read {name} without a query", because=because, instead="query='SELECT * FROM ...'")

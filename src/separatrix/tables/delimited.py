@@ -9,15 +9,18 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.core.threads import map_ahead
+from separatrix.tables import limits
 from separatrix.tables.encoding import Pieces, kind_of_bytes
 from separatrix.tables.growing import GrowingColumn, cleaned_by, cleaned_levels
-from separatrix.tables.layout import BLANKS, is_blank, layout, reader
-from separatrix.tables.records import SKIPPED, TEXT, TextCells, columns_of, end_of_records
+from separatrix.tables.layout import BLANKS, LONGEST_RECORD, is_blank, layout, long_cells, reader
+from separatrix.tables.records import SKIPPED, TEXT, TextCells, columns_of, end_of_records, holds_record
 from separatrix.tables.table import Table
 
 CELLS = 1 << 20  # held as Python objects at a time
 FIRST = 1 << 14  # bytes from which the first guess about the kind of each column is made
-LONGEST_RECORD = 1 << 20  # bytes of a record with quoted ends of lines; Python's reader decides about longer ones
+ROOM = 1 << 10  # bytes of a piece for each column: what is done once a column and piece must not rule wide files
+MOST_ROOM = 1 << 25  # bytes of a piece at most
+FEW_ROWS = 1 << 12  # columns as short are not worth a thread each
 
 
 class MispairedQuotes(ValueError):
@@ -42,9 +45,12 @@ class Delimited:
         if kind:
             raise cannot(f"read {source} as text", because=f"it is {kind}", instead="a file of delimited text")
         second = next(self.pieces, None)
+        while second is not None and len(first) < limits.LONGEST_LINE and not holds_record(first):
+            first, second = first + second, next(self.pieces, None)
         text = first.decode("utf-8")
         self.layout = layout(text, source, whole=second is None, **given)
         first = text[self.layout.start :].encode("utf-8")
+        self.pieces.size = min(max(self.pieces.size, ROOM * self.layout.width), MOST_ROOM)
         cut = first.rfind(b"\n", 0, FIRST) + 1
         self._unsplit = None
         self._beginning = [piece for piece in (first[:cut], first[cut:], second) if piece]
@@ -136,7 +142,8 @@ class Delimited:
         while True:
             start = before + records.line_num + 1
             try:
-                block = list(islice(records, rows))
+                with long_cells():
+                    block = list(islice(records, rows))
             except csv.Error as fault:
                 raise self._mispaired(fault, before + records.line_num) from None
             if not block:
@@ -178,7 +185,8 @@ class Delimited:
     def _mispaired(self, fault, line):
         because = "a quotation mark in it is not paired"
         if "limit" in str(fault):
-            because = "a cell goes on for more than 131,072 characters: a quotation mark before it may not be paired"
+            size = f"{limits.LONGEST_LINE >> 20} MB"
+            because = f"a cell goes on for more than {size}: a quotation mark before it may not be paired"
         return cannot(
             f"read line {line:,} of {self.source}",
             because=because,
@@ -211,22 +219,26 @@ def _read(open_again, source, **given):
         notes = file.notes()
     _refuse_no_rows(growing, source)
     if any(column.late for column in growing):  # words after numbers, whose text is gone: read again, as text
-        again = [GrowingColumn(column.name, told.decimal, text=True) if column.late else None for column in growing]
+        again = [column.as_text() if column.late else None for column in growing]
         with open_again() as stream:
             _grow(again, Delimited(stream, source, **given))
         growing = [second or first for first, second in zip(growing, again, strict=True)]
         _refuse_changed(growing, source)
-    arrays = tuple(map_ahead(GrowingColumn.array, growing))
+    on_threads = growing[0].rows > FEW_ROWS
+    arrays = tuple((map_ahead if on_threads else map)(GrowingColumn.array, growing))
     said = tuple(note for column in growing for note in column.notes)
     return Table(told.names, arrays, source, notes + said)
 
 
 def _grow(growing, file):
     """Add all rows of a file to columns, None for those that are not wanted."""
+    rows, most = 0, limits.memory()
     for columns in file.chunks(lambda: [column.wants if column else SKIPPED for column in growing]):
         for column, cells in zip(growing, columns, strict=True):
             if column:
                 column.add(cells)
+        rows += max((len(cells) for cells in columns if cells is not None), default=0)
+        limits.refuse_beyond_memory(8 * rows * len(growing), file.source, most)
 
 
 def _refuse_changed(growing, source):

@@ -3,10 +3,10 @@
 import codecs
 
 from separatrix.core.refusal import cannot
+from separatrix.tables import limits
 
 PIECE = 1 << 20  # bytes read at a time; larger pieces cost more page faults
 FIRST = 4  # pieces at once in the beginning, from which the layout is guessed
-LONGEST_LINE = 1 << 26  # bytes
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _KNOWN = {
     b"PAR1": "a Parquet file (its name should end in .parquet)",
@@ -98,10 +98,10 @@ class Pieces:
         end = len(chunk) if self.ended else max(newline, chunk.rfind(b"\r", newline + 1, -1)) + 1
         piece = b"".join((self._rest, memoryview(chunk)[:end])) if end or self.ended else b""
         self._rest = chunk[end:] if piece else self._rest + chunk[end:]
-        if len(self._rest) > LONGEST_LINE:
+        if len(self._rest) > limits.LONGEST_LINE:
             raise cannot(
                 "read this file as lines of text",
-                because=f"one line is longer than {LONGEST_LINE >> 20} MB",
+                because=f"one line is longer than {limits.LONGEST_LINE >> 20} MB",
                 instead="a file with an end of line after every row",
             )
         if piece.isascii():

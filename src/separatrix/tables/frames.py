@@ -1,22 +1,15 @@
 """Tables from what is in memory: frames, dicts of columns, lists of rows, arrays.
 
-numbers (also nullable, decimal)   float64, NaN where missing
-truth values                       the text "True" or "False": a flag, as if it had been read from a file
-dates and times                    ISO text: 2024-12-31, 2024-12-31T23:59:00
-categories, anything else          text
-lists, structs, bytes              left out, with a note
+Their cells become numbers or text by tables/columns.py; lists, structs and bytes are left out, with a note.
 """
 
-import datetime
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from fractions import Fraction
 
 import numpy as np
 
 from separatrix.core.protocol import can
 from separatrix.core.refusal import cannot
-from separatrix.tables.cells import clean, finite
+from separatrix.tables.columns import column_of
 from separatrix.tables.table import Table, shown
 
 
@@ -58,25 +51,29 @@ def as_table(data, names=None, *, source=""):
     return table_of(columns, source)
 
 
-def table_of(columns, source, notes=()):
+def table_of(columns, source, notes=(), convert=column_of):
     """A table of named columns as they come; those that no model can use are left out, with a note."""
-    kept, notes = {}, list(notes)
+    kept, notes, names = {}, list(notes), set(map(str, columns))
     for name, values in columns.items():
-        column, infinite = column_of(values)
+        column, said = convert(values)
         if column is None:
-            notes.append(f"Column {str(name)!r} holds lists or bytes and is left out.")
+            notes.append(left_out_note(name))
             continue
-        if infinite:
-            cells = "1 infinite cell" if infinite == 1 else f"{infinite:,} infinite cells"
-            notes.append(f"Column {str(name)!r} has {cells}, read as missing.")
+        if said:
+            notes.append(f"Column {str(name)!r} {said}.")
         kept[str(name)] = column
-    if len(kept) + sum("left out" in note for note in notes) < len(columns):
+    if len(names) < len(columns):
         raise cannot(
             "make a table of these columns",
             because="two of them have the same name once written as text",
             instead="names that differ",
         )
     return Table(tuple(kept), tuple(kept.values()), source, tuple(notes))
+
+
+def left_out_note(name):
+    """What is said of a column that no model can use."""
+    return f"Column {str(name)!r} holds lists or bytes and is left out."
 
 
 def _of_array(data, names, source):
@@ -148,64 +145,5 @@ def _of_series(series, nw):
     """A column of a frame as an array of numbers, or as a list of what Python has for its cells."""
     kind = series.dtype
     if kind.is_numeric() and kind != nw.Decimal and not series.null_count():
-        return series.to_numpy().astype(np.float64)
+        return series.to_numpy()
     return series.to_list()
-
-
-def column_of(values):
-    """A column of a table from cells of any kind, and how many infinite ones were dropped; None for lists."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
-        return finite(values.astype(np.float64))
-    if isinstance(values, np.ndarray) and values.dtype.kind == "M":
-        days = (values.astype("M8[D]") == values) | np.isnat(values)
-        text = np.datetime_as_string(values.astype("M8[D]") if days.all() else values.astype("M8[s]"))
-        return _objects([None if cell == "NaT" else cell for cell in text.tolist()]), 0
-    cells = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    cells = [None if _is_missing(cell) else cell for cell in cells]
-    kinds = {type(cell) for cell in cells} - {type(None)}
-    if not kinds:
-        return np.full(len(cells), np.nan), 0
-    if any(issubclass(kind, Mapping | list | tuple | set | bytes | np.ndarray) for kind in kinds):
-        return None, 0
-    if all(_is_numeric(kind) for kind in kinds):
-        return finite(np.array([np.nan if cell is None else float(cell) for cell in cells], dtype=np.float64))
-    midnight = all(_is_midnight(cell) for cell in cells if cell is not None)
-    return _objects([None if cell is None else _text(cell, midnight) for cell in cells]), 0
-
-
-def _objects(cells):
-    out = np.empty(len(cells), dtype=object)
-    out[:] = cells
-    return out
-
-
-def _is_missing(cell):
-    """None, NaN, NaT and pandas' NA, which differ from themselves or will not say."""
-    if cell is None:
-        return True
-    try:
-        return bool(cell != cell)
-    except (TypeError, ValueError):
-        return type(cell).__name__ == "NAType"
-
-
-def _is_numeric(kind):
-    numeric = issubclass(kind, int | float | Decimal | Fraction | np.number)
-    return numeric and not issubclass(kind, bool | np.bool_ | np.timedelta64)
-
-
-def _is_midnight(cell):
-    return isinstance(cell, datetime.datetime) and cell.time() == datetime.time() and cell.tzinfo is None
-
-
-def _text(cell, midnight):
-    """The text of a cell: ISO for dates, without a time of day where none of the column has one."""
-    if isinstance(cell, str):
-        return clean(cell)
-    if isinstance(cell, datetime.datetime):
-        return cell.date().isoformat() if midnight else cell.isoformat()
-    if isinstance(cell, datetime.date | datetime.time):
-        return cell.isoformat()
-    if isinstance(cell, float) and cell.is_integer():  # a number among words, as a file would have it
-        return str(int(cell))
-    return str(cell)

@@ -5,7 +5,8 @@ from collections import Counter
 
 import numpy as np
 
-from separatrix.tables.cells import MISSING, as_floats, clean, finite, number, pointed
+from separatrix.tables.cells import EXACT, MISSING, as_floats, clean, finite, is_exact, number, pointed
+from separatrix.tables.columns import KEPT_AS_TEXT, infinite_note
 from separatrix.tables.records import NUMBER, TEXT, TextCells
 
 POOL = 100_000  # different texts of a column that are held once only
@@ -19,6 +20,7 @@ class GrowingColumn:
     name : str.
     decimal : {".", ","}.
     text : bool, default False.  Whether it is known to be text.
+    why : str, default "".  What to say about that.
 
     Attributes
     ----------
@@ -33,8 +35,8 @@ class GrowingColumn:
     array([  31.,   nan,   nan, 1200.])
     """
 
-    def __init__(self, name, decimal=".", text=False):
-        self.name, self.decimal, self.text = name, decimal, text
+    def __init__(self, name, decimal=".", text=False, why=""):
+        self.name, self.decimal, self.text, self._why = name, decimal, text, why
         self.wants = TEXT
         self.notes: list = []
         self.parts: list = []
@@ -42,6 +44,9 @@ class GrowingColumn:
         self.infinite = 0
         self.unit = None  # of the cells met so far, once there is one with a number
         self.odd: Counter = Counter()  # cells that are missing only because the others are numbers
+        self.grouped = ""  # the first cell with a mark of thousands
+        self._merged = False  # whether float64 made some whole number equal to others
+        self._measured = False  # whether some cell has a point or an exponent: no identifier
         self._words_lost = False
         self._pool: dict = {}
         self._rule = cleaned_by(decimal)
@@ -49,7 +54,18 @@ class GrowingColumn:
     @property
     def late(self):
         only_odd = not self.text and self.unit is None and bool(self.odd)  # nothing but "None": words, for all we know
-        return self._words_lost or only_odd
+        return self._words_lost or only_odd or self._identifies
+
+    @property
+    def _identifies(self):
+        """Whether all cells are whole numbers, some of which float64 does not tell from others."""
+        if not self._merged or self._measured:
+            return False
+        return not any(np.any(part[~np.isnan(part)] % 1.0) for part in self.parts)
+
+    def as_text(self):
+        """An empty column for the same cells, to be read again as text."""
+        return GrowingColumn(self.name, self.decimal, text=True, why=KEPT_AS_TEXT if self._identifies else "")
 
     def add(self, cells):
         """Take the next cells: TextCells or, if the column wants numbers, float64."""
@@ -92,10 +108,14 @@ class GrowingColumn:
                     return None
                 unit = units.pop() if units else ""
                 counts, odd = np.bincount(cells.codes).tolist(), Counter()
+                thousands = "," if self.decimal == "." else "."
                 for cell, (value, _), count in zip(cells.levels, read, counts, strict=True):
                     if _is_odd(cell, value):
                         odd[cell.strip()] += count
+                    elif thousands in cell:
+                        self.grouped = self.grouped or cell.strip()
                 numbers = np.array([value for value, _ in read])
+            self._look_at_large(cells.levels, numbers)
             values = numbers[cells.codes]
         if not np.isnan(values[0]) or not np.isnan(values).all():
             if self.unit not in (None, unit):
@@ -107,6 +127,16 @@ class GrowingColumn:
         self.infinite += infinite
         return values
 
+    def _look_at_large(self, levels, numbers):
+        """Note whether whole numbers from 2^53 on are exact as float64; and ask for their text again next time."""
+        large = np.flatnonzero(np.abs(numbers) >= EXACT).tolist()
+        if large:
+            self.wants = TEXT
+        for place in large:
+            exact = is_exact(levels[place], numbers[place], self.decimal)
+            self._measured |= exact is None
+            self._merged |= exact is False
+
     def array(self):
         """The column, float64 with NaN or object of str with None; what is to be said about it is then in `notes`."""
         parts, self.parts = self.parts, []
@@ -115,17 +145,26 @@ class GrowingColumn:
             ends = np.cumsum([len(codes) for _, codes in parts])
             for (levels, codes), end in zip(parts, ends, strict=True):
                 np.take(levels, codes, out=whole[end - len(codes) : end], mode="clip")
+            if self._why:
+                self.notes.append(f"Column {self.name!r} {self._why}.")
+                return whole
             return self._settled(whole)
         whole = np.concatenate(parts)
         if self.odd:
             listed = ", ".join(f"{cell!r} ({count:,})" for cell, count in self.odd.most_common(3))
             self.notes.append(f"Column {self.name!r} holds numbers; cells read as missing: {listed}.")
+        if self.grouped:
+            mark = "comma" if self.decimal == "." else "point"
+            value = number(self.grouped, self.decimal)[0]
+            self.notes.append(
+                f"Column {self.name!r}: the {mark} marks thousands ({self.grouped!r} is read as {value:.15g}), as "
+                "three digits follow it wherever it stands."
+            )
         if self.unit:
             kind = "percentages" if self.unit == "%" else "amounts"
             self.notes.append(f"Column {self.name!r} holds {kind}: the number is read without {self.unit!r}.")
         if self.infinite:
-            cells = "1 infinite cell" if self.infinite == 1 else f"{self.infinite:,} infinite cells"
-            self.notes.append(f"Column {self.name!r} has {cells}, read as missing.")
+            self.notes.append(f"Column {self.name!r} {infinite_note(self.infinite)}.")
         return whole
 
     def _settled(self, column):

@@ -1,21 +1,25 @@
 """How a delimited file is laid out, guessed from its beginning: delimiter, quotes, decimal mark, and whether row one is
 names or data."""
 
+import contextlib
 import csv
 import io
 import re
+import threading
 from collections import Counter
 from dataclasses import dataclass
 from itertools import islice
 
 from separatrix.core.refusal import cannot
-from separatrix.tables.cells import MISSING, number
+from separatrix.tables import limits
+from separatrix.tables.cells import MISSING, number, pointed
 from separatrix.tables.records import end_of_records
 
 DELIMITERS = (",", "\t", ";", "|")
 BLANKS = " "  # any run of blanks
 ONE_COLUMN = "\x1f"  # splits nothing: a file of one column
 RECORDS = 1000  # looked at before a guess
+LONGEST_RECORD = 1 << 20  # bytes of a record with quoted ends of lines; longer ones are rare, open marks are not
 _COMMA = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
 _POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:[.,]\d{3})+")
@@ -66,13 +70,16 @@ def layout(text, source, *, whole, delimiter=None, header=None, quoted=True):
     if header is None:
         header = _has_header(records)
     first, width = records[0], _width(records)
+    limits.refuse_too_wide(max(len(first), width), source)
     names, width, more = _names(first if header else None, records[header:], width, source)
     notes += more
     skipped, skipped_lines = _after_header(text, delimiter, quoted) if header else (0, 0)
+    decimal, more = _decimal(records[header:], delimiter)
+    notes += more
     return Layout(
         delimiter,
         quoted,
-        _decimal(records[header:], delimiter),
+        decimal,
         names,
         width,
         start + skipped,
@@ -89,6 +96,29 @@ def reader(lines, delimiter, quoted):
     return csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True, skipinitialspace=delimiter == BLANKS)
 
 
+@contextlib.contextmanager
+def long_cells():
+    """Let Python's reader take long cells. Its limit is one for the whole process: the last one out restores it."""
+    with _Limit.lock:
+        if not _Limit.inside:
+            _Limit.before = csv.field_size_limit()
+            csv.field_size_limit(max(_Limit.before, limits.LONGEST_LINE))
+        _Limit.inside += 1
+    try:
+        yield
+    finally:
+        with _Limit.lock:
+            _Limit.inside -= 1
+            if not _Limit.inside:
+                csv.field_size_limit(_Limit.before)
+
+
+class _Limit:
+    """How many threads are in :func:`long_cells`, and the limit before the first came."""
+
+    lock, inside, before = threading.Lock(), 0, 0
+
+
 def is_blank(record):
     """Whether a line holds nothing at all, not even a delimiter."""
     return not record or (len(record) == 1 and not record[0].strip())
@@ -103,14 +133,12 @@ def _announced(text):
 def _records(text, delimiter, quoted, most=RECORDS):
     """The first records with a cell in them; those before a fault if there is one."""
     records = []
-    try:
+    with contextlib.suppress(csv.Error), long_cells():
         for record in reader(io.StringIO(text, newline=""), delimiter, quoted):
             if not is_blank(record):
                 records.append(record)
             if len(records) == most:
                 break
-    except csv.Error:
-        pass
     return records
 
 
@@ -121,12 +149,28 @@ def _well_quoted(text, delimiter, whole):
     encoded = text.encode("utf-8")
     if delimiter.isascii() and end_of_records(encoded, delimiter) == len(encoded):
         return True
+    lines, ended = _Lines(text), 0
     try:
-        for _ in reader(io.StringIO(text, newline=""), delimiter, True):
-            pass
+        with long_cells():
+            for _ in reader(lines, delimiter, True):
+                ended = lines.position
     except csv.Error as fault:
-        return "unexpected end" in str(fault) and not whole
+        return "unexpected end" in str(fault) and not whole and len(text) - ended < LONGEST_RECORD
     return True
+
+
+class _Lines:
+    """The lines of a text, and how many lines and characters of it are given."""
+
+    def __init__(self, text):
+        self._stream = io.StringIO(text, newline="")
+        self.count = self.position = 0
+
+    def __iter__(self):
+        while line := self._stream.readline():
+            self.count += 1
+            self.position += len(line)
+            yield line
 
 
 def _even(records):
@@ -186,14 +230,19 @@ def _blank_separated(text, source, quoted):
 
 
 def _decimal(records, delimiter):
-    """The decimal mark: a comma where commas that can mark nothing else outnumber such points."""
+    """The decimal mark, with a note if it is a comma: where commas that can mark nothing else outnumber such points."""
     if delimiter == ",":
-        return "."
+        return ".", []
     cells = [cell.strip() for record in islice(records, 200) for cell in record]
     commas = [cell for cell in cells if _COMMA.fullmatch(cell)]
     clear = commas if delimiter == ";" else [cell for cell in commas if not _THOUSANDS.fullmatch(cell)]
     points = [cell for cell in cells if _POINT.fullmatch(cell) and not _THOUSANDS.fullmatch(cell)]
-    return "," if len(clear) > len(points) else "."
+    if len(clear) <= len(points):
+        return ".", []
+    either = next(filter(_THOUSANDS.fullmatch, commas), commas[0])
+    only = next((cell for cell in commas if not _THOUSANDS.fullmatch(cell)), None)
+    why = f"as in {only!r}" if only else "as in most files that are split at semicolons"
+    return ",", [f"The comma is the decimal mark ({either!r} is read as {pointed(either)}), {why}."]
 
 
 def _has_header(records):
@@ -227,7 +276,7 @@ def _is_number(cell):
 
 def _counts(cells):
     """Whether cells count 0, 1, 2, ... or such, as names of columns do that had none: 2019, 2020, 2021."""
-    whole = [int(cell) for cell in cells if cell.isascii() and cell.isdigit()]
+    whole = [int(cell) for cell in cells if cell.isascii() and cell.isdigit() and len(cell) < 10]
     return len(whole) >= max(3, len(cells) - 1) and whole == list(range(whole[0], whole[0] + len(whole)))
 
 
@@ -243,7 +292,7 @@ def _names(first, rest, width, source):
     elif rest and len(names) == width - 1 and not empty and len({record[0] for record in rest}) == len(rest):
         names.insert(0, "rownames")
         notes.append("The first column has no name: it holds row names and is called 'rownames'.")
-    elif len(names) > 1 and not names[-1] and (empty == len(rest) or len(names) == width + 1):
+    elif _ends_in_delimiter(names, width, empty == len(rest)):
         names.pop()
         notes.append("Every row ends in a delimiter, which is ignored.")
     elif len(names) != width and rest:
@@ -255,17 +304,24 @@ def _names(first, rest, width, source):
     return _different(names, notes), width if rest else len(names), notes
 
 
+def _ends_in_delimiter(names, width, no_last_cells):
+    """Whether the row of names ends in a delimiter and no row has a cell below it."""
+    return len(names) > 1 and not names[-1] and (len(names) == width + 1 or (len(names) == width and no_last_cells))
+
+
 def _different(names, notes):
     """Names that differ from each other, none of them empty."""
     out: list = []
     given, taken = set(names), set()
+    counts: Counter = Counter()  # of each name, so that ten thousand equal ones are counted once
     renamed = []
     for place, name in enumerate(names):
         new = name or f"column_{place + 1}"
-        count = 1
+        base, count = new, counts[new] or 1
         while new in taken or (new != name and new in given):
             count += 1
-            new = f"{name or f'column_{place + 1}'}_{count}"
+            new = f"{base}_{count}"
+        counts[base] = count
         if new != name:
             renamed.append((name, new))
         taken.add(new)
@@ -281,19 +337,12 @@ def _different(names, notes):
 
 def _after_header(text, delimiter, quoted):
     """Where the first record ends: characters and lines before what follows."""
-    stream = io.StringIO(text, newline="")
-    lines, position = 0, 0
-
-    def each():
-        nonlocal lines, position
-        while line := stream.readline():
-            lines, position = lines + 1, stream.tell()
-            yield line
-
-    for record in reader(each(), delimiter, quoted):
-        if not is_blank(record):
-            break
-    return position, lines
+    lines = _Lines(text)
+    with long_cells():
+        for record in reader(lines, delimiter, quoted):
+            if not is_blank(record):
+                break
+    return lines.position, lines.count
 
 
 def _more(names, most=5):

@@ -5,15 +5,19 @@ import gzip
 import io
 import os
 import sys
+import zlib
 from pathlib import Path
 
 from separatrix.core.refusal import cannot
+from separatrix.tables import limits
+from separatrix.tables.encoding import kind_of_bytes
 from separatrix.tables.table import meant, shown
 
 PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc")
 DATABASE = (".duckdb", ".ddb", ".db", ".sqlite", ".sqlite3")
 ROWS = 65536
+_GZIP = b"\x1f\x8b"
 
 
 def read(source=None, *, query=None, delimiter=None, header=None):
@@ -48,6 +52,7 @@ def read(source=None, *, query=None, delimiter=None, header=None):
         from separatrix.tables.delimited import read_delimited
 
         _refuse_delimiter(delimiter)
+        _refuse_header(header)
         with _bytes_again(source, name) as open_again:
             return read_delimited(open_again, name, delimiter=delimiter, header=header)
     if kind == "database":
@@ -88,8 +93,11 @@ def blocks(source=None, *, rows=ROWS, query=None, delimiter=None, header=None):
         from separatrix.tables.delimited import delimited_blocks
 
         _refuse_delimiter(delimiter)
-        stream = sys.stdin.buffer if _is_stdin(source) else _opened(source, name)
-        return delimited_blocks(stream, name, rows, delimiter=delimiter, header=header)
+        _refuse_header(header)
+        if _is_stdin(source):
+            return delimited_blocks(sys.stdin.buffer, name, rows, delimiter=delimiter, header=header)
+        stream = _opened(source, name)
+        return _to_the_end(stream, delimited_blocks(stream, name, rows, delimiter=delimiter, header=header))
     if kind == "database":
         from separatrix.tables.database import query_blocks
 
@@ -97,6 +105,12 @@ def blocks(source=None, *, rows=ROWS, query=None, delimiter=None, header=None):
     from separatrix.tables.columnar import columnar_blocks
 
     return columnar_blocks(Path(source), kind, name, rows)
+
+
+def _to_the_end(stream, tables):
+    """Tables from a stream, which is closed behind the last one."""
+    with stream:
+        yield from tables
 
 
 def _known(source, query):
@@ -113,6 +127,10 @@ def _known(source, query):
         name, suffix = path.name, path.suffix.lower()
         kind = "parquet" if suffix in PARQUET else "arrow" if suffix in ARROW else "text"
         kind = "database" if suffix in DATABASE else kind
+        if kind != "text" and not path.is_file():
+            raise cannot(
+                f"read {path}", because="it is a pipe or a device, which can be read once only", instead="a file"
+            )
     if query is not None and kind != "database":
         raise cannot(
             f"run a query on {name}",
@@ -165,15 +183,28 @@ def _refuse_delimiter(delimiter):
         )
 
 
+def _refuse_header(header):
+    if header is not None and not isinstance(header, bool):
+        raise cannot(
+            f"take header={header!r}",
+            because="it says whether the first row holds names, not which row does",
+            instead="True, False or None, which looks for it",
+        )
+
+
 def _opened(source, name):
     """The bytes of a file, unpacked if gzip packed them."""
     try:
         stream = open(source, "rb")  # noqa: SIM115  closed by the reader that gets it
     except PermissionError:
         raise _not_allowed(source) from None
-    if stream.peek(2)[:2] == b"\x1f\x8b":
-        return _Unpacked(stream, name)
-    return stream
+    except OSError as fault:
+        raise cannot(f"read {source}", because=f"it cannot be opened ({fault.strerror})", instead="a file") from None
+    return _unpacked(stream, name)
+
+
+def _unpacked(stream, name):
+    return _Unpacked(stream, name) if stream.peek(2).startswith(_GZIP) else stream
 
 
 class _Unpacked(io.RawIOBase):
@@ -181,14 +212,23 @@ class _Unpacked(io.RawIOBase):
 
     def __init__(self, stream, name):
         self._packed, self._stream, self._name = gzip.GzipFile(fileobj=stream), stream, name
+        self._given = 0
 
     def read(self, size=-1):
         try:
-            return self._packed.read(size)
-        except (EOFError, gzip.BadGzipFile, OSError) as fault:
+            piece = self._packed.read(size)
+        except (EOFError, OSError, zlib.error) as fault:
             raise cannot(
                 f"unpack {self._name}", because=f"it is damaged or cut short ({fault})", instead="a whole file"
             ) from None
+        self._given += len(piece)
+        if self._given > limits.UNPACKED and self._given > limits.MOST_PACKED * self._stream.tell():
+            raise cannot(
+                f"unpack {self._name}",
+                because=f"it unpacks to more than {limits.MOST_PACKED} times its size",
+                instead="the file unpacked, if that is meant",
+            )
+        return piece
 
     def close(self):
         self._stream.close()
@@ -197,19 +237,42 @@ class _Unpacked(io.RawIOBase):
 
 @contextlib.contextmanager
 def _bytes_again(source, name):
-    """A function that opens the bytes of a source from the start, as often as it is asked."""
-    if not _is_stdin(source):
+    """A function that opens the bytes of a source from the start, as often as it is asked.
+
+    What is no file, a pipe or a device, gives its bytes once: they are kept.
+    """
+    if not _is_stdin(source) and Path(source).is_file():
         yield lambda: _opened(source, name)
         return
-    import shutil
     import tempfile
 
     with tempfile.TemporaryFile() as kept:
-        shutil.copyfileobj(sys.stdin.buffer, kept)
+        if _is_stdin(source):
+            _keep(sys.stdin.buffer, kept, name)
+        else:
+            with open(source, "rb") as stream:
+                _keep(stream, kept, name)
 
-        @contextlib.contextmanager
-        def rewound():
-            kept.seek(0)
-            yield kept
+        def again():
+            stream = open(os.dup(kept.fileno()), "rb")  # noqa: SIM115  closed by the reader that gets it
+            stream.seek(0)
+            return _unpacked(stream, name)
 
-        yield rewound
+        yield again
+
+
+def _keep(stream, kept, name):
+    """Copy a stream, as far as it is a table."""
+    size = 0
+    while piece := stream.read(1 << 20):
+        if not size and not piece.startswith(_GZIP) and kind_of_bytes(piece[:4096]):
+            piece = piece[:4096]  # the reader refuses it by these
+            stream = io.BytesIO()
+        size += kept.write(piece)
+        if size > limits.MOST_STREAMED:
+            raise cannot(
+                f"read {name} whole",
+                because=f"it goes on for more than {limits.MOST_STREAMED >> 30} GB",
+                instead="a file, or separatrix.tables.blocks, which holds some rows at a time",
+            )
+    kept.flush()

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from separatrix.tables.cells import MISSING, is_finite
+from separatrix.tables.cells import EXACT, MISSING, is_finite
 
 NUMBER, TEXT, SKIPPED = "number", "text", "skipped"  # what can be asked for a column
+WIDE = 1000  # columns from which on a dictionary for each, which takes 12 kB, would rule the memory
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,19 @@ def end_of_records(piece, delimiter):
     return end if paired else None
 
 
+def holds_record(piece):
+    """Whether some line of a piece ends outside of quotation marks.
+
+    >>> holds_record(b'"a","b\\n'), holds_record(b'"a","b\\nc"\\n')
+    (False, True)
+    """
+    if b'"' not in piece:
+        return True
+    text = np.frombuffer(piece, np.uint8)
+    ends = np.flatnonzero((text == ord("\n")) | (text == ord("\r")))
+    return bool(np.any(np.searchsorted(np.flatnonzero(text == ord('"')), ends) % 2 == 0))
+
+
 def columns_of(piece, told, asked):
     """The columns of complete records; None if pyarrow would not read them as Python does.
 
@@ -70,8 +84,8 @@ def columns_of(piece, told, asked):
 
     Returns
     -------
-    list or None.  For a column asked for as NUMBER (n,) float64 with NaN, if every cell is a plain number or missing;
-    TextCells else; None where SKIPPED.  Empty if there are no rows.
+    list or None.  For a column asked for as NUMBER (n,) float64 with NaN, if every cell is missing or a plain number
+    below 2^53; TextCells else; None where SKIPPED.  Empty if there are no rows.
     """
     import pyarrow
 
@@ -84,11 +98,16 @@ def columns_of(piece, told, asked):
     if table is not None:
         arrays = {name: column.chunk(0) for name, column in zip(table.column_names, table.columns, strict=True)}
         columns = [_column(arrays.get(str(place))) for place in range(told.width)]
-        if not any(_odd_nan(columns[int(name)], array) for name, array in arrays.items()):
+        doubtful = {int(name) for name, array in arrays.items() if _is_doubtful(columns[int(name)], array)}
+        if not doubtful:
             return columns if len(table) else []
+    else:
+        doubtful = set(range(told.width))
     if NUMBER not in asked:
         return None
-    return columns_of(piece, told, [TEXT if kind == NUMBER else kind for kind in asked])
+    return columns_of(
+        piece, told, [TEXT if place in doubtful and kind == NUMBER else kind for place, kind in enumerate(asked)]
+    )
 
 
 def _parsed(piece, told, asked):
@@ -98,7 +117,8 @@ def _parsed(piece, told, asked):
 
     names = list(map(str, range(told.width)))
     quoted = told.quoted and b'"' in piece
-    types = {NUMBER: pyarrow.float64(), TEXT: pyarrow.dictionary(pyarrow.int32(), pyarrow.string())}
+    text = pyarrow.string() if told.width > WIDE else pyarrow.dictionary(pyarrow.int32(), pyarrow.string())
+    types = {NUMBER: pyarrow.float64(), TEXT: text}
     wanted = {name: types[kind] for name, kind in zip(names, asked, strict=True) if kind != SKIPPED}
     return csv.read_csv(
         pyarrow.BufferReader(piece),
@@ -122,6 +142,8 @@ def _column(array):
         return None
     if pyarrow.types.is_dictionary(array.type):
         return TextCells(array.dictionary.to_pylist(), np.frombuffer(array.indices.buffers()[1], np.int32, len(array)))
+    if pyarrow.types.is_string(array.type):
+        return TextCells.of(array.to_pylist())
     valid, values = array.buffers()
     values = np.frombuffer(values, np.float64, len(array))
     if not array.null_count:
@@ -130,8 +152,13 @@ def _column(array):
     return np.where(present, values, np.nan)
 
 
-def _odd_nan(column, array):
-    """Whether pyarrow took a cell for NaN that does not mark a missing one: it takes "nan(1)", Python does not."""
-    if not isinstance(column, np.ndarray) or is_finite(column):
+def _is_doubtful(column, array):
+    """Whether the text of numbers must be seen, too.
+
+    pyarrow takes "nan(1)" for a number, Python does not; whole numbers from 2^53 on may be equal as float64 only.
+    """
+    if not isinstance(column, np.ndarray) or not len(column):
         return False
-    return np.count_nonzero(np.isnan(column)) > array.null_count
+    if not is_finite(column) and np.count_nonzero(np.isnan(column)) > array.null_count:
+        return True
+    return max(np.fmax.reduce(column), -np.fmin.reduce(column)) >= EXACT

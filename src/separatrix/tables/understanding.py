@@ -111,7 +111,10 @@ class Understanding:
         pairs = sorted(zip(self.classes, self.counts, strict=True), key=lambda pair: -pair[1])
         if len(pairs) <= 3:  # few classes keep their order
             pairs = list(zip(self.classes, self.counts, strict=True))
-        shares = [f"{label} {count:,} ({share(count, total)})" for label, count in pairs]
+        mark = (
+            ":" if all(str(label)[-1:].isdigit() for label, _ in pairs) else ""
+        )  # or two numbers would stand together
+        shares = [f"{label}{mark} {count:,} ({share(count, total)})" for label, count in pairs]
         return f"The target is {self.target}, with {len(pairs)} classes: {', '.join(shares[:6])}{_more(shares, 6)}."
 
     def _about_missing(self):
