@@ -19,9 +19,10 @@ from separatrix.linear_model import LogisticRegression, Ridge
 from separatrix.persist import CannotLoad, CannotSave, about
 from separatrix.persist.archive import LARGEST_MANIFEST
 from separatrix.persist.files import OtherVersion, to_bytes
+from separatrix.preprocessing import PolynomialFeatures
 
 sys.path.insert(0, str(Path(__file__).parent))
-from mutations import ARRAYS, MANIFEST, closed, opened
+from mutations import ARRAYS, MANIFEST, closed, load, opened, save
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 3.0], [3.0, 1.0]])
 MODEL = LogisticRegression().fit(X, ["no", "no", "yes", "yes"])
@@ -100,7 +101,7 @@ def test_permissions_are_those_of_a_plain_file(tmp_path):
 
 
 def test_missing_folders_and_files_are_named(tmp_path):
-    with pytest.raises(OSError, match=r"Cannot write .*nowhere.*no such file or directory"):
+    with pytest.raises(OSError, match=r"Cannot write .*model.sepx.*: the folder .*nowhere.* does not exist"):
         separatrix.save(MODEL, tmp_path / "nowhere" / "model.sepx")
     with pytest.raises(FileNotFoundError, match=r"Cannot load .*absent\.sepx.*there is no such file"):
         separatrix.load(tmp_path / "absent.sepx")
@@ -149,8 +150,14 @@ EDITS = {
     "not plain JSON": lambda m: m["objects"][-1]["state"].update(C=float("nan")),
     "does not fit into its array": lambda m: m["objects"][-1]["state"]["classes_"].update(dtype="<U1"),
     "not one, or too large": lambda m: m["objects"][-1]["state"]["classes_"].update(dtype="<U9999999"),
+    "shape is not one": lambda m: m["objects"][-1]["state"].update(C=empty([0, 1 << 48, 1 << 48])),
+    "a shape": lambda m: m["objects"][-1]["state"].update(C=empty([0, 1 << 48, 1 << 48], "words", dtype="<U1")),
     "another shape": lambda m: m["objects"][-1]["state"]["classes_"].update(shape=[3]),
 }
+
+
+def empty(shape, kind="objects", **more):
+    return {"is": kind, "shape": shape, "items": [], **more}
 
 
 def again(manifest, **changes):
@@ -188,6 +195,13 @@ def test_a_long_chain_of_objects_is_refused():
 def test_very_deep_json_is_refused():
     with pytest.raises(CannotLoad, match="not plain JSON"):
         loaded(closed(None, b"", [(MANIFEST, "[" * 200_000 + "]" * 200_000), (ARRAYS, b"")]))
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity", "9" * 100_000])
+def test_a_number_that_is_none_or_too_long_is_refused(number):
+    text = json.dumps(opened(CONTENT)[0]).replace('"answer"', number)
+    with pytest.raises(CannotLoad, match="not plain JSON"):
+        loaded(closed(None, b"", [(MANIFEST, text), (ARRAYS, opened(CONTENT)[1])]))
 
 
 def test_a_key_that_occurs_twice_is_refused():
@@ -295,6 +309,52 @@ def unfolding():
     return file.getvalue()
 
 
+def colliding():
+    """Whole numbers that have one hash: a dict of n of them takes n^2 comparisons."""
+
+    def change(manifest):
+        numbers = [{"is": "int", "hex": hex(i * (2**61 - 1))} for i in range(1, 60_000)]
+        manifest["objects"][-1]["state"]["class_weight"] = {"is": "dict", "items": [[n, 1] for n in numbers]}
+
+    return edited(change)
+
+
+def colliding_categories():
+    """The same numbers in an array of which a dict may be made later."""
+
+    def change(manifest):
+        numbers = [{"is": "int", "hex": hex(i * (2**61 - 1))} for i in range(1, 60_000)]
+        node = {"is": "objects", "shape": [len(numbers)], "items": numbers}
+        manifest["objects"][-1]["state"]["class_weight"] = node
+
+    return edited(change)
+
+
+def expanding():
+    """Ten thousand polynomials of no column and a degree of a million."""
+
+    def change(manifest):
+        node = manifest["objects"][-1]
+        node["state"].update(degree=1 << 20, n_features_in_=0, n_output_features_=1)
+        manifest.update(objects=[node] * 10_000, model=9_999)
+
+    return edited(change, to_bytes(PolynomialFeatures(2).fit(X)))
+
+
+def looked_at():
+    """Many models that hold one large array, which the checks of each look at."""
+    manifest, arrays = opened(to_bytes(Ridge().fit(X, X[:, 0])))
+    wide = np.zeros(1 << 20)
+    kept = [tensor for _, tensor in sorted(load(arrays).items(), key=lambda pair: int(pair[0]))] + [wide]
+    node = next(each for each in manifest["objects"] if each["class"] == "Ridge")
+    state = {name: part for name, part in node["state"].items() if not isinstance(part, dict)}
+    state["coef_"] = {"is": "array", "at": len(kept) - 1, "dtype": "<f8", "shape": [1 << 20]}
+    node["state"] = state | {"n_features_in_": 1 << 20}
+    manifest.update(objects=[node] * 40_000, model=39_999)
+    manifest["arrays"]["count"] = len(kept)
+    return closed(manifest, save({str(i): tensor for i, tensor in enumerate(kept)}))
+
+
 def crowd():
     """A zip of a hundred thousand members."""
     file = io.BytesIO()
@@ -306,6 +366,7 @@ def crowd():
 
 def test_small_files_that_would_fill_the_memory_or_run_for_ever_are_refused_at_once():
     bombs = [edited(counted), edited(doubled), unfolding(), crowd()]
+    bombs += [colliding(), colliding_categories(), looked_at(), expanding()]
     code = (
         "import io, pickle, resource, sys, time\n"
         "import separatrix; from separatrix.persist import CannotLoad\n"
@@ -321,9 +382,13 @@ def test_small_files_that_would_fill_the_memory_or_run_for_ever_are_refused_at_o
     )
     given = pickle.dumps([CONTENT, *bombs])
     done = subprocess.run([sys.executable, "-c", code], input=given, capture_output=True, check=True)
-    many, deep, values, members, grown = done.stdout.decode().splitlines()
+    many, deep, values, members, keys, cells, shared, powers, grown = done.stdout.decode().splitlines()
     assert "not the 281474976710656" in many
     assert "nested too deep" in deep
     assert "more than 2097152 values" in values
     assert "not a zip" in members
+    assert "make a table of them slow" in keys
+    assert "make a table of them slow" in cells
+    assert "shared too often" in shared
+    assert powers == "None"  # a model that answers at once
     assert int(grown) < 300 << 10  # kB: the text of 36 MB, twice, and what else there is

@@ -7,13 +7,27 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from separatrix.calibration import CalibratedLinearClassifier
 from separatrix.core import registry
+from separatrix.core.family import families
+from separatrix.designs import as_dense
 from separatrix.discriminant_analysis import QuadraticDiscriminantAnalysis, RegularizedDiscriminantAnalysis
 from separatrix.estimators.base import LinearClassifier, LinearRegressor
-from separatrix.linear_model import LogisticRegression, Perceptron, Ridge
-from separatrix.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
-from separatrix.neighbors import KNeighborsClassifier
+from separatrix.estimators.baseline import ConstantClassifier, ConstantRegressor
+from separatrix.linear_model import (
+    BasicLinearClassifier,
+    LeastSquaresClassifier,
+    LogisticRegression,
+    Perceptron,
+    Ridge,
+    RidgeClassifierCV,
+)
+from separatrix.local import LocalLinearRegression, LocalLogisticRegression
+from separatrix.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MixedNB, MultinomialNB
+from separatrix.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from separatrix.persist import CannotSave, to_onnx
+from separatrix.tables import Table, target_values, understand
+from separatrix.workflow.models import fitted
 
 pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
@@ -95,17 +109,99 @@ def test_whole_numbers_as_labels_and_a_scaler_before(tmp_path):
     assert run(model, FLOWERS, tmp_path)["label"].tolist() == model.predict(FLOWERS).tolist()
 
 
+CALIBRATED = [BasicLinearClassifier(), Perceptron(), LeastSquaresClassifier(), RidgeClassifierCV()]
+STORED = [KNeighborsClassifier(1), KNeighborsClassifier(12), ConstantClassifier()]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("labels", [NAMES, np.array([5, 3, 4])], ids=["words", "numbers"])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("model", [*(CalibratedLinearClassifier(m, cv=3) for m in CALIBRATED), *STORED], ids=repr)
+def test_calibrated_and_stored_models_agree(model, classes, labels, tmp_path):
+    rows = classes > KINDS
+    data = np.round(FLOWERS[rows], 0) if "KNeighbors" in repr(model) else FLOWERS[rows]  # many ties
+    model = clone(model).fit(data[::2], labels[KINDS[rows]][::2])
+    outputs = run(model, data, tmp_path)
+    assert outputs["label"].tolist() == model.predict(data).tolist()
+    np.testing.assert_allclose(outputs["probabilities"], model.predict_proba(data), rtol=1e-11, atol=1e-300)
+
+
+@pytest.mark.parametrize("model", [ConstantRegressor(), KNeighborsRegressor(1), KNeighborsRegressor(9)], ids=repr)
+def test_stored_numbers_agree(model, tmp_path):
+    model.fit(np.round(X[::2], 2), Y[::2])
+    outputs = run(model, X, tmp_path)
+    assert outputs["prediction"].shape == Y.shape
+    np.testing.assert_allclose(outputs["prediction"], model.predict(X), rtol=1e-13)
+
+
+@pytest.mark.parametrize("unseen", ["smooth", "ignore"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_mixed_columns_agree_also_at_categories_never_met(classes, unseen, tmp_path):
+    rng, rows = np.random.default_rng(0), classes > KINDS
+    data = np.column_stack([FLOWERS[rows][:, :2], rng.integers(0, 4, (rows.sum(), 2)), rng.integers(0, 2, rows.sum())])
+    model = MixedNB(["gaussian", "gaussian", "categorical", "categorical", "bernoulli"], unseen=unseen)
+    model.fit(data, NAMES[KINDS[rows]])
+    data[:9, 2] = 7.0
+    outputs = run(model, data, tmp_path)
+    assert outputs["label"].tolist() == model.predict(data).tolist()
+    np.testing.assert_allclose(outputs["probabilities"], model.predict_proba(data), rtol=1e-11, atol=1e-300)
+
+
+SUITED_TO_ONNX = [f for task in ("classification", "regression") for f in families(task) if "local" not in f.name]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("family", SUITED_TO_ONNX, ids=lambda family: f"{family.name}, {family.task}")
+def test_every_family_of_the_comparison_that_onnx_can_say_agrees(family, tmp_path):
+    """The last step of what `fit` and `compare` keep, on the columns that its other steps prepare."""
+    rng = np.random.default_rng(1)
+    columns = {"length": FLOWERS[:, 0], "width": FLOWERS[:, 1], "site": rng.choice(["a", "b", "c"], 150).astype(object)}
+    if family.preparation == "counts":
+        words = ["red soil", "dry hill", "wet soil by the hill", "dry red sand"]
+        columns = {"note": np.array([f"{words[i % 4]} {words[i // 5 % 4]} {i}" for i in range(150)], dtype=object)}
+    y = FLOWERS[:, 2] + rng.normal(0.0, 0.1, 150)
+    table = Table.of({**columns, "y": y if family.task == "regression" else np.where(y > 3.9, "big", "small")})
+    understanding = understand(table, "y")
+    model, _ = fitted(understanding, table, target_values(table, understanding)[0], family.name)
+    prepared = as_dense(model[:-1].transform(table))
+    outputs = run(model[-1], prepared, tmp_path)
+    if family.task == "regression":
+        np.testing.assert_allclose(outputs["prediction"], model.predict(table), rtol=1e-11)
+        return
+    assert outputs["label"].tolist() == model.predict(table).tolist()
+    np.testing.assert_allclose(outputs["probabilities"], model.predict_proba(table), rtol=1e-9, atol=1e-300)
+
+
 @pytest.mark.parametrize(
     "model, because",
     [
-        (KNeighborsClassifier().fit(FLOWERS, KINDS), "does not declare that it predicts by linear scores"),
+        (KNeighborsClassifier(p=1).fit(FLOWERS, KINDS), "the metric 'manhattan'"),
+        (KNeighborsClassifier(weights="distance").fit(FLOWERS, KINDS), "equal weights"),
+        (KNeighborsRegressor(average="median").fit(X, Y), "medians"),
+        (LocalLinearRegression().fit(X[:, :1], Y), "solves equations anew at each row"),
+        (LocalLogisticRegression(alpha=0.1).fit(FLOWERS[:, :1], KINDS), "solves equations anew at each row"),
+        (CalibratedLinearClassifier(GaussianNB()).fit(FLOWERS, KINDS), "GaussianNB that it calibrates is not linear"),
+        (MixedNB(["categorical"] * 4).fit(np.floor(FLOWERS), KINDS), "never met"),
         (GaussianNB(var_smoothing=0.0).fit(np.round(FLOWERS[:60] / 4.0), KINDS[:60]), "constant within a class"),
         (BernoulliNB(alpha=0.0, binarize=1.0).fit(FLOWERS, KINDS), "a probability of 0"),
         (CategoricalNB().fit(np.floor(FLOWERS), KINDS), "does not declare"),
         (make_pipeline(MinMaxScaler(), Ridge()).fit(X, Y), "only StandardScaler"),
         (LogisticRegression().fit(FLOWERS, KINDS + 0.0), "labels are of the kind float64"),
     ],
-    ids=["neighbours", "constant", "zero", "categories", "another scaler", "fractions"],
+    ids=[
+        "metric",
+        "weights",
+        "median",
+        "local",
+        "local classes",
+        "calibrated",
+        "strangers",
+        "constant",
+        "zero",
+        "categories",
+        "another scaler",
+        "fractions",
+    ],
 )
 def test_what_onnx_cannot_say_is_refused(model, because, tmp_path):
     with pytest.raises(CannotSave, match=because):

@@ -8,6 +8,7 @@ The comment of the zip, at its very end, is the SHA-256 of all bytes before it. 
 
 import hashlib
 import json
+import math
 import os
 import struct
 import zipfile
@@ -120,7 +121,9 @@ class Archive:
         if text.count(b",") + text.count(b"[") + text.count(b"{") > MOST_VALUES:
             raise broken(f"its manifest has more than {MOST_VALUES} values", self.name)
         try:
-            document = json.loads(text.decode("ascii"), object_pairs_hook=_distinct, parse_constant=_not_a_number)
+            document = json.loads(
+                text.decode("ascii"), object_pairs_hook=_distinct, parse_constant=_not_a_number, parse_float=_finite
+            )
         except (ValueError, RecursionError):  # UnicodeDecodeError and JSONDecodeError are ValueErrors
             raise broken("its manifest is not plain JSON", self.name) from None
         if type(document) is not dict:
@@ -218,3 +221,8 @@ def _distinct(pairs):
 
 def _not_a_number(text):
     raise ValueError(f"{text} is not JSON")
+
+
+def _finite(text):
+    value = float(text)
+    return value if math.isfinite(value) else _not_a_number(text)

@@ -32,7 +32,7 @@ from separatrix.persist.kinds import (
     whole,
     word,
 )
-from separatrix.persist.laws import LAWS, MOST_COLUMNS
+from separatrix.persist.laws import LAWS, MOST_COLUMNS, fields_of
 from separatrix.prediction.forms import Step
 from separatrix.prediction.naive_bayes import LIKELIHOODS
 
@@ -58,15 +58,6 @@ def record(name: str) -> Kind:
     return check
 
 
-def fields_of(value: Any) -> Mapping[str, Any]:
-    """What a record holds, by name; a reader without classes has its bare state."""
-    if isinstance(value, Step):
-        return value.state
-    if isinstance(value, tuple):
-        return dict(zip(type(value)._fields, value))  # type: ignore[attr-defined]
-    return value.recipe() if "recipe" in dir(type(value)) else vars(value)
-
-
 # Parameters of constructors that are used after the fit, too.
 PARAMETERS: dict[str, Kind] = {
     "include_bias": flag,
@@ -87,6 +78,7 @@ PARAMETERS: dict[str, Kind] = {
     "average": either(flag, whole(0), word("mean", "median")),
     "max_words": whole(1),
     "max_levels": whole(1),
+    "unflagged": listed(whole(0)),
     "binarize": either(number(0.0), nothing),
     "unseen": word("error", "smooth", "ignore"),
     "_names": either(listed(text), nothing),

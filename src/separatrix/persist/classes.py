@@ -49,12 +49,12 @@ class Entry:
     name: str
     cls: type
 
-    @property
+    @cached_property
     def is_model(self):
         """Whether it is an estimator: something that may stand at the top of a file."""
         return inspect.getattr_static(self.cls, "fit", None) is not None
 
-    @property
+    @cached_property
     def form(self):
         """The name of the form of its prediction; None where only the class itself can predict."""
         form = declaration(self.cls).prediction if self.is_model else None
@@ -73,8 +73,11 @@ class Entry:
         if is_dataclass(self.cls):
             plain = {f.name: f.default for f in fields(self.cls)}
             return plain | {f.name: f.default_factory() for f in fields(self.cls) if f.default_factory is not MISSING}
-        if not self._makes_itself and not self.is_model:
-            return {}
+        return {} if not self._makes_itself and not self.is_model else self._parameters
+
+    @cached_property
+    def _parameters(self):
+        """Parameters of the constructor, with their defaults."""
         parameters = inspect.signature(self.cls.__init__).parameters
         return {
             name: MISSING if parameter.default is parameter.empty else parameter.default

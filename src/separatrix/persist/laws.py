@@ -10,8 +10,18 @@ import numpy as np
 
 from separatrix.persist.kinds import integers
 from separatrix.prediction.categories import outcomes
+from separatrix.prediction.forms import Step
 
-MOST_COLUMNS = 1 << 24  # that a polynomial may expand a row to: more are no model but a way to fill a memory
+MOST_COLUMNS = 1 << 20  # that a polynomial may expand a row to: more are no model but a way to fill a memory
+
+
+def fields_of(value: Any) -> Mapping[str, Any]:
+    """What a record holds, by name; a reader without classes has its bare state."""
+    if isinstance(value, Step):
+        return value.state
+    if isinstance(value, tuple):
+        return dict(zip(type(value)._fields, value))  # type: ignore[attr-defined]
+    return value.recipe() if "recipe" in dir(type(value)) else vars(value)
 
 
 def _expansion(state: Mapping[str, Any]) -> bool:
@@ -23,25 +33,36 @@ def _expansion(state: Mapping[str, Any]) -> bool:
     ends = state["degree"]
     least, greatest = (0, ends) if isinstance(ends, int | np.integer) else ends
     p, distinct, cross = state.get("n_features_in_", 0), bool(state["interaction_only"]), bool(state["cross_terms"])
-    total = int(state["include_bias"])
-    for d in range(max(int(least), 1), int(greatest) + 1):
-        total += count_monomials(d, p, distinct=distinct, cross=cross)
-        if total > MOST_COLUMNS or (distinct and d > p):
+    total, first, last = int(state["include_bias"]), max(int(least), 1), int(greatest)
+    if distinct and cross:
+        last = min(last, p)
+    if p < 2 or not cross:  # p of each degree: a sum over very many degrees would never grow large enough to end
+        return total + p * max(last - first + 1, 0) == state["n_output_features_"]
+    for d in range(first, last + 1):
+        total += count_monomials(d, p, distinct=distinct)
+        if total > MOST_COLUMNS:
             break
     return total == state["n_output_features_"]
 
 
 def _codes(state: Mapping[str, Any]) -> bool:
     """Whether targets that are classes are codes of them: a loop takes them for places."""
-    y, k1 = state["y"], len(state["mix"])
     if type(state["loss"]).__name__ == "Squared":
-        return k1 == 1
-    return bool(((y == np.floor(y)) & (y >= 0.0) & (y <= k1)).all())
+        return len(state["mix"]) == 1
+    return _are_codes(state)
+
+
+def _are_codes(state: Mapping[str, Any]) -> bool:
+    y = state["y"]
+    return bool(((y == np.floor(y)) & (y >= 0.0) & (y <= len(state["mix"]))).all())
 
 
 def _scores(state: Mapping[str, Any]) -> bool:
     """Whether local fits of classes have a score for each class but the first."""
-    return "_data" not in state or len(state["_data"].mix) == len(state["classes_"]) - 1
+    if "_data" not in state:
+        return True
+    data = fields_of(state["_data"])
+    return len(data["mix"]) == len(state["classes_"]) - 1 and _are_codes(data)
 
 
 def _one_hot(state: Mapping[str, Any]) -> bool:

@@ -2,7 +2,7 @@
 
 It serves pipelines that begin with the columns of a table, if all of their steps have a form of prediction that
 is written in :mod:`separatrix.prediction`. The estimators call the same functions, so that the answers are those of
-:func:`separatrix.load` to the last bit.
+:func:`separatrix.load` to the last bit; only those of local models, which sum in another order, agree to rounding.
 """
 
 import os
@@ -11,7 +11,7 @@ from separatrix.persist.archive import broken
 from separatrix.persist.attributes import wrong_with
 from separatrix.persist.files import contents, forms_of, made
 from separatrix.prediction import Step, can_predict, predict_step
-from separatrix.prediction.forms import TABLE_COLUMNS, form_named
+from separatrix.prediction.forms import TABLE_COLUMNS, classes_of, form_named, gives
 
 
 class Predictor:
@@ -32,8 +32,8 @@ class Predictor:
         self._step = step
         self.about = about
         _, last = step.state["steps"][-1]
-        self.classes = last.state.get("classes_")
-        self.predict_proba = self._probabilities if "predict_proba" in last.form.methods else None
+        self.classes = classes_of(last)
+        self.predict_proba = self._probabilities if gives(last, "predict_proba") else None
 
     def predict(self, table):
         """The prediction for each row of a table, a frame, or a dict of columns."""

@@ -14,13 +14,18 @@ from separatrix.persist.tensors import KEPT, NAMED, restored
 
 DEEPEST = 72  # a little more than what is written
 LARGEST_WORDS = 1 << 26  # bytes of all arrays of words together
-GREATEST = 1 << 48  # length of an axis
+GREATEST = 1 << 48  # length of an axis, and of all axes together where none is empty
+MOST_ALIKE = 16  # different values of one hash in a list, an array or the keys of a dict
+SMALL = 1 << 60  # whole numbers below have hashes of their own
 WORDS = re.compile(r"[<>]U(\d{1,7})")
 PLAIN_TYPES = {"float": float, "int": int, "bool": bool, "str": str, "object": object}
 DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
 DTYPES |= {"float16", "float32", "float64", "complex64", "complex128"}
 SPECIAL = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
-MOST_PARTS = 1 << 20  # values that a walk through an object meets, those of shared objects each time
+MOST_PARTS = 1 << 20  # objects that a walk through one meets, shared ones each time
+# Bytes of arrays that the checks of all objects may look at, and how often each array may be among them: an array or an
+# object is stored once, and looked at in every object that holds it.
+MOST_BYTES, MOST_TIMES = 1 << 28, 16
 
 
 class Reader:
@@ -32,20 +37,24 @@ class Reader:
         self._objects = []
         self._heights = []  # how deep each object is nested in itself
         self._sizes = []  # how many objects a walk through each meets
-        self._height = self._size = 0
+        self._bytes = []  # of the arrays that a walk through each meets
+        self._height = self._size = self._seen = 0
+        self._left = MOST_BYTES + MOST_TIMES * sum(array.nbytes for array in arrays)
         self._made = {}
         self._room = LARGEST_WORDS
 
     def add(self, node):
         """Make the next object of the list; those before it are there to be referred to."""
         name, state = _parts(node, name=str, state=dict, named="class")
-        self._height, self._size = 0, 1
+        self._height, self._size, self._seen = 0, 1, 0
         attributes = {key: self.value(part) for key, part in state.items()}
-        if self._height > DEEPEST or self._size > MOST_PARTS:
-            raise broken("it is nested too deep")
+        self._left -= self._seen
+        if self._height > DEEPEST or self._size > MOST_PARTS or self._left < 0:
+            raise broken("it is nested too deep, or its parts are shared too often")
         self._objects.append(self._build(name, attributes))
         self._heights.append(self._height)
         self._sizes.append(self._size)
+        self._bytes.append(self._seen)
 
     def value(self, node, depth=0):
         """The value that a node stands for."""
@@ -55,7 +64,7 @@ class Reader:
         if node is None or kind in (bool, int, float, str):
             return node
         if kind is list:
-            return [self.value(item, depth + 1) for item in node]
+            return _dispersed([self.value(item, depth + 1) for item in node])
         what = node.get("is")
         if type(what) is not str or what not in _KINDS:
             raise broken(f"it holds a value of the unknown kind {str(what)[:40]!r}")
@@ -79,15 +88,13 @@ class Reader:
 
     def _dict(self, node, depth):
         (items,) = _parts(node, items=list)
-        entries = {}
-        for pair in items:
-            if type(pair) is not list or len(pair) != 2:
-                raise broken("an entry of a dict is not a pair")
-            key, value = (self.value(part, depth) for part in pair)
-            try:
-                entries[key] = value
-            except TypeError:
-                raise broken("a key of a dict is not a plain value") from None
+        if not all(type(pair) is list and len(pair) == 2 for pair in items):
+            raise broken("an entry of a dict is not a pair")
+        keys = _dispersed([self.value(key, depth) for key, _ in items])
+        try:
+            entries = dict(zip(keys, [self.value(item, depth) for _, item in items]))
+        except TypeError:
+            raise broken("a key of a dict is not a plain value") from None
         if len(entries) != len(items):
             raise broken("a key of a dict occurs twice")
         return entries
@@ -115,6 +122,7 @@ class Reader:
         told, array = self._made[at]
         if told != node:  # ours never are: each way would be a copy
             raise broken("an array is described in two ways")
+        self._seen += array.nbytes
         return array
 
     def _words(self, node, depth):
@@ -134,6 +142,7 @@ class Reader:
         cells = np.empty(len(items), dtype=object)
         for i, item in enumerate(items):
             cells[i] = self.value(item, depth)
+        _dispersed(cells)
         return cells.reshape(shape)
 
     def _word(self, node, depth):
@@ -216,6 +225,7 @@ class Reader:
             raise broken("it refers to an object that does not come before")
         self._height = max(self._height, self._heights[at] + 1)
         self._size += self._sizes[at]
+        self._seen += self._bytes[at]
         return self._objects[at]
 
 
@@ -260,8 +270,32 @@ def _check_shape(shape, size=None):
     """Refuse lengths that are none, or that do not multiply to `size`."""
     if len(shape) > 32 or not all(type(length) is int and 0 <= length <= GREATEST for length in shape):
         raise broken("a shape is not one")
-    total = 1
+    total, room = 1, 1
     for length in shape:
         total *= length
+        room *= max(length, 1)
+    if room > GREATEST:
+        raise broken("a shape is not one")
     if size is not None and total != size:
         raise broken("an array has another shape than its description")
+
+
+def _dispersed(values):
+    """The values, unless many differ and have one hash: a table of those takes a time that grows with their square.
+
+    Python salts the hashes of words alone. Whole numbers that are equal modulo 2^61 - 1 have the same one.
+    """
+    alike = {}
+    for value in values:
+        kind = type(value)
+        if kind in (str, float, bool) or value is None or (kind is int and -SMALL < value < SMALL):
+            continue
+        try:
+            known = alike.setdefault(hash(value), [])
+        except TypeError:  # never a key
+            continue
+        if not any(each is value or each == value for each in known):
+            known.append(value)
+        if len(known) > MOST_ALIKE:
+            raise broken("its values are chosen to make a table of them slow")
+    return values

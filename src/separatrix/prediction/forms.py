@@ -7,6 +7,7 @@ attributes by their public names. Steps inside a state are steps again.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import NamedTuple
 
 import numpy as np
@@ -14,18 +15,17 @@ import numpy as np
 from separatrix.core.refusal import cannot
 from separatrix.prediction import (
     calibrated,
-    categories,
     constant,
     curves,
     dates,
     linear,
+    local_likelihood,
     naive_bayes,
     neighbours,
     normal_classes,
     numbers,
+    one_vs_rest,
     posteriors,
-    table_columns,
-    words,
 )
 from separatrix.prediction.storage import dense
 
@@ -50,6 +50,15 @@ class Form:
 
     def __reduce__(self):
         return form_named, (self.name,)
+
+
+def _of_cells(module, name):
+    """A function of a module that reads cells: its many regular expressions are compiled when it is first called."""
+
+    def run(state, X):
+        return getattr(import_module(f"separatrix.prediction.{module}"), name)(state, X)
+
+    return run
 
 
 def form_named(name):
@@ -96,7 +105,43 @@ def can_predict(step):
         return step.state["_backend"] is None and not step.state["_has_words"]
     if step.form in (NEIGHBOUR_CLASSES, NEIGHBOUR_AVERAGES):
         return neighbours.serves(step.state)
+    if step.form is ONE_VS_REST:
+        whole = step.state["label_binarizer_"].state["y_type_"] in ("binary", "multiclass")
+        return (whole or one_vs_rest.has_rest(step.state)) and all(map(_is_machine, step.state["estimators_"]))
     return step.form is not None
+
+
+def _is_machine(step):
+    return can_predict(step) and bool({"decision_function", "predict_proba"} & set(step.form.methods))
+
+
+def gives(step, method):
+    """Whether a step has a method; of machines for single classes it is theirs."""
+    if step.form is not ONE_VS_REST or method == "predict":
+        return method in step.form.methods
+    machines = step.state["estimators_"]
+    mine = method in step.form.methods and all(method in machine.form.methods for machine in machines)
+    return mine and not (method == "predict_proba" and step.state["rest_class"])
+
+
+def classes_of(step):
+    """The labels that a step decides between; None where it predicts numbers."""
+    return one_vs_rest.classes_of(step.state) if step.form is ONE_VS_REST else step.state.get("classes_")
+
+
+def _machine_scores(machine, X):
+    if "decision_function" in machine.form.methods:
+        return predict_step(machine, "decision_function", X)
+    return _second_probability(machine, X)
+
+
+def _second_probability(machine, X):
+    return predict_step(machine, "predict_proba", X)[:, 1]
+
+
+def _one_against_the_rest(state, X):
+    scored = "decision_function" in state["estimators_"][0].form.methods
+    return one_vs_rest.class_of(state, X, _machine_scores, 0.0 if scored else 0.5)
 
 
 def _pipeline(method):
@@ -176,16 +221,32 @@ NEIGHBOUR_CLASSES = Form(
     "classes of neighbours", {"predict": neighbours.commonest_class, "predict_proba": neighbours.class_shares}
 )
 NEIGHBOUR_AVERAGES = Form("averages of neighbours", {"predict": neighbours.average})
+_LOCAL_CLASSES = {
+    "predict": local_likelihood.class_of,
+    "decision_function": local_likelihood.class_scores,
+    "predict_proba": local_likelihood.class_probabilities,
+    "predict_log_proba": local_likelihood.class_log_probabilities,
+}
+LOCAL_CLASSES = Form("local log-odds", _LOCAL_CLASSES)
+LOCAL_NUMBERS = Form("local fits", {"predict": local_likelihood.number})
+ONE_VS_REST = Form(
+    "one against the rest",
+    {
+        "predict": _one_against_the_rest,
+        "decision_function": lambda state, X: one_vs_rest.class_scores(state, X, _machine_scores),
+        "predict_proba": lambda state, X: one_vs_rest.class_probabilities(state, X, _second_probability),
+    },
+)
 PIPELINE = Form("pipeline", {method: _pipeline(method) for method in METHODS})
 SIDE_BY_SIDE = Form("side by side", {"transform": side_by_side})
-TABLE_COLUMNS = Form("table columns", {"transform": table_columns.select})
+TABLE_COLUMNS = Form("table columns", {"transform": _of_cells("table_columns", "select")})
 NUMBERS = Form("numbers", {"transform": numbers.standardise})
 CURVES = Form("curves", {"transform": curves.bend})
 THRESHOLDS = Form("thresholds", {"transform": numbers.above})
 COUNTS = Form("counts", {"transform": numbers.counts})
-CATEGORIES = Form("categories", {"transform": categories.one_hot})
-CODES = Form("codes", {"transform": categories.codes})
+CATEGORIES = Form("categories", {"transform": _of_cells("categories", "one_hot")})
+CODES = Form("codes", {"transform": _of_cells("categories", "codes")})
 DATES = Form("dates", {"transform": dates.calendar})
-WORDS = Form("words", {"transform": words.bag})
+WORDS = Form("words", {"transform": _of_cells("words", "bag")})
 
 FORMS = {form.name: form for form in list(globals().values()) if isinstance(form, Form)}

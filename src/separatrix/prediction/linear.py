@@ -22,16 +22,25 @@ def means(state, X):
 
 
 def inverse_link(link, scores):
-    """Means of raw scores under a link: "identity", "log", "logit", "probit" or "cloglog"."""
+    """Means of raw scores under a link; infinite or negative where a score is outside the range of the link."""
     from scipy.special import expit, ndtr
 
-    with np.errstate(over="ignore"):  # a mean that is too large for a number is infinite
-        if link == "identity":
-            return scores
-        if link == "log":
-            return np.exp(scores)
-        if link == "cloglog":
-            return -np.expm1(-np.exp(scores))
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        match link:
+            case "identity":
+                return scores
+            case "log":
+                return np.exp(scores)
+            case "sqrt":
+                return np.square(scores)
+            case "inverse":
+                return 1.0 / scores
+            case "1/mu^2":
+                return 1.0 / np.sqrt(scores)
+            case "cloglog":
+                return -np.expm1(-np.exp(scores))
+            case "cauchit":
+                return np.arctan2(1.0, -scores) / np.pi
     return expit(scores) if link == "logit" else ndtr(scores)
 
 

@@ -1,9 +1,10 @@
-r"""The arithmetic of nearest neighbours: exact Euclidean distances to every training row, by tiles, and averages of y.
+r"""The arithmetic of nearest neighbours: exact distances to every training row, by tiles, and averages of y.
 
-A tile of ``|q|² + |x|² - 2 q'x`` with a bound of its rounding, ``(2 p + 16) ε (|q|² + |x|²)``, says which rows may be
-among the k nearest (each of the three sums of p products is off by at most p ε/2 of its terms, the sum of squared
-differences below by p ε/2 of 2 (|q|² + |x|²)). Their squared distances are then summed from differences, column by
-column: no digit tells how they were found.
+Distances are Euclidean, of another power, or angles (between rows of length 1). Of Euclidean ones a tile of ``|q|² +
+|x|² - 2 q'x`` with a bound of its rounding, ``(2 p + 16) ε (|q|² + |x|²)``, says which rows may be among the k nearest
+(each of the three sums of p products is off by at most p ε/2 of its terms, the sum of squared differences below by p
+ε/2 of 2 (|q|² + |x|²)). Their squared distances are then summed from differences, column by column: no digit tells how
+they were found.
 """
 
 import numpy as np
@@ -17,9 +18,13 @@ IN_CACHE = 1 << 17  # numbers of pairs of rows at a time
 
 
 def serves(state):
-    """Whether the neighbours of a model are found here: by Euclidean distances, for y of one column or numbers."""
-    metric = state["_index"].state["metric"].state
-    return metric["power"] == 2.0 and not metric["unit"] and not state.get("outputs_2d_", False)
+    """Whether the neighbours of a model are found here: by powers of differences, for y of one column or numbers."""
+    index = state["_index"].state
+    if "metric" not in index or state.get("outputs_2d_", False):
+        return False
+    metric = index["metric"].state
+    simple = metric["power"] == 2.0 and not metric["unit"]
+    return simple or (metric["power"] is not None and isinstance(index["X"], np.ndarray))
 
 
 def neighbours(state, Q):
@@ -31,14 +36,54 @@ def neighbours(state, Q):
             because=f"the model was fitted to n_samples={X.shape[0]} rows",
             instead=f"n_neighbors <= {X.shape[0]}",
         )
-    norms = _squared_norms(X)
+    metric = state["_index"].state["metric"].state
+    power, unit = metric["power"], metric["unit"]
+    if power == 2.0 and not unit:
+        norms, search = _squared_norms(X), _nearest
+    else:
+        Q = dense(Q)
+        X, Q = (unit_rows(X, 0), unit_rows(Q, 1)) if unit else (X, Q)
+        norms, search = power, _nearest_of_all
     height = max(1, TILE // X.shape[0])
-    tiles = [_nearest(Q[i : i + height], X, norms, k) for i in range(0, Q.shape[0], height)]
-    squares, index = (np.concatenate(parts) for parts in zip(*tiles)) if tiles else np.zeros((2, 0, k), dtype=int)
+    tiles = [search(Q[i : i + height], X, norms, k) for i in range(0, Q.shape[0], height)]
+    reduced, index = (np.concatenate(parts) for parts in zip(*tiles)) if tiles else np.zeros((2, 0, k), dtype=int)
     if state["weights"] != "distance":
         return index, None
+    distances = np.minimum(0.5 * reduced, 2.0) if unit else np.sqrt(reduced) if power == 2.0 else reduced
     m = len(index)
-    return index, inverse_distances(np.sqrt(squares).ravel(), np.repeat(np.arange(m), k), m).reshape(m, k)
+    return index, inverse_distances(distances.ravel(), np.repeat(np.arange(m), k), m).reshape(m, k)
+
+
+def _nearest_of_all(Q, X, power, k):
+    """Reduced distances and positions (m, k) by the sums ``Σ |q - x|^power`` of all pairs; of equals the first."""
+    total = np.zeros((len(Q), len(X)))
+    combine = np.maximum if power == np.inf else np.add
+    with np.errstate(over="ignore"):
+        for j in range(X.shape[1]):  # from the first column to the last, as the estimators sum
+            size = np.abs(Q[:, [j]].astype(np.float64) - X[:, j].astype(np.float64))
+            term = size * size if power == 2.0 else size if power in (1.0, np.inf) else size**power
+            combine(total, term, out=total)
+    if power not in (1.0, 2.0, np.inf):
+        total **= 1.0 / power
+    first = np.argsort(total, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(total, first, axis=1), first
+
+
+def unit_rows(X, mark):
+    """Rows of length 1 with two columns more; a row of zeros has its 1 in the one of number `mark`.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]), 1)
+    array([[0.6, 0.8, 0. , 0. ],
+           [0. , 0. , 0. , 1. ]])
+    """
+    X = X.astype(np.float64)
+    largest = np.abs(X).max(axis=1)
+    zero = largest == 0.0
+    extra = np.zeros((len(X), 2))
+    extra[:, mark] = zero
+    X = X / np.where(zero, 1.0, largest)[:, None]
+    X /= np.where(zero, 1.0, np.sqrt(np.einsum("ij,ij->i", X, X)))[:, None]
+    return np.hstack([X, extra])
 
 
 def _nearest(Q, X, norms, k):
