@@ -157,6 +157,10 @@ def test_one_row_gives_the_constant_or_says_why_not(model):
         with pytest.raises(ValueError, match="Cannot have number of splits"):
             quietly(model, X, y)
         return
+    if isinstance(model, RidgeCV):
+        with pytest.raises(ValueError, match="there is 1 sample of positive weight"):
+            quietly(model, X, y)
+        return
     found = finite(quietly(model, X, y))
     if not isinstance(model, PerceptronRegressor | SGDRegressor) and getattr(model, "solver", "auto") in (
         "auto",
@@ -275,6 +279,16 @@ def test_an_illegal_parameter_is_named_and_an_alternative_given(cls, parameters)
         cls(**parameters).fit(X, y)
     name, value = list(parameters.items())[-1]
     assert name in str(caught.value) and repr(value) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [Ridge("strong"), RidgeCV(alphas="strong"), QuantileRegressor(solver_options=3), SGDRegressor(max_iter=1.5)],
+)
+def test_a_parameter_of_a_wrong_type_is_both_kinds_of_error_as_in_scikit_learn(model):
+    for kind in (ValueError, TypeError):
+        with pytest.raises(kind, match=OURS):
+            model.fit(*data())
 
 
 @pytest.mark.parametrize(

@@ -145,3 +145,37 @@ def test_three_classes_and_one_class_are_refused():
 @parametrize_with_checks([FirthLogisticRegression()])
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
+
+
+def with_a_far_row(seed):
+    """Rows of which one or two are thousands of units away and, at the estimate, tell nothing: their class is sure."""
+    rng = np.random.default_rng(seed)
+    n, p = int(rng.integers(5, 60)), int(rng.integers(1, 4))
+    X = rng.normal(size=(n, p))
+    y = (rng.random(n) < 1.0 / (1.0 + np.exp(-rng.choice([0, 1, 4]) * X[:, 0]))).astype(int)
+    k, far = int(rng.integers(1, 3)), 10.0 ** rng.uniform(2, 5)
+    X[:k] += far * rng.choice([-1, 1], size=(k, 1)) * (rng.random((k, p)) < 0.7)
+    return X, y
+
+
+def exact_modified_score(X, y, w):
+    """``sqrt(U*' I^-1 U* / q)`` in 60 digits."""
+    with mpmath.workdps(60):
+        Z = mpmath.matrix([[1, *map(mpmath.mpf, map(float, row))] for row in X])
+        mu = [1 / (1 + mpmath.exp(-eta)) for eta in Z * mpmath.matrix([mpmath.mpf(float(v)) for v in w])]
+        information = Z.T * mpmath.diag([m * (1 - m) for m in mu]) * Z
+        V = information**-1
+        h = [m * (1 - m) * (Z[i, :] * V * Z[i, :].T)[0] for i, m in enumerate(mu)]
+        U = Z.T * mpmath.matrix([int(c) - m + a * (mpmath.mpf(1) / 2 - m) for c, m, a in zip(y, mu, h)])
+        return float(mpmath.sqrt((U.T * V * U)[0] / Z.cols))
+
+
+@pytest.mark.parametrize("seed", [192, 423, 836, 879, 1447, 2591, 2757, 2908])
+def test_a_row_thousands_of_units_away_is_no_obstacle_to_a_certificate(seed):
+    """In the coordinates of the columns such a row rules the others; at the estimate it tells nothing."""
+    X, y = with_a_far_row(seed)
+    model = FirthLogisticRegression().fit(X, y)
+    assert model.certificate_.converged
+    score = exact_modified_score(X, y, [model.intercept_[0], *model.coef_[0]])
+    assert score <= 1e-8
+    assert model.certificate_.value == pytest.approx(score, rel=0.1, abs=1e-10)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 import separatrix
 from separatrix import verify
 from separatrix.core.declaration import declaration
-from separatrix.core.errors import NoMaximum, RankDeficient
+from separatrix.core.errors import NoMaximum, NotCertified, RankDeficient
 from separatrix.designs import MemoryMappedDesign
 from separatrix.inference import describe
 from separatrix.linear_model import (
@@ -40,7 +40,7 @@ POWERS = {"poisson": 1.0, "quasipoisson": 1.0, "gamma": 2.0, "inverse_gaussian":
 GLM = GeneralizedLinearRegressor
 ALL = [
     *((GLM(family, tol=1e-12, max_iter=500), y) for family, y in TARGETS.items()),
-    *((GLM("binomial", link, tol=1e-12), SHARES) for link in ("logit", "probit", "cloglog")),
+    *((GLM("binomial", link, tol=1e-12), SHARES) for link in ("logit", "probit", "cloglog", "cauchit")),
     (GLM("gaussian", tol=1e-12), AMOUNTS),
 ]
 every_model = pytest.mark.parametrize("alpha", [0.0, 0.3])
@@ -89,7 +89,7 @@ def test_dense_sparse_and_streamed_rows_give_one_fit_and_it_is_verified(model, y
     stored = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float64, shape=X.shape)
     stored[:] = X
     design = MemoryMappedDesign(stored)
-    if model.get_params()["family"] == "inverse_gaussian":
+    if model.family == "inverse_gaussian" or model.link == "cauchit":
         with pytest.raises(ValueError, match="not convex"):
             clone(model).fit(design, y)
         return
@@ -206,9 +206,9 @@ def test_dependent_columns_are_named_and_share_their_effect():
         (GLM("binomial"), COUNTS, r"y with the value \d+.*shares 0 <= y <= 1.*sample_weight"),
         (TweedieRegressor(power=0.5), COUNTS, r"power=0\.5.*no such distribution"),
         (TweedieRegressor(power=-1.0), COUNTS, r"power=-1.*positive"),
-        (TweedieRegressor(power=1.5, link="identity"), CLAIMS, r"link='identity'.*link='log'"),
         (TweedieRegressor(link="logit"), CLAIMS, r"link='logit'"),
-        (GLM("gamma", "inverse"), AMOUNTS, r"family='gamma' and link='inverse'.*link='log'"),
+        (GLM("gamma", "sqrt"), AMOUNTS, r"family='gamma' and link='sqrt'.*link='log'"),
+        (GLM("gaussian", "log"), -AMOUNTS, r"y of mean -.*link 'log'"),
         (GLM("bernoulli"), COUNTS, r"family='bernoulli'.*'gaussian'"),
         (GLM("tweedie", power=0.5), CLAIMS, r"power=0\.5.*\[1, inf\)"),
         (PoissonRegressor(alpha=-1.0), COUNTS, r"alpha=-1\.0"),
@@ -241,9 +241,96 @@ def test_an_exposure_that_means_nothing_is_refused(known, words):
         PoissonRegressor().fit(X, COUNTS).predict(X, **known)
 
 
-def test_links_without_such_a_rewriting_refuse_offsets():
-    with pytest.raises(ValueError, match=r"offset.*link 'probit'.*log link"):
-        GLM("binomial", "probit").fit(X, SHARES, offset=EXPOSURE)
+POSITIVE = np.abs(X)
+BY_LINK = [
+    ("gaussian", "log", AMOUNTS),
+    ("gaussian", "inverse", 1.0 / (0.5 + POSITIVE @ [0.4, 0.2, 0.3] + 0.1 * RNG.random(N))),
+    ("poisson", "sqrt", COUNTS),
+    ("quasipoisson", "identity", RNG.poisson(2.0 + POSITIVE @ [1.0, 0.5, 2.0]).astype(float)),
+    ("gamma", "inverse", RNG.gamma(5.0, 0.2 / (0.5 + POSITIVE @ [0.4, 0.2, 0.3]))),
+    ("gamma", "identity", AMOUNTS),
+    ("inverse_gaussian", "1/mu^2", 1.0 / np.sqrt(0.5 + POSITIVE @ [0.4, 0.2, 0.3]) * RNG.gamma(9.0, 1.0 / 9.0, N)),
+    ("binomial", "logit", SHARES),
+    ("binomial", "probit", SHARES),
+    ("binomial", "cloglog", SHARES),
+    ("binomial", "cauchit", SHARES),
+    ("binomial", "log", RNG.binomial(8, 0.5 * np.exp(-0.3 * POSITIVE[:, 0])) / 8.0),
+]
+every_link = pytest.mark.parametrize("family, link, y", BY_LINK, ids=lambda v: v if isinstance(v, str) else "")
+
+
+@every_link
+def test_an_offset_that_is_a_combination_of_columns_moves_their_coefficients(family, link, y):
+    c = np.array([0.02, -0.01, 0.03])
+    for intercept in (True, False):
+        model = GLM(family, link, tol=1e-11, max_iter=500, fit_intercept=intercept)
+        plain, moved = (clone(model).fit(POSITIVE, y, offset=o) for o in (None, POSITIVE @ c + 0.05 * intercept))
+        assert plain.certificate_.converged
+        assert moved.certificate_.converged
+        assert_allclose(moved.coef_, plain.coef_ - c, rtol=1e-6, atol=1e-7)
+        assert moved.intercept_ == pytest.approx(plain.intercept_ - 0.05 * intercept, rel=1e-6, abs=1e-7)
+        assert_allclose(moved.predict(POSITIVE, offset=POSITIVE @ c + 0.05 * intercept), plain.predict(POSITIVE), 1e-6)
+        ours, others = moved.evidence_, plain.evidence_
+        assert ours.log_likelihood == pytest.approx(others.log_likelihood, rel=1e-9)
+        assert ours.pearson == pytest.approx(others.pearson, rel=1e-6)
+        assert_allclose(ours.covariance, others.covariance, rtol=1e-5)
+
+
+@every_link
+def test_a_fit_with_an_offset_is_verified_with_it_and_not_without(family, link, y):
+    known = -0.1 * POSITIVE[:, 0] - 0.02 * POSITIVE[:, 1] ** 2
+    model = GLM(family, link, tol=1e-10, max_iter=500).fit(POSITIVE, y, offset=known)
+    assert verify(model, POSITIVE, y, offset=known).converged
+    assert not verify(model, POSITIVE, y).converged
+    model.coef_ = model.coef_ + 1e-3
+    assert not verify(model, POSITIVE, y, offset=known).converged
+
+
+def test_only_generalised_linear_models_are_verified_with_an_offset():
+    with pytest.raises(ValueError, match="verify LinearRegression with offset"):
+        verify(LinearRegression().fit(X, AMOUNTS), X, AMOUNTS, offset=EXPOSURE)
+    exposed = PoissonRegressor().fit(X, COUNTS, exposure=EXPOSURE)
+    assert verify(exposed, X, COUNTS, exposure=EXPOSURE).converged
+
+
+@every_link
+def test_with_an_offset_weights_are_repetitions_too(family, link, y):
+    s, known = RNG.integers(0, 4, N), -0.1 * POSITIVE[:, 0]
+    model = GLM(family, link, tol=1e-11, max_iter=500)
+    weighted = clone(model).fit(POSITIVE, y, s.astype(float), offset=known)
+    often = clone(model).fit(*(np.repeat(v, s, axis=0) for v in (POSITIVE, y)), offset=np.repeat(known, s))
+    assert_allclose(weighted.coef_, often.coef_, rtol=1e-6, atol=1e-8)
+    assert weighted.evidence_.null_log_likelihood == pytest.approx(often.evidence_.null_log_likelihood, rel=1e-10)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.1])
+@pytest.mark.parametrize("settings", [{"power": 0.0, "link": "log"}, {"power": 1.0, "link": "identity"}])
+def test_other_links_of_tweedie_are_scikit_learns(settings, alpha):
+    y = RNG.poisson(2.0 + POSITIVE @ [1.0, 0.5, 2.0]).astype(float)
+    other = theirs.TweedieRegressor(**settings, alpha=alpha, tol=1e-9, max_iter=10_000).fit(POSITIVE, y)
+    model = TweedieRegressor(**settings, alpha=alpha, tol=1e-9).fit(POSITIVE, y)
+    assert model.certificate_.converged
+    assert_allclose(model.predict(POSITIVE), other.predict(POSITIVE), rtol=1e-4)
+
+
+def test_means_that_would_leave_the_range_of_a_link_are_refused_or_said():
+    with pytest.raises(ValueError, match=r"link 'inverse' and no intercept.*range of the family"):
+        GLM("gamma", "inverse", fit_intercept=False).fit(np.column_stack([X[:, 0], -X[:, 0]]), AMOUNTS)
+    # the mean of the first rows would have to be negative for a line through the others: the best is at the end, 0
+    x, y = np.arange(8.0)[:, None], np.array([0.0, 0, 0, 1, 6, 11, 16, 21])
+    with pytest.warns(NotCertified, match="end of the range"):
+        model = GLM("poisson", "identity").fit(x, y)
+    assert not model.certificate_.converged
+    assert (model.predict(x) >= 0.0).all()
+
+
+def test_a_separated_cauchit_fit_has_no_maximum():
+    x = np.arange(8.0)[:, None]
+    with pytest.warns(NoMaximum):
+        GLM("binomial", "cauchit").fit(x, (x[:, 0] > 3.0).astype(float))
+
+
+def test_an_exposure_needs_a_log_link():
     with pytest.raises(ValueError, match=r"exposure.*link 'identity'"):
         GLM().fit(X, AMOUNTS, exposure=EXPOSURE)
 
@@ -254,7 +341,10 @@ def test_links_without_such_a_rewriting_refuse_offsets():
         ({"covariance": "HC0"}, "sandwich needs each row"),
         ({"covariance": "HC3"}, "one sandwich"),
         ({"weights": "sampling"}, "not seen many times"),
-        ({"intervals": "profile"}, "belong to logistic"),
+        ({"intervals": "profile"}, "profile needs each row"),
+        ({"intervals": "likelihood"}, "intervals='profile' to generalised"),
+        ({"cluster": [1, 2]}, "sandwich needs each row"),
+        ({"cluster": [1, 2], "covariance": "classical"}, "HC0' or 'HC1'"),
         ({"output": 1}, "1 output"),
     ],
 )
@@ -278,6 +368,28 @@ def test_other_data_than_those_of_the_fit_are_refused():
     exposed = PoissonRegressor(alpha=0.0).fit(X, COUNTS, exposure=EXPOSURE)
     with pytest.raises(ValueError, match="exposure or offset"):
         exposed.summary(X, COUNTS, covariance="HC0")
+    with pytest.raises(ValueError, match="offset alone"):
+        exposed.summary(offset=np.log(EXPOSURE))
+    with pytest.raises(ValueError, match=r"use offset with LogisticRegression.*family='binomial'"):
+        LogisticRegression(C=np.inf).fit(X, COUNTS > 2.0).summary(X, COUNTS > 2.0, offset=EXPOSURE)
+
+
+@pytest.mark.parametrize("family", ["poisson", "gamma", "inverse_gaussian"])
+def test_robust_errors_with_an_exposure_count_repetitions_as_rows(family):
+    y, s = COUNTS if family == "poisson" else AMOUNTS, RNG.integers(0, 4, N)
+    model, often = (GLM(family, tol=1e-12, max_iter=500) for _ in range(2))
+    model.fit(X, y, s.astype(float), exposure=EXPOSURE)
+    rows = {name: np.repeat(v, s, axis=0) for name, v in (("X", X), ("y", y), ("exposure", EXPOSURE))}
+    often.fit(**rows)
+    subject = np.arange(N) % 30
+    for options in ({"covariance": "HC0"}, {"covariance": "HC1"}, {"cluster": subject}, {"intervals": "profile"}):
+        known = {"exposure": EXPOSURE, "sample_weight": s.astype(float)}
+        weighted = model.summary(X, y, **known, **options).rows
+        if "cluster" in options:
+            options = {"cluster": np.repeat(subject, s)}
+        repeated = often.summary(**rows, **options).rows
+        for name in ("error", "low", "high"):
+            assert_allclose([getattr(row, name) for row in weighted], [getattr(row, name) for row in repeated], 1e-6)
 
 
 # ------------------------------------------------------------------ extremes, files, words
@@ -350,6 +462,6 @@ def test_data_without_the_exposure_of_a_gamma_fit_are_refused_with_what_to_do():
     rng = np.random.default_rng(0)
     X, y, years = rng.normal(size=(50, 2)), rng.gamma(2.0, 1.0, 50), rng.uniform(0.5, 2.0, 50)
     model = GammaRegressor(alpha=0.0).fit(X, y, exposure=years)
-    with pytest.raises(ValueError, match="exposure or offset, summary"):
+    with pytest.raises(ValueError, match=r"exposure or offset; summary\(\)"):
         model.summary(X, y)
     assert model.summary().statistics["aic"] is not None

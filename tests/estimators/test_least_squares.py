@@ -375,3 +375,15 @@ def test_an_elastic_net_without_lasso_is_ridge_and_without_strength_least_square
     X, y = data()
     assert_allclose(ElasticNet(0.1, l1_ratio=0.0).fit(X, y).coef_, Ridge(0.1 * len(y)).fit(X, y).coef_, rtol=1e-12)
     assert_allclose(ElasticNet(0.0).fit(X, y).coef_, LinearRegression().fit(X, y).coef_, rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", [Lasso(0.1, warm_start=True), ElasticNet(0.1, warm_start=True)], ids=repr)
+def test_a_warm_start_takes_coefficients_given_by_hand_and_other_outputs(model):
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(40, 4))
+    Y = X[:, :2] + rng.normal(size=(40, 2))
+    cold = type(model)(0.1)
+    model.coef_ = np.array([1, 1, 1, 1000])
+    assert_allclose(model.fit(X, Y[:, 0]).coef_, cold.fit(X, Y[:, 0]).coef_, atol=1e-4)
+    assert_allclose(model.fit(X, Y).coef_, cold.fit(X, Y).coef_, atol=1e-4)
+    assert_allclose(model.fit(X[:, :3], Y).coef_, cold.fit(X[:, :3], Y).coef_, atol=1e-4)

@@ -7,8 +7,9 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
+from sklearn import config_context
 from sklearn.linear_model import LogisticRegressionCV as Theirs
-from sklearn.metrics import log_loss
+from sklearn.metrics import accuracy_score, get_scorer, log_loss
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -188,6 +189,30 @@ def test_its_log_loss_is_the_one_it_reports():
     assert_allclose(model.score(X, y), -log_loss(y, model.predict_proba(X)))
 
 
+@pytest.mark.parametrize("k, ratio", [(2, 0.0), (2, 1.0), (3, 1.0)])
+def test_an_early_stop_chooses_what_the_whole_grid_chooses_without_its_weak_end(k, ratio):
+    X, y, _ = rows(k, p=40, n=200)
+    options = {"l1_ratios": (ratio,), "cv": 3, "scoring": "neg_log_loss", "use_legacy_attributes": False}
+    Cs = np.logspace(-3.0, 3.0, 13)
+    whole = LogisticRegressionCV(Cs=Cs[::-1], **options).fit(X, y)
+    early = LogisticRegressionCV(Cs=Cs[::-1], stop_early=True, **options).fit(X, y)
+    assert early.C_ == whole.C_
+    assert_allclose(early.coef_, whole.coef_)
+    tried = len(early.Cs_)
+    assert 7 <= tried < 13
+    assert_array_equal(early.Cs_, Cs[:tried])
+    assert_allclose(early.scores_, whole.scores_[:, :, ::-1][:, :, :tried], rtol=1e-5)
+    assert early.coefs_paths_.shape[2] == early.n_iter_.shape[2] == tried
+
+
+def test_an_early_stop_goes_on_where_weaker_penalties_are_better():
+    X, y, _ = rows(n=2_000, p=3)
+    model = LogisticRegressionCV(
+        Cs=5, l1_ratios=(0.0,), scoring="neg_log_loss", stop_early=True, use_legacy_attributes=False
+    )
+    assert len(model.fit(X, y).Cs_) == 5
+
+
 def test_unsolved_folds_are_one_warning_with_numbers():
     X, y, _ = rows(p=40)
     model = LogisticRegressionCV(Cs=[0.01, 100.0], l1_ratios=(1.0,), max_iter=1)
@@ -209,9 +234,30 @@ def test_unsolved_folds_are_one_warning_with_numbers():
         ({"tol": -1.0}, "tol must be"),
         ({"max_iter": 0}, "max_iter must be"),
         ({"scoring": "beauty"}, "beauty"),
+        ({"stop_early": "soon"}, "stop_early is not one of"),
     ],
 )
 def test_wrong_settings_are_named(options, message):
     X, y, _ = rows()
     with pytest.raises((ValueError, TypeError), match=message):
         LogisticRegressionCV(**options).fit(X, y)
+
+
+def test_a_score_passes_weights_on_if_the_scorer_asks_for_them():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 3))
+    y = (X[:, 0] + rng.normal(size=80) > 0).astype(int)
+    s = rng.uniform(0.1, 5.0, 80)
+    with config_context(enable_metadata_routing=True):
+        for asks in (False, True):
+            scorer = get_scorer("accuracy").set_score_request(sample_weight=asks)
+            model = LogisticRegressionCV(Cs=3, scoring=scorer).fit(X, y)
+            if asks:
+                assert model.score(X, y, sample_weight=s) == accuracy_score(y, model.predict(X), sample_weight=s)
+            else:
+                with pytest.raises(TypeError, match="sample_weight"):
+                    model.score(X, y, sample_weight=s)
+            assert model.score(X, y) == accuracy_score(y, model.predict(X))
+    with pytest.raises(ValueError, match="pass groups to the score"):
+        model.score(X, y, groups=y)
+    assert model.score(X, y, s) == accuracy_score(y, model.predict(X), sample_weight=s)

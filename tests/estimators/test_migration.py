@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-import sklearn
+import sklearn.linear_model
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import decomposition, neighbors
 from sklearn.ensemble import BaggingClassifier
@@ -167,10 +167,52 @@ def test_naive_bayes_is_sure_of_the_only_class(model):
     assert_array_equal(again.classes_, ["only"])
 
 
-def test_bagging_may_draw_one_class():
+@pytest.mark.parametrize(
+    "model",
+    [GaussianNB(), LogisticRegression(), LogisticRegression(l1_ratio=0.5), RidgeClassifier(), Perceptron()],
+    ids=repr,
+)
+def test_bagging_may_draw_one_class(model):
     y = np.r_[0, np.ones(19, dtype=int)]
-    bagged = BaggingClassifier(GaussianNB(), n_estimators=20, max_samples=0.2, random_state=0).fit(X[:20], y)
+    bagged = BaggingClassifier(model, n_estimators=20, max_samples=0.2, random_state=0).fit(X[:20], y)
     assert bagged.predict_proba(X).shape == (len(X), 2)
+    assert any(set(y[drawn]) == {1} for drawn in bagged.estimators_samples_)
+
+
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["2", "3"])
+@pytest.mark.parametrize("only", [0, 1])
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(),
+        LogisticRegression(C=np.inf),
+        LogisticRegression(C=0.1, l1_ratio=1.0),
+        LogisticRegression(warm_start=True),
+        LogisticRegressionCV(Cs=3, cv=3),
+        RidgeClassifier(),
+        RidgeClassifierCV(),
+    ],
+    ids=repr,
+)
+def test_where_weights_leave_one_class_it_is_sure(model, only, y):
+    s = (y == only).astype(float)
+    theirs = getattr(sklearn.linear_model, type(model).__name__)().fit(X, y, s)
+    for _ in range(1 + bool(model.get_params().get("warm_start"))):
+        model.fit(X, y, s)
+    assert_array_equal(model.classes_, theirs.classes_)
+    assert set(model.predict(X)) == {only} and not model.coef_.any()
+    assert model.coef_.shape == theirs.coef_.shape
+    if isinstance(model, LogisticRegression):
+        assert model.predict_proba(X)[:, only].min() == 1.0
+    assert model.certificate_.converged and verify(model, X, y, s).converged
+    model.coef_ = model.coef_ + 1.0
+    assert not verify(model, X, y, s).converged or model.get_params().get("C") == np.inf
+
+
+def test_one_label_is_refused_with_or_without_weights():
+    for s in (None, np.arange(len(X)) % 2):
+        with pytest.raises(ValueError, match="to one class"):
+            LogisticRegression().fit(X, np.ones(len(X)), s)
 
 
 @pytest.mark.parametrize("model", [LogisticRegression(C=0.1, l1_ratio=1.0), SGDClassifier(), Perceptron()], ids=repr)

@@ -9,6 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_digits, load_iris
+from sklearn.metrics import get_scorer, roc_auc_score
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from separatrix.linear_model import BasicLinearClassifier, LeastSquaresClassifier, LogisticRegression, RidgeClassifier
@@ -324,3 +326,19 @@ def test_one_class_and_wrong_parameters_are_refused():
         OneVsOneClassifier(LeastSquaresClassifier()).fit([[1.0], [2.0]], [1, 1])
     with pytest.raises(ValueError, match="rest_class='yes'"):
         OneVsRestClassifier(LeastSquaresClassifier(), rest_class="yes").fit(X_IRIS, NAMES)
+
+
+def test_a_method_that_the_machines_lack_is_refused_with_their_error_as_the_cause():
+    machines = OneVsRestClassifier(LogisticRegression())
+    with pytest.raises(AttributeError, match="OneVsRestClassifier") as refused:
+        machines.partial_fit(*load_iris(return_X_y=True))
+    assert "'LogisticRegression' object has no attribute 'partial_fit'" in str(refused.value.__cause__)
+
+
+def test_scorers_take_probabilities_of_machines_without_scores():
+    X, y = load_iris(return_X_y=True)
+    machines = OneVsRestClassifier(DecisionTreeClassifier(max_depth=2, random_state=0)).fit(X, y == 1)
+    assert not hasattr(machines, "decision_function")
+    expected = roc_auc_score(y == 1, machines.predict_proba(X)[:, 1])
+    assert get_scorer("roc_auc")(machines, X, y == 1) == expected
+    assert hasattr(OneVsRestClassifier(LogisticRegression(), rest_class=True), "decision_function")

@@ -5,10 +5,12 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import UndefinedMetricWarning
+from sklearn.model_selection import LeaveOneOut
 
 from separatrix.core.errors import EndOfGrid
 from separatrix.estimators.linear.one_standard_error import standard_errors, strongest_within
-from separatrix.linear_model import ElasticNetCV, LassoCV, LogisticRegressionCV, RidgeCV
+from separatrix.linear_model import ElasticNetCV, LassoCV, LogisticRegression, LogisticRegressionCV, Ridge, RidgeCV
 
 
 def data(seed=0, n=80):
@@ -25,6 +27,36 @@ def test_the_rule_by_hand():
     assert strongest_within(errors.mean(axis=1), standard_errors(errors), [1.0, 2.0, 3.0]) == 2
     assert strongest_within(np.array([3.5, 2.0]), np.array([1.0, 1.0]), [2.0, 1.0]) == 1
     assert_allclose(standard_errors(errors, np.array([5.0, 5.0])), [0.0, 1.0, 0.5])
+
+
+def test_an_error_that_is_not_known_is_not_the_best():
+    nan = np.nan
+    assert strongest_within(np.array([nan, 2.0, 1.0]), np.array([nan, 0.5, 0.5]), [3.0, 2.0, 1.0]) == 2
+    assert strongest_within(np.array([nan, 2.0, 1.0]), np.array([nan, 0.5, 1.5]), [3.0, 2.0, 1.0]) == 1
+    assert strongest_within(np.array([nan, nan]), np.array([nan, nan]), [1.0, 2.0]) == 0
+
+
+def test_where_no_strength_has_a_score_the_first_is_taken_and_a_warning_says_so():
+    X, y = data(n=12)
+    with pytest.warns(UserWarning, match="non-finite"), pytest.warns(UndefinedMetricWarning, match="R.2"):
+        ridge = RidgeCV([10.0, 1.0], cv=LeaveOneOut()).fit(X, y)  # R2 of one row is not defined
+    assert ridge.alpha_ == ridge.alpha_1se_ == 10.0 and np.isnan(ridge.best_score_)
+    assert_allclose(ridge.coef_, Ridge(10.0).fit(X, y).coef_, rtol=1e-12)
+    with pytest.warns(UndefinedMetricWarning, match="one class"):
+        logistic = LogisticRegressionCV(Cs=[1.0, 0.1], cv=LeaveOneOut(), scoring="roc_auc").fit(X, y > 0)
+    assert logistic.C_ == [1.0]
+
+
+def test_a_strength_without_a_score_in_some_fold_is_not_chosen():
+    X, y = data()
+
+    def unless_weak(model, X, y):
+        return np.nan if np.linalg.norm(model.coef_) > 0.3 else model.score(X, y)
+
+    weak = np.linalg.norm(LogisticRegression(C=1.0).fit(X, y > 0).coef_)
+    assert weak > 0.3
+    chosen = LogisticRegressionCV(Cs=[1e-4, 1e-3, 1.0], scoring=unless_weak, use_legacy_attributes=False).fit(X, y > 0)
+    assert np.isnan(chosen.scores_).any() and chosen.C_ < 1.0
 
 
 def test_weights_of_rows_that_are_left_out_are_repetitions():

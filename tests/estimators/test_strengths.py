@@ -7,6 +7,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.base import clone
 
+import separatrix
 from separatrix.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, LogisticRegression
 
 P = 30
@@ -118,12 +119,17 @@ def test_what_makes_no_sense_is_refused_by_name(model, name, value):
         clone(model).set_params(**{name: value}).fit(X, y > 0.0)
 
 
-def test_no_gap_is_stated_where_a_coefficient_is_unpenalised():
+def test_a_gap_is_stated_where_a_coefficient_is_unpenalised():
     rng = np.random.default_rng(4)
     X = rng.standard_normal((50, 3))
     y = X @ [1.0, 2.0, 0.0] + rng.standard_normal(50)
     model = Lasso(0.1, penalty_factor=[0.0, 1.0, 1.0]).fit(X, y)
-    assert np.isnan(model.dual_gap_) and model.certificate_.kind == "gradient" and model.certificate_.converged
+    assert 0.0 < model.dual_gap_ < 1e-8 and model.certificate_.kind == "gap" and model.certificate_.converged
     assert 0.0 < Lasso(0.1, penalty_factor=[0.5, 1.0, 1.0]).fit(X, y).dual_gap_ < 1e-8
     several = Lasso(0.1, penalty_factor=[0.0, 1.0, 1.0]).fit(X, np.column_stack([y, -y]))
-    assert several.dual_gap_.shape == (2,) and np.isnan(several.dual_gap_).all()
+    assert several.dual_gap_.shape == (2,) and (several.dual_gap_ < 1e-8).all()
+    wide = rng.standard_normal((50, 300))
+    model = Lasso(0.1, penalty_factor=np.arange(300.0) > 1).fit(wide, y)
+    assert model.certificate_.kind == "gap" and model.certificate_.converged
+    model.coef_[0] += 1e-3
+    assert not separatrix.verify(model, wide, y).converged

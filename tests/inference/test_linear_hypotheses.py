@@ -314,10 +314,18 @@ def test_two_signs_of_equality_are_one_as_multcomp_writes_them():
     assert_allclose((*twice.ravel(), *also), (*once.ravel(), *right))
 
 
-def test_a_likelihood_of_counts_is_refused_in_words_that_hold_for_it():
+def test_a_penalised_likelihood_of_counts_is_refused_in_words_that_hold_for_it():
     X, y = data()
-    counts = PoissonRegressor(alpha=0.0).fit(X, np.round(np.exp(y / 3.0)))
-    with pytest.raises(ValueError, match="it is told of least squares of one output and of logistic fits"):
-        influence(counts, X, y)
-    with pytest.raises(ValueError, match="terms are tested in least squares of one output and in logistic regression"):
-        drop1(counts, X, y)
+    counts = np.round(np.exp(y / 3.0))
+    model = PoissonRegressor(alpha=0.5).fit(X, counts)
+    with pytest.raises(ValueError, match="generalised linear models, without a penalty"):
+        influence(model, X, counts)
+    with pytest.raises(ValueError, match="terms are tested in least squares of one output, in logistic regression"):
+        drop1(model, X, counts)
+    with pytest.raises(ValueError, match="without a penalty"):
+        predict_interval(model, X)
+    free = PoissonRegressor(alpha=0.0).fit(X, counts)
+    with pytest.raises(ValueError, match="not normal about its mean"):
+        predict_interval(free, X, interval="prediction")
+    with pytest.raises(ValueError, match="their log-likelihood is"):
+        influence(free, X, counts + 1.0)

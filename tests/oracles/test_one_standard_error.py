@@ -36,6 +36,20 @@ def test_the_lasso_chooses_the_strengths_of_glmnet():
         assert strong.alpha_ == strong.alpha_1se_ > expected["min"]
 
 
+@pytest.mark.parametrize("ratio", [0.5, 0.2])
+def test_the_elastic_net_chooses_the_strengths_of_glmnet(ratio):
+    """Unlike cv.glmnet's, its L2 part is not divided by the standard deviation of y: the script undoes that."""
+    X, y = data()
+    expected = ORACLE[f"net_{ratio:g}"]
+    model = ElasticNetCV(alphas=LAMBDA, l1_ratio=ratio, cv=5, rule="1se").fit(X, y)
+    assert_allclose(model.mse_path_.mean(axis=1), expected["mean"], rtol=2e-3)
+    assert_allclose(standard_errors(model.mse_path_), expected["error"], rtol=5e-3)
+    assert_allclose([model.alpha_1se_, model.alpha_], expected["one_se"], rtol=1e-12)
+    assert ElasticNetCV(alphas=LAMBDA, l1_ratio=ratio, cv=5).fit(X, y).alpha_ == pytest.approx(
+        expected["min"], rel=1e-12
+    )
+
+
 @pytest.mark.parametrize("name", ["ridge", "leave_one_out"])
 def test_ridge_chooses_the_strengths_of_its_closed_form(name):
     X, y = data()
@@ -48,7 +62,9 @@ def test_ridge_chooses_the_strengths_of_its_closed_form(name):
     assert strong.alpha_ == strong.alpha_1se_
 
 
-@pytest.mark.parametrize(("name", "ratio"), [("logistic", 0.0), ("logistic_l1", 1.0)])
+@pytest.mark.parametrize(
+    ("name", "ratio"), [("logistic", 0.0), ("logistic_0.2", 0.2), ("logistic_0.5", 0.5), ("logistic_l1", 1.0)]
+)
 def test_likelihoods_choose_the_strengths_of_glmnet(name, ratio):
     X, y = data()
     folds = [(np.flatnonzero(np.arange(45) // 9 != f), np.flatnonzero(np.arange(45) // 9 == f)) for f in range(5)]

@@ -7,7 +7,9 @@ ours are (``any_words``). Every test has a minute of CPU time; outcomes are appe
 
 import json
 import os
+import re
 import signal
+from contextlib import contextmanager
 from importlib import import_module
 from inspect import getattr_static
 
@@ -64,15 +66,35 @@ def any_words(raises):
 
     def expected_or_ours(*args, match=None, **options):
         if match is not None:
-            match = f"(?:{getattr(match, 'pattern', match)})|^Cannot [^:]+: "
+            given = re.compile(match)  # a text, or a pattern with flags of its own
+            match = re.compile(f"(?:{given.pattern})|^Cannot [^:]+: ", given.flags)
         return raises(*args, match=match, **options)
 
     return expected_or_ours
 
 
 def any_warning(warns):
-    """``pytest.warns`` that asks for the type of a warning only."""
-    return lambda *args, match=None, **options: warns(*args, **options)
+    """``pytest.warns`` that asks for the type of a warning only, and lets an exception pass that is raised before it.
+
+    pytest's own says "did not warn" then, and hides what happened.
+    """
+
+    @contextmanager
+    def expected(*types, match=None):
+        raised = None
+        try:
+            with warns(*types) as record:
+                try:
+                    yield record
+                except Exception as error:
+                    raised = error
+                    raise
+        except BaseException:
+            if raised is None:
+                raise
+            raise raised from None
+
+    return expected
 
 
 def pytest_configure(config):

@@ -19,12 +19,14 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import declares
-from separatrix.core.errors import cannot
+from separatrix.core.errors import RankDeficient, cannot
+from separatrix.core.printable import printable
 from separatrix.core.protocol import can, fitted_attribute
 from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_design
 from separatrix.estimators import verification
+from separatrix.estimators.ranges import refuse_large
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import (
     check_choice,
@@ -146,8 +148,9 @@ class LogisticCalibrator(Estimator):
         if self.gamma_ < 0.0:
             warnings.warn(
                 ReversedScores(
-                    f"The scores of {self.classes_[1]} are lower than those of {self.classes_[0]} (gamma = "
-                    f"{self.gamma_:.3g}): probabilities will fall as scores rise. Check the sign of the scores."
+                    f"The scores of {printable(self.classes_[1])} are lower than those of "
+                    f"{printable(self.classes_[0])} (gamma = {self.gamma_:.3g}): probabilities will fall as "
+                    "scores rise. Check the sign of the scores."
                 ),
                 stacklevel=2,
             )
@@ -194,6 +197,7 @@ class LogisticCalibrator(Estimator):
 
 
 def _by_moments(d, codes, weights, counts):
+    refuse_large(float(np.abs(d).max()), "calibrate scores by their moments")
     centre = d.mean()  # about a point near the scores, so that far scores lose no digits
     means = np.bincount(codes, weights=weights * (d - centre), minlength=2) / counts
     within = d - centre - means[codes]
@@ -382,7 +386,10 @@ class _Distances(ClassifierMixin, BaseEstimator):
         self.estimator = estimator
 
     def fit(self, X, y, **weights):
-        self.estimator_ = clone(self.estimator).fit(X, y, **weights)
+        with warnings.catch_warnings():
+            # columns that only the rows of a fold do not tell apart; the fit to all rows warns of its own
+            warnings.simplefilter("ignore", RankDeficient)
+            self.estimator_ = clone(self.estimator).fit(X, y, **weights)
         self.classes_ = self.estimator_.classes_
         return self
 

@@ -16,28 +16,29 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
-from separatrix.core.protocol import can
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.coding import from_one_of_k, one_of_k
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, encode
+from separatrix.prediction import forms
 
 __all__ = ["OneVsOneClassifier", "OneVsRestClassifier", "from_one_of_k", "one_of_k"]
 
 
-def _asks_every_class(name):
-    """Available where each class has a machine of its own, and the machines can do it."""
+def _asks_machines(name, every_class=False):
+    """Available where the machines can do it (if not, their error is the cause), and each class has one if it must."""
 
     def check(self):
         machine = self.estimators_[0] if "estimators_" in vars(self) else self.estimator
-        return can(machine, name) and not self.rest_class
+        return getattr(machine, name) is not None and not (every_class and self.rest_class)
 
     return check
 
 
 @declares(
     task="classification",
+    prediction=forms.ONE_VS_REST,
     verification=verification.OF_ONE_VS_REST,
 )
 class OneVsRestClassifier(_OneVsRest, Estimator):
@@ -102,17 +103,18 @@ class OneVsRestClassifier(_OneVsRest, Estimator):
             return super().predict(X)
         return self.classes_[self.decision_function(X).argmax(axis=1)]
 
+    @available_if(_asks_machines("decision_function"))
     def decision_function(self, X: MatrixLike) -> Array:
         """Scores of the classes: (n,) for two, else (n, k); with ``rest_class`` that of the last class is 0."""
         scores = super().decision_function(X)
         return np.column_stack([scores, np.zeros(len(scores))]) if self._last_is_rest() else scores
 
-    @available_if(_asks_every_class("predict_proba"))
+    @available_if(_asks_machines("predict_proba", every_class=True))
     def predict_proba(self, X):
         """Probabilities of the machines, divided by their sum."""
         return super().predict_proba(X)
 
-    @available_if(_asks_every_class("partial_fit"))
+    @available_if(_asks_machines("partial_fit", every_class=True))
     def partial_fit(self, X, y, classes=None, **partial_fit_params):
         """One more pass of every machine over some rows."""
         return super().partial_fit(X, y, classes, **partial_fit_params)

@@ -4,7 +4,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
-from separatrix.core.errors import cannot
+from separatrix.core.errors import WrongType, cannot
 
 
 def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high=False, integer=False, none=False):
@@ -24,7 +24,7 @@ def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high
             f"fit {type(estimator).__name__} with {name}={value!r}",
             because=f"{name} must be {'an integer' if integer else 'a number'} in {legal}",
             instead=f"{name} in {legal}",
-            kind=ValueError if right_type else TypeError,
+            kind=ValueError if right_type else WrongType,
         )
     return int(value) if integer else float(value)
 
@@ -42,7 +42,7 @@ def check_numbers(estimator, name, instead):
         f"fit {type(estimator).__name__} with {name}={value!r}",
         because=f"{name} must be made of numbers",
         instead=instead,
-        kind=TypeError,
+        kind=WrongType,
     )
 
 

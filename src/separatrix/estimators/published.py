@@ -20,6 +20,8 @@ def published_solutions(model, problems):
     if is_joint(problems[0].loss):
         present = vars(model).get("_present")  # a class whose rows weigh nothing is no part of the problem
         if present is not None:
+            if len(coefficients) < len(present):  # two classes have one row: either is seen from the other
+                coefficients, intercepts = np.vstack([-coefficients, coefficients]), np.append(-intercepts, intercepts)
             coefficients, intercepts = coefficients[present], intercepts[present]
         return [Solution(coefficients.T, intercepts)]
     widths = [int(np.prod(problem.target.outputs)) for problem in problems]
@@ -40,8 +42,16 @@ def published_solutions(model, problems):
 
 
 def worst(certificates):
-    """The certificate that is farthest above its tolerance."""
-    return max(certificates, key=lambda c: c.value - c.tolerance if np.isfinite(c.value) else np.inf)
+    """The certificate of several parts: it holds if all hold, and claims for none less than its own does.
+
+    Tolerances may differ, as the rounding of published numbers explains more of one part than of another: the value
+    that is farthest above its tolerance need not be the largest.
+    """
+    failed = [c for c in certificates if not c.converged]
+    if len({c.kind for c in certificates}) > 1:  # values of different kinds do not compare
+        return max(failed or certificates, key=lambda c: c.value - c.tolerance if np.isfinite(c.value) else np.inf)
+    largest = max(certificates, key=lambda c: c.value)
+    return replace(max(failed, key=lambda c: c.value), value=largest.value) if failed else largest
 
 
 def certify_each(model, problems, tol, solutions):

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array, column_or_1d, validate_data
 from separatrix.core.errors import cannot
 from separatrix.core.protocol import can, is_frame
 from separatrix.core.target import Target
+from separatrix.core.time_limit import stop_if_over
 from separatrix.designs import StreamedDesign, as_design
 from separatrix.estimators.class_weights import class_factors as class_factors
 from separatrix.estimators.class_weights import refuse_one_class, weights_by_class
@@ -59,6 +60,8 @@ def _checked(estimator, X, y, kinds, *, sparse, reset, summed, missing=False, **
     Of arrays that plainly are what is wanted, y of one of the `kinds` of types, only names and number of columns are
     left to check: the rest would take half of the time of a small fit.
     """
+    if reset:
+        stop_if_over()  # every fit comes by here, also those inside a search
     unread = summed and isinstance(X, np.ndarray) and X.size > UNREAD
     if (
         not missing
@@ -108,13 +111,15 @@ def validate_class_target(
     reset=True,
     summed=False,
     least=2,
+    weightless=False,
 ):
     """Check X, class labels and weights; return a design and a target of codes into ``classes_``.
 
     A first fit (`reset`) sets ``estimator.classes_``, sorted; later data must keep to those classes. `class_weight`
     multiplies the weights of the rows of each class: a dict, or "balanced" for equal totals. `classes` announces the
     classes of a stream, whose chunks need not hold all of them; there must be `least` classes, 1 or 2. `summed` is
-    explained in :func:`enter`.
+    explained in :func:`enter`. Where weights leave one class of several labels, as those of a bootstrap sample may,
+    that is refused, unless labels that are `weightless` make classes, too.
     """
     if isinstance(X, StreamedDesign):
         target = streamed_target(estimator, X, y, sample_weight, reset=reset)
@@ -125,10 +130,12 @@ def validate_class_target(
     if classes is not None:
         _announce(estimator, classes, reset, least)
     codes = encode(estimator, y, reset=learns, seen=None if s is None else s > 0.0)
+    if learns and weightless and len(estimator.classes_) == 1:
+        codes = encode(estimator, y, reset=True)
     if class_weight is not None:
         s = weights_by_class(class_weight, estimator.classes_, codes, s)
     if learns and least > 1:
-        refuse_one_class(estimator, np.bincount(codes, s))
+        refuse_one_class(estimator, np.bincount(codes, None if weightless else s))
     return as_design(X), Target(codes, s)
 
 

@@ -30,7 +30,8 @@ OF_MULTINOMIAL_NB = late("separatrix.estimators.recompute.naive_bayes:multinomia
 OF_CATEGORICAL_NB = late("separatrix.estimators.recompute.naive_bayes:categorical")
 OF_MIXED_NB = late("separatrix.estimators.recompute.naive_bayes:mixed")
 OF_PRINCIPAL_AXES = late("separatrix.estimators.recompute.axes:principal")
+OF_LOCAL_NUMBERS = late("separatrix.estimators.recompute.local:numbers")
+OF_LOCAL_CLASSES = late("separatrix.estimators.recompute.local:classes")
 
-LOCAL = "it fits nothing until it is asked; each local fit is certified when it is made (local_coefficients)"
 PREPARED = "it solves no problem: it keeps medians, levels or dates of the columns of a table"
 EXPANDED = "it solves no problem: its columns are formulas of each row"

@@ -6,6 +6,7 @@ the sums that its closed form is made of, the rows that it stores; or nothing, a
 
 import time
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import certify, mistakes, no_optimum
-from separatrix.core.declaration import declaration, evidence_of, steps_of
+from separatrix.core.declaration import GENERALIZED, declaration, evidence_of, steps_of
 from separatrix.core.errors import cannot
 from separatrix.core.solution import Certificate
 from separatrix.core.types import MatrixLike
@@ -32,7 +33,14 @@ class NothingToVerify(TypeError):
 
 
 def verify(
-    model: Any, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    model: Any,
+    X: MatrixLike,
+    y: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    tol: float | None = None,
+    exposure: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> Certificate:
     r"""Recompute the certificate of a fitted model from the data it claims to fit.
 
@@ -53,12 +61,15 @@ def verify(
     model : a fitted model of this library, or a Pipeline or search of scikit-learn that ends in one.
     X : (n, p) array, sparse array or frame.  y : (n,) or (n, k) array, or None for a transformer.
     sample_weight : (n,) array or None, default None.
+    tol : float, [0, inf), or None, default None.  What to hold the model to, where that is tighter than the tolerance
+        that follows.
+    exposure, offset : (n,) arrays or None, default None.  Those of the fit of a generalised linear model.
 
     Returns
     -------
     Certificate, for the worst output, held to the tolerance of the fit, but to 1e-8 at the most, or to the
-    default of `tol` where that is looser (a file cannot loosen it); or, where that is larger, to what the rounding of
-    the published numbers explains (they are float32 if X was). :class:`NothingToVerify` is
+    default of `tol` where that is looser (a file cannot loosen it, nor can `tol`); or, where that is larger, to what
+    the rounding of the published numbers explains (they are float32 if X was). :class:`NothingToVerify` is
     raised, with the reason, where a model has nothing that could be recomputed.
 
     >>> import numpy as np
@@ -71,6 +82,9 @@ def verify(
     >>> verify(model, X, y).converged
     False
     """
+    terms: dict[str, Any] = {name: v for name, v in (("exposure", exposure), ("offset", offset)) if v is not None}
+    if tol is not None:
+        return _held_to(verify(model, X, y, sample_weight, **terms), tol)
     check_is_fitted(model)
     *before, last = steps_of(model)
     proofs = []
@@ -79,8 +93,14 @@ def verify(
             proofs.append(verify(step, X, y, sample_weight))
         X = step.transform(X)
     known = declaration(last)
+    if terms and known.likelihood != GENERALIZED:
+        raise cannot(
+            f"verify {type(last).__name__} with {next(iter(terms))}",
+            because="it is fitted without known terms of the scores",
+            instead="X, y and sample_weight",
+        )
     if not isinstance(known.verification, str):
-        return worst([*proofs, known.verification(last, X, y, sample_weight)])
+        return worst([*proofs, known.verification(last, X, y, sample_weight, **terms)])
     if known.inside is None:
         raise cannot(
             f"verify {type(last).__name__}",
@@ -89,6 +109,13 @@ def verify(
             kind=NothingToVerify,
         )
     return worst([*proofs, of_inside(last, X, y, sample_weight)])
+
+
+def _held_to(certificate, tol):
+    """The same certificate with a tolerance of the verifier's, where that is tighter."""
+    if not (isinstance(tol, Real) and tol >= 0.0):
+        raise cannot(f"verify to tol={tol!r}", because="it is no number >= 0", instead="tol=1e-8, say")
+    return replace(certificate, tolerance=min(certificate.tolerance, float(tol)))
 
 
 def of_inside(model, X, y, sample_weight=None):
@@ -102,14 +129,15 @@ def of_mistakes(model, X, y, sample_weight=None):
     return of_problems(model, X, y, sample_weight, recompute=_mistakes if counted else _recompute)
 
 
-def of_problems(model, X, y, sample_weight=None, *, recompute=None):
+def of_problems(model, X, y, sample_weight=None, *, recompute=None, **terms):
     """The certificate of the problems that a model states (``_restate``), at its published coefficients.
 
+    `terms` are an exposure or an offset, of a generalised linear model.
     Nothing that a solver found out is used, but for the dual points of the quantile program and of coefficients with
     kinks that were rounded to float32: any dual point gives a true bound, so that a wrong one can only hurt the model.
     """
     started = time.perf_counter()
-    problems = model._restate(X, y, sample_weight)
+    problems = model._restate(X, y, sample_weight, **terms)
     solutions = published_solutions(model, problems)
     tolerance = tolerance_of(model)
     proof = worst([(recompute or _recompute)(p, s, tolerance) for p, s in zip(problems, solutions)])
@@ -149,7 +177,7 @@ def _recompute(problem, solution, tolerance):
         finer = solve_separable(problem, tol=tolerance, start=start)
         solution.theta = finer.beta, finer.intercept
     proof = certify(problem, solution, tolerance)
-    separation = unpenalised_separation(problem, solution) if proof.kind == "gradient" else None
+    separation = unpenalised_separation(problem, solution)
     if separation is None:
         return proof
     return no_optimum(f"{separation.verdict} separation", tolerance, iterations=0, passes=0, started=None)

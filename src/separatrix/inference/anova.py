@@ -2,6 +2,11 @@ r"""Analysis of variance and of deviance: what each term of a model is worth.
 
     least squares   F  = [(RSS(without the term) - RSS(with it)) / d] / σ²     ~   F with d and residual df
     likelihood      LR = deviance(without the term) - deviance(with it)        ~   χ² with d df
+    dispersion φ    F  = LR / d / φ                                            ~   F with d and residual df
+
+The last is of generalised linear models whose dispersion is estimated. As in R, φ is Pearson's chi-squared over its
+degrees of freedom where terms enter one after the other (``anova``) and in type II, and the deviance over them where
+they are dropped or added one by one (``drop1``, ``add1``).
 
 d is the number of coefficients that the term adds. A term is a group of columns that enter and leave together. Terms
 are dropped and added as marginality allows (:mod:`separatrix.inference.terms`): beside ``a:b`` neither a nor b is
@@ -11,6 +16,7 @@ References: Seber and Lee (2003), Linear Regression Analysis, chapter 4; McCulla
 Models, section 2.3; Fox (2016), Applied Regression Analysis, section 8.2 (type II).
 """
 
+import numpy as np
 from scipy.special import chdtrc, fdtrc
 
 from separatrix.core.errors import cannot
@@ -23,25 +29,37 @@ EXACT = "The fit is exact: there is no residual variance that sums of squares co
 MARGINS = "Not tested, because a term of the model contains {}: {}. order='type II' tests {} as if it did not."
 
 
-def anova(model, X, y, *, sample_weight=None, terms=None, order="drop", weights="frequency"):
-    """Test the terms of a model: by F in least squares, by likelihood ratios in logistic regression.
+def anova(
+    model,
+    X,
+    y,
+    *,
+    sample_weight=None,
+    terms=None,
+    order="drop",
+    weights="frequency",
+    exposure=None,
+    offset=None,
+):
+    """Test the terms of a model: by F where a variance is estimated, else by likelihood ratios.
 
     Parameters
     ----------
-    model : fitted LinearRegression, LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.
-    X, y, sample_weight : the data of the fit.
+    model : fitted LinearRegression, LogisticRegression with ``C=np.inf``, generalised linear model with ``alpha=0``, or
+        a Pipeline that ends in one.
+    X, y, sample_weight, exposure, offset : the data of the fit; the last two of a generalised linear model.
     terms : mapping, fitted AdditiveBasis, or None, default None.  From the name of a term to its columns (numbers,
         names or a slice). None: the blocks of the pipeline's AdditiveBasis, where there is one, else every column. A
         name with colons is an interaction: "a:b" contains "a" and "b".
     order : {"drop", "sequential", "type II"}, default "drop".  Each term that no other contains out of the whole model
         (R's ``drop1``); one after the other into the null model, in the order of `terms` (R's ``anova``, type I); each
         term out of the model without the terms that contain it (``car::Anova``, type II).
-    weights : {"frequency", "precision"}, default "frequency".  What weights of least squares mean: how often a row was
-        seen, or the inverse of its variance, as in R's ``lm``.
+    weights : {"frequency", "precision"}, default "frequency".  What weights mean, except those of classes: how often a
+        row was seen, or the inverse of its variance, as in R's ``lm`` and ``glm``.
 
     Returns
     -------
-    Listing.  Least squares: df, sum of squares, F and p of each term. Logistic regression: df, LR and p. "drop" gives
+    Listing.  Least squares: df, sum of squares, F and p of each term. Likelihoods: df, LR or F, and p. "drop" gives
     RSS or deviance, and AIC, of the model without the term; "sequential" those of the model so far.
 
     >>> import numpy as np
@@ -59,16 +77,27 @@ def anova(model, X, y, *, sample_weight=None, terms=None, order="drop", weights=
             because="terms are dropped one by one, or entered one after the other, or tested beside their margins",
             instead=f"one of {', '.join(map(repr, ORDERS))}",
         )
-    nested = Terms(model, X, y, sample_weight, terms, weights)
+    nested = Terms(model, X, y, sample_weight, terms, weights, exposure=exposure, offset=offset)
     return {"drop": _drops, "sequential": _sequence, "type II": _type_two}[order](nested)
 
 
-def drop1(model, X, y, *, sample_weight=None, terms=None, current=None, weights="frequency"):
+def drop1(
+    model,
+    X,
+    y,
+    *,
+    sample_weight=None,
+    terms=None,
+    current=None,
+    weights="frequency",
+    exposure=None,
+    offset=None,
+):
     """Drop each term that no other contains: R's ``drop1``, with the test that suits the model.
 
     Parameters
     ----------
-    model, X, y, sample_weight, terms, weights : as in :func:`anova`.
+    model, X, y, sample_weight, terms, weights, exposure, offset : as in :func:`anova`.
     current : sequence of str or None, default None.  The terms of the model to drop from; None is all of them.
 
     >>> import numpy as np
@@ -79,16 +108,27 @@ def drop1(model, X, y, *, sample_weight=None, terms=None, current=None, weights=
     >>> table.columns["term"], round(table["a:b"]["f"], 3)
     (('(none)', 'a:b'), 0.383)
     """
-    nested = Terms(model, X, y, sample_weight, terms, weights)
+    nested = Terms(model, X, y, sample_weight, terms, weights, exposure=exposure, offset=offset)
     return _drops(nested, nested.whole if current is None else nested.fit(known_terms(nested, current)))
 
 
-def add1(model, X, y, *, current, sample_weight=None, terms=None, weights="frequency"):
+def add1(
+    model,
+    X,
+    y,
+    *,
+    current,
+    sample_weight=None,
+    terms=None,
+    weights="frequency",
+    exposure=None,
+    offset=None,
+):
     """Add each term that contains no other that could be added: R's ``add1``, with the test that suits the model.
 
     Parameters
     ----------
-    model, X, y, sample_weight, terms, weights : as in :func:`anova`.  The model is fitted to all terms.
+    model, X, y, sample_weight, terms, weights, exposure, offset : as in :func:`anova`.  The model has all terms.
     current : sequence of str.  The terms of the model to add to; empty for the model that has the intercept only.
 
     >>> import numpy as np
@@ -99,13 +139,13 @@ def add1(model, X, y, *, current, sample_weight=None, terms=None, weights="frequ
     >>> add1(model, X, y, terms={"a": 0, "b": 1, "a:b": 2}, current=["a"]).columns["term"]
     ('(none)', 'b')
     """
-    nested = Terms(model, X, y, sample_weight, terms, weights)
+    nested = Terms(model, X, y, sample_weight, terms, weights, exposure=exposure, offset=offset)
     now = nested.fit(known_terms(nested, current))
     rows = [_row(nested, "(none)", None, None, now, None)]
     for name in nested.addable(now.terms):
         more = nested.fit([*now.terms, name])
         # as in R, the variance is that of the model with the term
-        rows.append(_row(nested, name, more.df - now.df, now.deviance - more.deviance, more, more))
+        rows.append(_row(nested, name, more.df - now.df, now.deviance - more.deviance, more, more, beside=now))
     return _listing(nested, "Terms added one by one", rows, ONE_BY_ONE)
 
 
@@ -127,7 +167,8 @@ def _drops(terms, whole=None):
     dropped = terms.droppable(whole.terms)
     for name in dropped:
         without = terms.fit([other for other in whole.terms if other != name])
-        rows.append(_row(terms, name, whole.df - without.df, without.deviance - whole.deviance, without, whole))
+        change = without.deviance - whole.deviance
+        rows.append(_row(terms, name, whole.df - without.df, change, without, whole, beside=whole))
     kept = [name for name in whole.terms if name not in dropped]
     them = "it" if len(kept) == 1 else "them"
     notes = (MARGINS.format(them, ", ".join(kept), them),) if kept else ()
@@ -155,25 +196,33 @@ def _type_two(terms):
     return _listing(terms, title, rows + _residuals(terms), ("term", "df", "sum_sq", "f", "lr", "p"))
 
 
-def _row(terms, name, df, change, model, scale):
-    """What any of the tables may show of a term; `scale` is the model that the variance of a test is taken from."""
+def _row(terms, name, df, change, model, scale, beside=None):
+    """What any of the tables may show of a term.
+
+    `scale` is the model that the variance of a test is taken from. `beside` is the model that one term was dropped from
+    or added to, in such tables.
+    """
     test = p = None
     if df is not None:
         change = max(change, 0.0)
-        test, p = term_test(terms.least_squares, df, change, scale)
-    row = {"term": name, "df": df, "aic": model.criterion(2.0), "p": p}
+        test, p = term_test(terms.by_f, df, change, scale, by_deviance=beside is not None)
+    row = {"term": name, "df": df, "aic": model.criterion(2.0, beside), "p": p, "f" if terms.by_f else "lr": test}
     if terms.least_squares:
-        return {**row, "sum_sq": change, "rss": model.deviance, "f": test}
-    return {**row, "lr": test, "deviance": model.deviance, "residual_df": model.residual_df}
+        return {**row, "sum_sq": change, "rss": model.deviance}
+    return {**row, "deviance": model.deviance, "residual_df": model.residual_df}
 
 
-def term_test(least_squares, df, change, scale):
-    """F or LR, and its p-value; None for a term that the others determine, and for F where nothing is left over."""
-    if not least_squares:
+def term_test(by_f, df, change, scale, *, by_deviance=False):
+    """F or LR, and its p-value; None for a term that the others determine, and for F where nothing is left over.
+
+    A dispersion is Pearson's estimate, or made of the deviance, which is the variance of least squares.
+    """
+    if not by_f:
         return change, float(chdtrc(df, change)) if df > 0 else None
     if df <= 0 or scale.residual_df <= 0 or scale.deviance <= 0.0:
         return None, None
-    f = change / df / (scale.deviance / scale.residual_df)
+    by_deviance = by_deviance or scale.dispersion is None
+    f = change / df / (scale.deviance / scale.residual_df if by_deviance else scale.dispersion)
     return f, float(fdtrc(df, scale.residual_df, f))
 
 
@@ -188,6 +237,9 @@ def _residuals(terms):
 
 def _listing(terms, title, rows, columns, notes=()):
     """Those of the columns that this kind of model has."""
-    if terms.least_squares and terms.whole.deviance <= 0.0:
+    if terms.by_f and terms.whole.deviance <= 0.0:
         notes = (*notes, EXACT)
-    return Listing(title, {name: tuple(row[name] for row in rows) for name in columns if name in rows[0]}, tuple(notes))
+    columns = {name: tuple(row[name] for row in rows) for name in columns if name in rows[0]}
+    if all(np.isnan(value) for value in columns.get("aic", ())):  # a quasi family has no likelihood
+        columns.pop("aic", None)
+    return Listing(title, columns, tuple(notes))

@@ -16,6 +16,28 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.inference.covariance import coordinates, square_root
 
+MANY_CLUSTERS = 40
+FEW_CLUSTERS = (
+    "With few clusters ({}) standard errors are too small, and tests reject too often. In contrasts, df of one less "
+    "than the number of clusters helps in part."
+)
+
+
+def count_clusters(cluster):
+    """How many clusters there are; None where there are none."""
+    return None if cluster is None else len(set(np.asarray(cluster).tolist()))
+
+
+def words_of_covariance(covariance, cluster):
+    """What a covariance assumes, in words: its kind, and the number of clusters where there are some."""
+    return covariance if cluster is None else f"{covariance} by {count_clusters(cluster)} clusters"
+
+
+def few_clusters(cluster):
+    """The warning of few clusters, as notes."""
+    count = count_clusters(cluster)
+    return (FEW_CLUSTERS.format(count),) if count is not None and count < MANY_CLUSTERS else ()
+
 
 def cluster_sandwich(unscaled, intercept, design, information, pull, cluster, *, factor):
     """The cluster-robust covariance of coefficients: shape (q, q), NaN for aliased ones.

@@ -8,19 +8,20 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.declaration import evidence_of, unwrap
 from separatrix.core.errors import cannot
 from separatrix.core.statistics import LeastSquaresStatistics, LikelihoodStatistics
-from separatrix.inference.clusters import cluster_sandwich
-from separatrix.inference.covariance import EPS, classical, sandwich
-from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of, robust_covariance
-from separatrix.inference.least_squares import coefficient_names
+from separatrix.inference.clusters import few_clusters, words_of_covariance
+from separatrix.inference.fitted_likelihood import (
+    is_generalized,
+    is_logistic,
+    known_terms,
+    likelihood_of,
+    robust_covariance,
+)
+from separatrix.inference.least_squares import Fit, coefficient_names
+from separatrix.inference.reading import Reading
 from separatrix.inference.summary import data_of_the_fit
 from separatrix.inference.table import frame_backend
 
 KINDS = ("classical", "HC0", "HC1", "HC2", "HC3")
-MANY_CLUSTERS = 40
-FEW_CLUSTERS = (
-    "With few clusters ({}) standard errors are too small, and tests reject too often. In contrasts, df of one less "
-    "than the number of clusters helps in part."
-)
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Estimates:
     covariance : (q, q) array.  NaN for aliased coefficients.
     df : float.  Residual degrees of freedom; inf where tests use the normal distribution.
     kind : str.  What the covariance assumes, in words.
-    clusters : int or None.  Their number, where the covariance is robust to them.
+    notes : tuple of str.  What a reader of tests must know of the covariance.
     """
 
     names: tuple[str, ...]
@@ -42,13 +43,7 @@ class Estimates:
     covariance: np.ndarray
     df: float
     kind: str
-    clusters: int | None = None
-
-    @property
-    def notes(self):
-        """What a reader of tests must know of the covariance."""
-        few = self.clusters is not None and self.clusters < MANY_CLUSTERS
-        return (FEW_CLUSTERS.format(self.clusters),) if few else ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -107,13 +102,26 @@ class CovarianceMatrix:
     __repr__ = __str__
 
 
-def covariance_matrix(model, X=None, y=None, *, sample_weight=None, covariance=None, cluster=None, weights="frequency"):
+def covariance_matrix(
+    model,
+    X=None,
+    y=None,
+    *,
+    sample_weight=None,
+    covariance=None,
+    cluster=None,
+    weights="frequency",
+    exposure=None,
+    offset=None,
+):
     """The covariance matrix of the coefficients: R's ``vcov``, ``sandwich::vcovHC`` and ``sandwich::vcovCL``.
 
     Parameters
     ----------
-    model : fitted LinearRegression of one output, or LogisticRegression with ``C=np.inf``.
-    X, y, sample_weight : the data of the fit, checked to be so.  Needed for all but the classical matrix.
+    model : fitted LinearRegression of one output, LogisticRegression with ``C=np.inf``, or generalised linear model
+        with ``alpha=0``.
+    X, y, sample_weight, exposure, offset : the data of the fit, checked to be so.  Needed for all but the classical
+        matrix.
     covariance : {"classical", "HC0", "HC1", "HC2", "HC3"} or None, default None.  None is "classical"; with clusters
         "HC1" for least squares and "HC0" for a likelihood, as in ``sandwich``. HC2 and HC3 are of least squares
         without clusters.
@@ -134,84 +142,69 @@ def covariance_matrix(model, X=None, y=None, *, sample_weight=None, covariance=N
     >>> covariance_matrix(model, X, y, cluster=[0, 0, 1, 1, 2, 2]).standard_errors.round(4)
     array([0.0442, 0.0203])
     """
-    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights)
+    known = known_terms(unwrap(model), exposure, offset)
+    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights, **known)
     return CovarianceMatrix(estimates.names, estimates.covariance, estimates.kind)
 
 
-def estimates_of(model, X, y, sample_weight, covariance, cluster, weights):
+def estimates_of(model, X, y, sample_weight, covariance, cluster, weights, **known):
     """The estimates of a fit; the parameters are those of :func:`covariance_matrix`."""
     model = unwrap(model)
     check_is_fitted(model)
-    likelihood = is_logistic(model)
+    likelihood = is_logistic(model) or is_generalized(model)
     if covariance is None:
-        covariance = "classical" if cluster is None else "HC0" if likelihood else "HC1"
-    _check(covariance, cluster, weights, likelihood, X)
-    if likelihood:
-        return _of_likelihood(model, (X, y, sample_weight), covariance, cluster, weights)
-    return _of_least_squares(model, (X, y, sample_weight), covariance, cluster, weights)
+        covariance = "classical" if cluster is None else default_robust(model)
+    _check(covariance, cluster, weights, likelihood, is_generalized(model), X)
+    of = _of_likelihood if likelihood else _of_least_squares
+    return of(model, (X, y, sample_weight), known, covariance, cluster, weights)
 
 
-def _of_least_squares(model, data, covariance, cluster, weights):
+def _of_least_squares(model, data, known, covariance, cluster, weights):
     evidence = evidence_of(model)
     if not isinstance(evidence, LeastSquaresStatistics) or evidence.penalised or len(evidence.rss) > 1:
         raise _no_covariance(model, "it is no plain least squares of one output")
-    n, k = evidence.total if weights == "frequency" else float(evidence.n), evidence.rank + int(evidence.intercept)
-    if evidence.unscaled is None or n <= k:
-        raise _no_covariance(model, "there are no more rows than coefficients")
-    exact = evidence.rss <= EPS**2 * evidence.tss  # rounding of y, not noise
-    if covariance == "classical" or exact.all():
-        V = classical(evidence, np.where(exact, 0.0, evidence.rss / (n - k)))[0]
-    else:
-        rows = data_of_the_fit(model, evidence, *data)
-        if cluster is None:
-            V = sandwich(evidence, rows.design, rows.residuals, rows.s, covariance, repetitions=weights == "frequency")[
-                0
-            ]
-        else:
-            pull = rows.residuals[:, 0] * (1.0 if rows.s is None else rows.s)
-            factor = (n - 1.0) / (n - k) if covariance == "HC1" else 1.0
-            args = evidence.unscaled, evidence.intercept, rows.design, rows.s, pull, cluster
-            V = cluster_sandwich(*args, factor=factor)
+    rows = None if data[0] is None else data_of_the_fit(model, evidence, *data)
+    fit = Fit(evidence, covariance, weights, 0.95, rows, cluster)
+    if fit.covariances is None:
+        raise _no_covariance(
+            model, "there are no more rows than coefficients, or dependent columns share their effects"
+        )
+    kind, notes = words_of_covariance(covariance, cluster), few_clusters(cluster)
     names = tuple(coefficient_names(model, evidence.intercept))
-    count = _count(cluster)
-    return Estimates(names, evidence.coefficients[:, 0], V, n - k, _words(covariance, count), count)
+    return Estimates(names, evidence.coefficients[:, 0], fit.covariances[0], fit.df, kind, notes)
 
 
-def _of_likelihood(model, data, covariance, cluster, weights):
+def _of_likelihood(model, data, known, covariance, cluster, weights):
     fit, evidence = None, evidence_of(model)
     if data[0] is not None:
-        fit = likelihood_of(model, *data)
+        fit = likelihood_of(model, *data, **known)
         evidence = fit.evidence
     if not isinstance(evidence, LikelihoodStatistics) or evidence.penalised or evidence.covariance is None:
         raise _no_covariance(model, "it is penalised, or keeps no evidence of its fit")
-    V, classes = evidence.covariance, evidence.coefficients.shape[1]
-    n, k = evidence.total, classes * (evidence.rank + int(evidence.intercept))
-    if cluster is not None:
-        if classes > 1:
-            raise _no_covariance(model, "clusters are known for two classes only")
-        pull = fit.residuals() * fit.problem.target.weights
-        args = V, evidence.intercept, fit.design, fit.information(), pull, cluster
-        V = cluster_sandwich(*args, factor=(n - 1.0) / (n - k) if covariance == "HC1" else 1.0)
-    elif covariance != "classical":
-        V = robust_covariance(fit, repetitions=weights == "frequency") * (n / (n - k) if covariance == "HC1" else 1.0)
+    V, n, df, classes = evidence.covariance, evidence.total, np.inf, evidence.coefficients.shape[1]
+    if is_generalized(model):
+        reading = Reading(evidence, weights)
+        V, n, df = reading.covariance, reading.n, reading.df if reading.estimated else np.inf
+        if V is None:
+            raise _no_covariance(model, "no residual degrees of freedom are left to estimate the dispersion")
+    if covariance != "classical":
+        V = robust_covariance(fit, covariance, n, cluster=cluster, repetitions=weights == "frequency")
     names = coefficient_names(model, evidence.intercept)
     if classes > 1:
         names = [f"{label}: {name}" for label in evidence.classes[1:] for name in names]
-    count = _count(cluster)
-    return Estimates(tuple(names), evidence.coefficients.T.ravel(), V, np.inf, _words(covariance, count), count)
+    kind, notes = words_of_covariance(covariance, cluster), few_clusters(cluster)
+    return Estimates(tuple(names), evidence.coefficients.T.ravel(), V, df, kind, notes)
 
 
-def _count(cluster):
-    return None if cluster is None else len(set(np.asarray(cluster).tolist()))
+def default_robust(model):
+    """The kind of cluster-robust covariance where none is asked for, as in R's sandwich: HC0 of a likelihood."""
+    return "HC0" if is_logistic(model) or is_generalized(model) else "HC1"
 
 
-def _words(covariance, clusters):
-    return covariance if clusters is None else f"{covariance} by {clusters} clusters"
-
-
-def _check(covariance, cluster, weights, likelihood, X):
+def _check(covariance, cluster, weights, likelihood, generalized, X):
     legal = ("HC0", "HC1") if cluster is not None else KINDS[:3] if likelihood else KINDS
-    meanings = ("frequency", "sampling") if likelihood else ("frequency", "precision", "sampling")
+    meanings = ("frequency", "precision", "sampling")
+    meanings = ("frequency", "sampling") if likelihood and not generalized else meanings
     for name, value, choices in (("covariance", covariance, legal), ("weights", weights, meanings)):
         if value not in choices:
             raise cannot(
@@ -238,5 +231,6 @@ def _no_covariance(model, because):
     return cannot(
         f"form a covariance matrix of the coefficients of {type(model).__name__}",
         because=because,
-        instead="LinearRegression of one output with more rows than columns, or LogisticRegression(C=np.inf)",
+        instead="LinearRegression of one output with more rows than columns, LogisticRegression(C=np.inf), or a "
+        "generalised linear model with alpha=0",
     )

@@ -135,7 +135,9 @@ def _linear_facts(seen, rows, reference):
     coef, intercept = seen.differences()
     w, b = coef[own], intercept[own]
     parts = seen.parts(z)
-    mean = np.zeros_like(parts) if reference is None or reference.mean_parts is None else np.array(reference.mean_parts)
+    mean = np.zeros_like(parts)
+    if reference is not None and reference.mean_parts is not None:
+        mean = _mean_parts(reference, parts)
     here, usual = parts[own], mean[own]
     if rival is not None:
         w, b, here, usual = w - coef[rival], b - intercept[rival], here - parts[rival], usual - mean[rival]
@@ -157,6 +159,18 @@ def _linear_facts(seen, rows, reference):
         facts["distance"] = facts["score"] / length
         facts["boundary"] = nearest_boundary_point(seen, rows, own, rival)
     return facts
+
+
+def _mean_parts(reference, parts):
+    """The mean parts of the reference, which are as many as those of the row."""
+    lengths = [len(each) for each in reference.mean_parts]
+    if lengths != [parts.shape[1]] * len(parts):
+        raise cannot(
+            "measure contributions against this reference",
+            because=f"it has {lengths} parts for each score, and the model has {len(parts)} of {parts.shape[1]}",
+            instead="the Reference of this model, Reference.of(model, training rows)",
+        )
+    return np.array(reference.mean_parts)
 
 
 def _sides(seen, scores):

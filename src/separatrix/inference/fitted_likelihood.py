@@ -1,17 +1,20 @@
-"""A logistic fit together with its data: scores, residuals, information of each row, robust covariance."""
+"""A fit by likelihood together with its data: scores, slopes, information of each row, robust covariance."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, softmax
+from scipy.special import softmax
 
-from separatrix.core.declaration import LOGISTIC, declaration, evidence_of
+from separatrix.core.declaration import GENERALIZED, LOGISTIC, declaration, evidence_of
 from separatrix.core.errors import cannot
+from separatrix.core.objective import informations_at, slopes_at, total_value
 from separatrix.core.problem import Problem
 from separatrix.core.separable import as_separable
 from separatrix.core.statistics import LikelihoodStatistics
 from separatrix.core.target import Target
+from separatrix.estimators.validation import validate_weights
 from separatrix.inference.bootstrap import at_choice
+from separatrix.inference.clusters import cluster_sandwich
 from separatrix.inference.covariance import information_sandwich
 from separatrix.solvers.information import likelihood_evidence
 
@@ -21,12 +24,30 @@ def is_logistic(model):
     return declaration(model).likelihood == LOGISTIC
 
 
+def is_generalized(model):
+    """Whether a model is declared to be a generalised linear model, penalised or not."""
+    return declaration(model).likelihood == GENERALIZED
+
+
+def known_terms(model, exposure, offset):
+    """The known terms of the scores that were given, by name; raise if the model can have none."""
+    known = {name: v for name, v in (("exposure", exposure), ("offset", offset)) if v is not None}
+    if known and not is_generalized(model):
+        raise cannot(
+            f"use {next(iter(known))} with {type(model).__name__}",
+            because="it is fitted without known terms of the scores",
+            instead="GeneralizedLinearRegressor, with family='binomial' for classes and 'gaussian' for least squares",
+        )
+    return known
+
+
 @dataclass(frozen=True)
 class Likelihood:
-    """A logistic fit with its data: problem and evidence."""
+    """A fit by likelihood with its data: problem, evidence, and weights as given where those of the problem differ."""
 
     problem: Problem
     evidence: LikelihoodStatistics
+    given: np.ndarray | None = None
 
     @property
     def design(self):
@@ -47,27 +68,59 @@ class Likelihood:
         eta = self.design.matvec(evidence.coefficients[first:])
         eta = eta + evidence.coefficients[0] if first else eta
         if self.problem.target.y.ndim == 1:
-            return eta[:, 0]
+            return np.ascontiguousarray(eta[:, 0])
         return np.column_stack([np.zeros(len(eta)), eta])
 
     def residuals(self):
-        """``y - μ``, of shape (n,) or (n, K)."""
+        """Slopes of the log-likelihood of each row in its score; of a logistic fit ``y - μ``: (n,) or (n, K)."""
         eta, y = self.scores(), self.problem.target.y
-        return y - (expit(eta) if eta.ndim == 1 else softmax(eta, axis=1))
+        return -slopes_at(self.problem.loss, y, eta) if eta.ndim == 1 else y - softmax(eta, axis=1)
+
+    def pull(self):
+        """``s_i u_i``: weights of the problem times slopes."""
+        return self.problem.target.weights * self.residuals()
 
     def information(self):
-        """``s μ (1 - μ)`` of each row (two classes)."""
-        z = np.exp(-np.abs(self.scores()))
-        return self.problem.target.weights * z / (1.0 + z) ** 2
+        """The expected information of each row of one score, weight included; of a logistic fit ``s μ (1 - μ)``."""
+        target = self.problem.target
+        return target.weights * informations_at(self.problem.loss, target.y, self.scores())
 
 
-def likelihood_of(model, X, y, sample_weight=None):
-    """The likelihood of a fitted logistic model on the data of the fit; raises where they are other data."""
+def likelihood_of(model, X, y, sample_weight=None, **known):
+    """The likelihood of a fitted model on the data of the fit; raises where they are other data.
+
+    `known` are an exposure or an offset of a generalised linear model.
+    """
+    if is_generalized(model):
+        return _likelihood_of_means(model, X, y, sample_weight, known)
     (problem,) = _stating(model)._restate(X, y, sample_weight)
     beta = model.coef_[0] if len(model.classes_) == 2 else model.coef_.T
     fit = Likelihood(problem, likelihood_evidence(problem, beta, model.intercept_, model.classes_))
     _refuse_other_data(model, fit)
     return fit
+
+
+def _likelihood_of_means(model, X, y, sample_weight, known):
+    """The same of a generalised linear model, whose evidence knows more than the problem."""
+    evidence = evidence_of(model)
+    if evidence is None:
+        raise cannot(
+            f"read the likelihood of {type(model).__name__}",
+            because="the fit is penalised, or was made from a stream",
+            instead="alpha=0, and data in memory",
+        )
+    problem = model._restate(X, y, sample_weight, **known)[0]
+    target = problem.target
+    eta = problem.design.matvec(model.coef_) + model.intercept_
+    here = -total_value(problem.loss, target.y, eta, target.weights)
+    # per unit of an exposure, weights of the problem are others
+    if target.rows_of_positive_weight != evidence.n or abs(here - evidence.log_likelihood) > 1e-6 * (1.0 + abs(here)):
+        raise cannot(
+            "read the fit with these data",
+            because=f"their log-likelihood is {here:.6g}, that of the fit {evidence.log_likelihood:.6g}",
+            instead="the X, y and sample_weight of the fit, and its exposure or offset; summary() needs no data",
+        )
+    return Likelihood(problem, evidence, validate_weights(sample_weight, problem.design.n) if known else None)
 
 
 def is_free(model):
@@ -122,12 +175,41 @@ def _distance_from_optimum(fit):
     return float(g[kept] @ evidence.covariance[np.ix_(kept, kept)] @ g[kept])
 
 
-def robust_covariance(fit, *, repetitions):
-    """The sandwich of the scores, HC0; `repetitions` says whether a weight counts how often its row was seen."""
+def robust_covariance(fit, kind, n, *, cluster=None, repetitions):
+    """The sandwich of the scores: HC0 or HC1, robust to dependence within clusters where they are given.
+
+    Parameters
+    ----------
+    fit : Likelihood.
+    kind : "HC0" or "HC1".
+    n : float.  How many observations HC1 counts: its factor is n / (n - k), with clusters (n - 1) / (n - k).
+    cluster : (n,) array of labels or None.
+    repetitions : bool.  Whether a weight counts how often its row was seen.
+    """
+    evidence = fit.evidence
+    k = evidence.coefficients.shape[1] * (evidence.rank + int(evidence.intercept))
+    factor = 1.0 if kind == "HC0" else (n - (cluster is not None)) / (n - k)
+    if cluster is None:
+        return factor * _sandwich(fit, repetitions)
+    if evidence.coefficients.shape[1] > 1:
+        raise cannot(
+            "give cluster-robust standard errors of a model of three classes or more",
+            because="they are formed for one score a row",
+            instead="two classes, or covariance='HC0' without clusters",
+        )
+    args = evidence.covariance, evidence.intercept, fit.design, fit.information(), fit.pull(), cluster
+    return cluster_sandwich(*args, factor=factor)
+
+
+def _sandwich(fit, repetitions):
+    """HC0 of one score a row, or of several."""
     evidence = fit.evidence
     if fit.problem.target.y.ndim == 1:
-        V = evidence.covariance
-        args = V, evidence.intercept, fit.design, fit.information(), fit.residuals(), fit.s
+        s, slopes = fit.s, fit.residuals()
+        if fit.given is not None:  # an exposure is part of the weights of the problem, but no repetition
+            s, pull = fit.given, fit.pull()
+            slopes = np.divide(pull, s, out=np.zeros_like(pull), where=s > 0.0)
+        args = evidence.covariance, evidence.intercept, fit.design, fit.information(), slopes, s
         return information_sandwich(*args, repetitions=repetitions)
     V, U, first = evidence.covariance, fit.residuals()[:, 1:], int(evidence.intercept)
     kept = np.flatnonzero(~np.isnan(np.diag(V)))

@@ -12,17 +12,19 @@ References: McCullagh and Nelder (1989), Generalized Linear Models, chapters 2 a
 """
 
 from dataclasses import replace
-from math import inf, log, pi
+from math import inf, log
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
 
 from separatrix.core.declaration import evidence_of
 from separatrix.core.errors import cannot
-from separatrix.core.objective import informations_at, slopes_at, total_value
 from separatrix.core.statistics import GeneralizedLinearStatistics
-from separatrix.inference.covariance import information_sandwich
+from separatrix.inference.clusters import few_clusters, words_of_covariance
+from separatrix.inference.fitted_likelihood import likelihood_of, robust_covariance
 from separatrix.inference.least_squares import certificate_line, coefficient_names
+from separatrix.inference.profile import profile_intervals
+from separatrix.inference.reading import Reading
 from separatrix.inference.table import Coefficient, Summary, Table
 
 SHRUNKEN = "No standard errors: the fit is penalised. alpha=0 is maximum likelihood, with standard errors and tests."
@@ -31,17 +33,21 @@ FACTORS = {
     "logit": "Log-odds of y = 1.",
     "probit": "Probit link: estimates are changes of the normal quantile of the mean.",
     "cloglog": "Complementary log-log link: one unit more multiplies -log(1 - mean) by exp(estimate).",
+    "cauchit": "Cauchit link: estimates are changes of the Cauchy quantile of the mean.",
+    "sqrt": "Estimates are changes of the square root of the mean.",
+    "inverse": "Inverse link: estimates are changes of 1 / mean; a positive one makes the mean smaller.",
+    "1/mu^2": "Link 1/mu^2: estimates are changes of 1 / mean²; a positive one makes the mean smaller.",
 }
 REPEATED = (
     "Weights are read as repetitions: {total:g} observations. weights='precision' counts the {n} rows, as R's glm does."
 )
 
 
-def summarise(model, data, *, covariance, level, weights):
+def summarise(model, data, known, *, covariance, cluster, level, weights, intervals):
     """The summary of a generalised linear model; the parameters are those of :func:`separatrix.inference.summary`."""
     evidence = evidence_of(model)
     given = data[0] is not None
-    _check(model, evidence, covariance, weights, given)
+    _check(model, evidence, covariance, weights, intervals, given)
     names = coefficient_names(model, bool(model.fit_intercept))
     if not isinstance(evidence, GeneralizedLinearStatistics):
         values = [*([float(model.intercept_)] if model.fit_intercept else []), *map(float, model.coef_)]
@@ -49,107 +55,45 @@ def summarise(model, data, *, covariance, level, weights):
         statistics["certificate"] = certificate_line(model, 0)
         table = Table("y0", tuple(map(Coefficient, names, values)), statistics)
         return Summary(type(model).__name__, (table,), None, None, level, (SHRUNKEN,))
-    problem = _data_of_the_fit(model, evidence, *data) if given else None
+    fit = likelihood_of(model, *data, **known) if given else None
     reading = Reading(evidence, weights)
     V = reading.covariance
-    if covariance == "HC0" and V is not None:
-        V = _robust(model, evidence, problem, repetitions=weights == "frequency")
-    rows = tuple(_row(model, reading, names[j], j, V, level) for j in range(len(names)))
+    if covariance != "classical" and V is not None:
+        V = robust_covariance(fit, covariance, reading.n, cluster=cluster, repetitions=weights == "frequency")
+    ends = profile_intervals(fit, level, dispersion=reading.dispersion) if intervals == "profile" else None
+    rows = tuple(_row(model, reading, name, j, V, level, ends) for j, name in enumerate(names))
     table = Table("y0", rows, _statistics(reading, covariance, certificate_line(model, 0)))
-    kind = covariance if V is not None else None
-    notes = _notes(model, reading, rows, V)
-    intervals = "wald" if evidence.dispersion is not None else None
+    kind = words_of_covariance(covariance, cluster) if V is not None else None
+    notes = _notes(model, reading, rows, V) + few_clusters(cluster)
+    intervals = intervals if reading.covariance is not None else None
     return Summary(type(model).__name__, (table,), kind, weights, level, notes, intervals)
 
 
-class Reading:
-    """Evidence under a meaning of the weights: observations, degrees of freedom, dispersion, covariance."""
-
-    def __init__(self, evidence, weights):
-        self.evidence, self.weights = evidence, weights
-        self.n = evidence.observations if weights == "frequency" else float(evidence.n)
-        self.k = evidence.rank + int(evidence.intercept)
-        self.df = max(self.n - self.k, 0.0)
-        self.deviance = 2.0 * (evidence.saturated_log_likelihood - evidence.log_likelihood)
-        self.null_deviance = 2.0 * (evidence.saturated_log_likelihood - evidence.null_log_likelihood)
-        self.dispersion = evidence.dispersion
-        if self.dispersion is None and self.df > 0.0:
-            self.dispersion = evidence.pearson / self.df
-        known = evidence.covariance is not None and self.dispersion is not None
-        self.covariance = self.dispersion * evidence.covariance if known else None
-
-    @property
-    def log_likelihood(self):
-        """The largest log-likelihood with all its constants; NaN where there is none."""
-        evidence = self.evidence
-        if evidence.link != "identity" or self.weights != "precision" or np.isnan(evidence.density):
-            return evidence.density
-        # the normal density, in which a precision weight divides the variance, as in R
-        return -0.5 * self.n * (log(2.0 * pi * self.deviance / self.n) + 1.0) + 0.5 * evidence.log_weights
-
-    @property
-    def estimated(self):
-        """Whether the dispersion was estimated: then tests are by t and F."""
-        return self.evidence.dispersion is None
-
-
-def _check(model, evidence, covariance, weights, given):
+def _check(model, evidence, covariance, weights, intervals, given):
     """Raise where an option is asked for that this fit cannot have, or not without its data."""
-    exposed = evidence is not None and abs(evidence.total - evidence.observations) > 1e-9 * evidence.total
     because = instead = None
-    if covariance not in ("classical", "HC0"):
-        because, instead = "a likelihood has the inverse information and one sandwich", "'classical' or 'HC0'"
-    elif weights == "sampling" and covariance != "HC0":
+    if covariance not in ("classical", "HC0", "HC1"):
+        because, instead = "a likelihood has the inverse information and one sandwich", "'classical', 'HC0' or 'HC1'"
+    elif weights == "sampling" and covariance == "classical":
         because, instead = "rows that stand for many were not seen many times", "covariance='HC0', with the data"
-    elif evidence is None and (given or covariance != "classical" or weights != "frequency"):
+    elif evidence is None and (given or covariance != "classical" or weights != "frequency" or intervals != "wald"):
         because, instead = "a penalised fit has no standard errors", "summary(), or alpha=0"
-    elif covariance == "HC0" and not given:
-        because, instead = "the sandwich needs each row", "summary(X, y, covariance='HC0')"
-    elif given and exposed:
-        because = "the fit had an exposure or offset, which the data here lack"
-        instead = "summary() without data"
+    elif covariance != "classical" and not given:
+        because, instead = "the sandwich needs each row", f"summary(X, y, covariance={covariance!r})"
+    elif intervals == "profile" and not given:
+        because, instead = "a profile needs each row", "summary(X, y, intervals='profile')"
+    elif intervals == "profile" and (evidence.covariance is None or covariance != "classical"):
+        because, instead = "a profile is of the likelihood, at a maximum that exists", "intervals='wald'"
     if because:
         raise cannot(
-            f"summarise {type(model).__name__} with covariance={covariance!r}, weights={weights!r}"
-            + (" and data" if given else ""),
+            f"summarise {type(model).__name__} with covariance={covariance!r}, weights={weights!r}, "
+            f"intervals={intervals!r}" + (" and data" if given else ""),
             because=because,
             instead=instead,
         )
 
 
-def _data_of_the_fit(model, evidence, X, y, sample_weight):
-    """The problem of the data; raise if they are not those of the fit."""
-    problem = model._restate(X, y, sample_weight)[0]
-    target = problem.target
-    eta = problem.design.matvec(model.coef_) + model.intercept_
-    here = -total_value(problem.loss, target.y, eta, target.weights)
-    other = abs(here - evidence.log_likelihood) > 1e-6 * (1.0 + abs(here))
-    if other or target.rows_of_positive_weight != evidence.n:
-        raise cannot(
-            "summarise the fit with these data",
-            because=f"their log-likelihood is {here:.6g}, that of the fit {evidence.log_likelihood:.6g}",
-            instead="the X, y and sample_weight of the fit; after an exposure or offset, summary() without data",
-        )
-    return problem
-
-
-def _robust(model, evidence, problem, *, repetitions):
-    target = problem.target
-    eta = problem.design.matvec(model.coef_) + model.intercept_
-    information = target.weights * informations_at(problem.loss, target.y, eta)
-    residuals = -slopes_at(problem.loss, target.y, eta)
-    return information_sandwich(
-        evidence.covariance,
-        evidence.intercept,
-        problem.design,
-        information,
-        residuals,
-        target.s,
-        repetitions=repetitions,
-    )
-
-
-def _row(model, reading, name, j, V, level):
+def _row(model, reading, name, j, V, level, ends):
     evidence = reading.evidence
     if j - int(evidence.intercept) in evidence.aliased:
         return Coefficient(name, aliased=True)
@@ -165,7 +109,8 @@ def _row(model, reading, name, j, V, level):
     error = float(np.sqrt(V[j, j]))
     df = reading.df
     reach = error * float(stdtrit(df, 0.5 + 0.5 * level) if reading.estimated else ndtri(0.5 + 0.5 * level))
-    row = replace(row, error=error, low=row.estimate - reach, high=row.estimate + reach)
+    low, high = (row.estimate - reach, row.estimate + reach) if ends is None else map(float, ends[j])
+    row = replace(row, error=error, low=low, high=high)
     if error > 0.0:
         ratio = row.estimate / error
         p = float(2.0 * (stdtr(df, -abs(ratio)) if reading.estimated else ndtr(-abs(ratio))))
@@ -186,10 +131,9 @@ def _statistics(reading, covariance, certificate):
     numbers["certificate"] = certificate
     log_likelihood = reading.log_likelihood
     if not np.isnan(log_likelihood) and reading.weights != "sampling":
-        parameters = reading.k + int(reading.estimated)
         numbers["log_likelihood"] = log_likelihood
-        numbers["aic"] = -2.0 * log_likelihood + 2.0 * parameters
-        numbers["bic"] = -2.0 * log_likelihood + parameters * log(reading.n)
+        numbers["aic"] = -2.0 * log_likelihood + 2.0 * reading.parameters
+        numbers["bic"] = -2.0 * log_likelihood + reading.parameters * log(reading.n)
     if covariance != "classical" or evidence.rank == 0 or reading.dispersion is None:
         return numbers
     gain, rank = max(reading.null_deviance - reading.deviance, 0.0), float(evidence.rank)

@@ -15,8 +15,10 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
 
+from separatrix.core.declaration import unwrap
 from separatrix.core.errors import cannot
 from separatrix.inference.estimates import estimates_of
+from separatrix.inference.fitted_likelihood import known_terms
 from separatrix.inference.listing import Listing
 from separatrix.inference.multiplicity import METHODS, adjust_p_values, joint_quantile, single_step
 
@@ -39,16 +41,19 @@ def contrasts(
     adjust=None,
     level=0.95,
     df=None,
+    exposure=None,
+    offset=None,
 ):
     """Estimate and test linear combinations of coefficients, each by itself: ``multcomp::glht``, ``lmtest::coeftest``.
 
     Parameters
     ----------
-    model : fitted LinearRegression of one output, or LogisticRegression with ``C=np.inf``.
+    model : fitted LinearRegression of one output, LogisticRegression with ``C=np.inf``, or generalised linear model
+        with ``alpha=0``.
     hypotheses : str, list of str, mapping, (m, q) array or None, default None.  ``"a - b"``, ``"2*a + b = 1"``; a
         mapping from names to such texts, or to mappings from coefficients to factors; rows of factors for all
         coefficients, intercept first. None tests each coefficient.
-    X, y, sample_weight, covariance, cluster, weights : as in :func:`covariance_matrix`.
+    X, y, sample_weight, covariance, cluster, weights, exposure, offset : as in :func:`covariance_matrix`.
     adjust : {None, "single-step", "bonferroni", "holm", "hochberg", "bh", "by"}, default None.  How p-values allow for
         the number of tests (:func:`adjust_p_values`); "single-step" by their joint distribution. With it and with
         "bonferroni" the intervals hold simultaneously.
@@ -76,11 +81,12 @@ def contrasts(
         )
     if not 0.0 < level < 1.0:
         raise cannot(f"give intervals with level={level!r}", because="it is not in (0, 1)", instead="level=0.95")
-    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights)
+    known = known_terms(unwrap(model), exposure, offset)
+    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights, **known)
     labels, L, rhs = read_hypotheses(hypotheses, estimates.names)
     if hypotheses is None:
-        known = ~np.isnan(np.diag(estimates.covariance))
-        labels, L, rhs = tuple(np.array(labels, dtype=object)[known]), L[known], rhs[known]
+        kept = ~np.isnan(np.diag(estimates.covariance))
+        labels, L, rhs = tuple(np.array(labels, dtype=object)[kept]), L[kept], rhs[kept]
     value, V = _combined(estimates, L, labels)
     df = estimates.df if df is None else float(df)
     error = np.sqrt(np.diag(V))
@@ -108,13 +114,23 @@ def contrasts(
 
 
 def linear_hypothesis(
-    model, hypotheses, X=None, y=None, *, sample_weight=None, covariance=None, cluster=None, weights="frequency"
+    model,
+    hypotheses,
+    X=None,
+    y=None,
+    *,
+    sample_weight=None,
+    covariance=None,
+    cluster=None,
+    weights="frequency",
+    exposure=None,
+    offset=None,
 ):
     """Test several linear hypotheses together: ``car::linearHypothesis``.
 
     Parameters
     ----------
-    model, hypotheses, X, y, sample_weight, covariance, cluster, weights : as in :func:`contrasts`.
+    model, hypotheses, X, y, sample_weight, covariance, cluster, weights, exposure, offset : as in :func:`contrasts`.
 
     Returns
     -------
@@ -127,7 +143,8 @@ def linear_hypothesis(
     >>> round(linear_hypothesis(model, ["x0 = 1", "x1 = 0"]).columns["f"][0], 3)
     0.099
     """
-    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights)
+    known = known_terms(unwrap(model), exposure, offset)
+    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights, **known)
     labels, L, rhs = read_hypotheses(hypotheses, estimates.names)
     value, V = _combined(estimates, L, labels)
     size = np.sqrt(np.diag(V))

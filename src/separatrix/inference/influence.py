@@ -1,18 +1,22 @@
 r"""Which rows decide: leverage, residuals, Cook's distance, and what leaving a row out would do to each coefficient.
 
-With w_i the information of row i (``s μ (1 - μ)``; least squares: ``s``), V the inverse information and u_i the slope
-of its log-likelihood,
+With w_i the information of row i (``s μ (1 - μ)`` of a logistic fit; least squares: ``s``), V the inverse information
+and u_i the slope of its log-likelihood,
 
-    leverage       h_i = w_i x_i'V x_i                        Pearson residual      u_i sqrt(s_i) / sqrt(μ_i (1 - μ_i))
+    leverage       h_i = w_i x_i'V x_i                        Pearson residual      ± s_i |u_i| / sqrt(w_i)
     standardised   residual / sqrt(φ (1 - h_i))               Cook's distance       pearson² h_i / (φ k (1 - h_i)²)
     dfbeta         V x_i s_i u_i / (1 - h_i)                  one Newton step towards the fit without the row
-    dfbetas        dfbeta / sqrt(φ_(i) V_jj)                  dffits             pearson sqrt(h_i / φ_(i)) / (1 - h_i)
+    dfbetas        dfbeta / sqrt(φ_(i) V_jj)                  dffits            deviance sqrt(h_i) / (σ_(i) (1 - h_i))
 
-φ is 1 for a logistic fit and σ² for least squares, where all of this is exact; φ_(i) is 1, or σ² of the fit without the
-row. The studentised residual is the standardised one with φ_(i) in least squares, and
-``sign(u) sqrt(deviance² + h pearson² / (1 - h))`` of a logistic fit, as R's ``rstudent`` has it. The covariance ratio
-is that of the determinants of the covariance matrices without and with the row. A weight of least squares is an inverse
-variance here, as in R: its row is left out whole, and σ² has as many degrees of freedom as rows less coefficients.
+φ is the dispersion: 1 for a logistic fit, counts and shares, σ² for least squares, where all of this is exact, else
+Pearson's estimate. σ²_(i) is (Σ deviance² - deviance_i² / (1 - h_i)) / (N - k - 1), of least squares the variance of
+the fit without the row; φ_(i) is 1 where φ is known, else σ²_(i). The studentised residual is
+``sign(y - μ) sqrt(deviance² + h pearson² / (1 - h))``, over σ_(i) where φ is not known. The covariance ratio is
+(σ²_(i) / σ²)^k / (1 - h_i), of least squares that of the determinants of the covariance matrices without and with the
+row. Studentised residuals, Cook's distance, dffits and the covariance ratio are R's, of ``lm`` and ``glm``; R's dfbeta
+of a ``glm`` takes deviance residuals, which is no Newton step. A weight of least squares or of a generalised linear
+model is an inverse variance here, as in R: its row is left out whole, and there are as many degrees of freedom as rows
+less coefficients.
 
 References: Pregibon (1981), Annals of Statistics 9(4); Cook and Weisberg (1982), Residuals and Influence in Regression;
 Belsley, Kuh and Welsch (1980), Regression Diagnostics, chapter 2; Williams (1987), Applied Statistics 36(2).
@@ -21,17 +25,20 @@ Belsley, Kuh and Welsch (1980), Regression Diagnostics, chapter 2; Williams (198
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, xlogy
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import evidence_of
 from separatrix.core.errors import cannot
+from separatrix.core.objective import deviances_at
 from separatrix.core.statistics import LeastSquaresStatistics
 from separatrix.estimators.validation import enter
 from separatrix.inference.covariance import coordinates, square_root
-from separatrix.inference.fitted_likelihood import is_logistic, likelihood_of
+from separatrix.inference.fitted_likelihood import is_generalized, is_logistic, known_terms, likelihood_of
 from separatrix.inference.least_squares import coefficient_names
+from separatrix.inference.reading import Reading
 from separatrix.inference.table import frame_backend
+
+FALLING = ("inverse", "1/mu^2")  # links that fall as the mean grows
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ class Influence:
         the row.
     studentised : (n,) array.  Residuals over their standard deviation, with σ of the fit without the row (rstudent).
     dffits : (n,) array.  Change of the row's own fitted value, in its standard errors, when the row is left out.
-    covariance_ratio : (n,) array.  Below 1 where the row makes the estimates less precise; NaN for a logistic fit.
+    covariance_ratio : (n,) array.  Below 1 where the row makes the estimates less precise.
     names : tuple of str.  Of the coefficients.
     """
 
@@ -80,13 +87,15 @@ class Influence:
         return nw.from_dict(data, backend=frame_backend(backend)).to_native()
 
 
-def influence(model, X, y, sample_weight=None):
-    """Leverage, residuals and influence of each row on a logistic or a least-squares fit.
+def influence(model, X, y, sample_weight=None, *, exposure=None, offset=None):
+    """Leverage, residuals and influence of each row on a fit by least squares or likelihood.
 
     Parameters
     ----------
-    model : fitted LogisticRegression of two classes with ``C=np.inf``, or LinearRegression.
-    X, y, sample_weight : the data of the fit.  Weights of least squares are read as inverse variances, as in R.
+    model : fitted LinearRegression, LogisticRegression of two classes with ``C=np.inf``, or generalised linear model
+        with ``alpha=0``.
+    X, y, sample_weight, exposure, offset : the data of the fit.  Weights are read as inverse variances, as in R; of
+        classes as repetitions.
 
     Returns
     -------
@@ -100,8 +109,9 @@ def influence(model, X, y, sample_weight=None):
     (array([0.43, 0.33, 0.27, 0.97]), 3)
     """
     check_is_fitted(model)
-    if is_logistic(model):
-        return _of_logistic(model, X, y, sample_weight)
+    known = known_terms(model, exposure, offset)
+    if is_logistic(model) or (is_generalized(model) and evidence_of(model) is not None):
+        return _of_likelihood(model, likelihood_of(model, X, y, sample_weight, **known))
     evidence = evidence_of(model)
     plain = isinstance(evidence, LeastSquaresStatistics) and not evidence.penalised
     if not plain or evidence.unscaled is None or evidence.coefficients.shape[1] > 1:
@@ -110,21 +120,14 @@ def influence(model, X, y, sample_weight=None):
     first = int(evidence.intercept)
     r = target.y.reshape(-1) - design.matvec(evidence.coefficients[first:, 0])
     r = r - evidence.coefficients[0, 0] if first else r
-    s = target.weights
-    k = evidence.rank + first
-    df = np.count_nonzero(s) - k
-    pearson, rss = np.sqrt(s) * r, float(evidence.rss[0])
-    leverage, dfbeta = _leverage(evidence.unscaled, evidence.intercept, design, s, s * r)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        left = np.where(leverage < 1.0, np.maximum(rss - pearson**2 / (1.0 - leverage), 0.0) / (df - 1.0), np.nan)
-        studentised = pearson / np.sqrt(left * (1.0 - leverage))
-        ratio = (left * df / rss) ** k / (1.0 - leverage)
-    measures = _measures(evidence.unscaled, leverage, dfbeta, pearson, pearson, k, rss / df, left)
-    return Influence(*measures, studentised, _dffits(pearson, leverage, left), ratio, _names(model, evidence))
+    s, pearson = target.weights, np.sqrt(target.weights) * r
+    df = np.count_nonzero(s) - evidence.rank - first
+    rows = _leverage(evidence.unscaled, evidence.intercept, design, s, s * r)
+    dispersion = float(evidence.rss[0]) / df
+    return _measures(model, evidence, evidence.unscaled, *rows, pearson, pearson, df, dispersion, estimated=True)
 
 
-def _of_logistic(model, X, y, sample_weight):
-    fit = likelihood_of(model, X, y, sample_weight)
+def _of_likelihood(model, fit):
     evidence, target = fit.evidence, fit.problem.target
     if evidence.held:
         raise cannot(
@@ -134,23 +137,21 @@ def _of_logistic(model, X, y, sample_weight):
         )
     if evidence.penalised or evidence.covariance is None or target.y.ndim > 1:
         raise _no_influence(model)
-    eta, s, labels = fit.scores(), target.weights, target.y
-    z = np.exp(-np.abs(eta))
-    u = np.where(eta >= 0.0, (labels - 1.0) + labels * z, labels - (1.0 - labels) * z) / (1.0 + z)
-    spread = z / (1.0 + z) ** 2
+    s, u, w = target.weights, fit.residuals(), fit.information()
+    # a link that falls turns the sign: slopes in the score and in the mean differ by it
+    sign = np.sign(u) * (-1.0 if is_generalized(model) and evidence.link in FALLING else 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        pearson = np.where(spread > 0.0, u * np.sqrt(s) / np.sqrt(spread), 0.0)
-    loss = (1.0 - labels) * np.maximum(eta, 0.0) + labels * np.maximum(-eta, 0.0) + np.log1p(z)
-    entropy = xlogy(labels, labels) + xlogy(1.0 - labels, 1.0 - labels)  # 0 unless labels are soft
-    deviance = np.sign(labels - expit(eta)) * np.sqrt(s * 2.0 * (loss + entropy).clip(min=0.0))
-    k = evidence.rank + int(evidence.intercept)
-    V = evidence.covariance
-    leverage, dfbeta = _leverage(V, evidence.intercept, fit.design, s * spread, s * u)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        studentised = np.sign(deviance) * np.sqrt(deviance**2 + leverage * pearson**2 / (1.0 - leverage))
-    measures = _measures(V, leverage, dfbeta, pearson, deviance, k, 1.0, np.ones(len(s)))
-    unknown = np.full(len(s), np.nan)
-    return Influence(*measures, studentised, _dffits(pearson, leverage, 1.0), unknown, _names(model, evidence))
+        pearson = np.where(w > 0.0, sign * s * np.abs(u) / np.sqrt(w), 0.0)
+    deviance = sign * np.sqrt(s * deviances_at(fit.problem.loss, target.y, fit.scores()))
+    rows = _leverage(evidence.covariance, evidence.intercept, fit.design, w, s * u)
+    df = np.count_nonzero(s) - evidence.rank - int(evidence.intercept)
+    dispersion, estimated = 1.0, False
+    if is_generalized(model):
+        reading = Reading(evidence, "precision")
+        dispersion, estimated = reading.dispersion, reading.estimated
+    return _measures(
+        model, evidence, evidence.covariance, *rows, pearson, deviance, df, dispersion, estimated=estimated
+    )
 
 
 def _leverage(V, intercept, design, information, pull):
@@ -170,18 +171,28 @@ def _leverage(V, intercept, design, information, pull):
     return leverage, dfbeta
 
 
-def _measures(V, leverage, dfbeta, pearson, deviance, k, dispersion, without):
-    """The fields of an Influence up to dfbetas; `without` is the dispersion of the fit without each row."""
+def _measures(model, evidence, V, leverage, dfbeta, pearson, deviance, df, dispersion, *, estimated):
+    """Everything that follows from leverage, residuals and dispersion: see the head of this file."""
+    k, total = evidence.rank + int(evidence.intercept), float(deviance @ deviance)
     with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.sqrt(dispersion * (1.0 - leverage))
-        cooks = pearson**2 * leverage / (dispersion * k * (1.0 - leverage) ** 2)
-        errors = np.sqrt(np.multiply.outer(without, np.diag(V)))
-        return leverage, pearson, deviance, pearson / room, deviance / room, cooks, dfbeta, dfbeta / errors
-
-
-def _dffits(pearson, leverage, without):
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return pearson * np.sqrt(leverage / without) / (1.0 - leverage)
+        room, lift = 1.0 - leverage, leverage / (1.0 - leverage)
+        left = np.where(leverage < 1.0, np.maximum(total - deviance**2 / room, 0.0) / (df - 1.0), np.nan)
+        without = left if estimated else np.ones(len(left))  # the dispersion of the fit without each row
+        spread = np.sqrt(dispersion * room)
+        return Influence(
+            leverage,
+            pearson,
+            deviance,
+            pearson / spread,
+            deviance / spread,
+            pearson**2 * lift / (dispersion * k * room),
+            dfbeta,
+            dfbeta / np.sqrt(np.multiply.outer(without, np.diag(V))),
+            np.sign(deviance) * np.sqrt((deviance**2 + lift * pearson**2) / without),
+            deviance * np.sqrt(leverage / left) / room,
+            (left * df / total) ** k / room,
+            _names(model, evidence),
+        )
 
 
 def _names(model, evidence):
@@ -191,6 +202,7 @@ def _names(model, evidence):
 def _no_influence(model):
     return cannot(
         f"tell the influence of rows on {type(model).__name__}",
-        because="it is told of least squares of one output and of logistic fits of two classes, without a penalty",
-        instead="LinearRegression, or LogisticRegression(C=np.inf) of two classes",
+        because="it is told of least squares of one output, of logistic fits of two classes and of generalised linear "
+        "models, without a penalty",
+        instead="LinearRegression, LogisticRegression(C=np.inf) of two classes, or GeneralizedLinearRegressor",
     )

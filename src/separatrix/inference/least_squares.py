@@ -18,6 +18,7 @@ from math import inf, log, pi
 import numpy as np
 
 from separatrix.core.description import column_names
+from separatrix.inference.clusters import cluster_sandwich
 from separatrix.inference.covariance import EPS, classical, sandwich
 from separatrix.inference.recorded import recorded_spread
 from separatrix.inference.table import Coefficient, Table
@@ -62,8 +63,9 @@ class Data:
 class Fit:
     """Statistics read under a meaning of the weights: observations, degrees of freedom, variances, covariances."""
 
-    def __init__(self, evidence, covariance, weights, level, data):
+    def __init__(self, evidence, covariance, weights, level, data, cluster=None):
         self.evidence, self.covariance, self.weights, self.level, self.data = evidence, covariance, weights, level, data
+        self.cluster = cluster
         self.n = evidence.total if weights == "frequency" else float(evidence.n)
         self.k = evidence.edf if evidence.penalised else evidence.rank + int(evidence.intercept)
         # rounding of an effective number of degrees of freedom must not leave 1e-15 of them
@@ -92,6 +94,11 @@ class Fit:
         if self.exact.all():
             return classical(evidence, np.zeros_like(self.rss))
         residuals = np.where(self.exact, 0.0, data.residuals)
+        if self.cluster is not None:
+            factor = (self.n - 1.0) / self.df if self.covariance == "HC1" else 1.0
+            pulls = (residuals.T * (1.0 if data.s is None else data.s)).copy()
+            args = evidence.unscaled, evidence.intercept, data.design, data.s
+            return np.stack([cluster_sandwich(*args, pull, self.cluster, factor=factor) for pull in pulls])
         repetitions = self.weights == "frequency"
         return sandwich(evidence, data.design, residuals, data.s, self.covariance, repetitions=repetitions)
 

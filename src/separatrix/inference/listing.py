@@ -3,6 +3,7 @@
 import io
 from dataclasses import dataclass
 
+from separatrix.core.printable import printable
 from separatrix.inference.render import (
     STYLE,
     aligned_by_point,
@@ -92,7 +93,7 @@ class Listing:
         """Labels and cells as text; the first column without a label, as names have none."""
         cells = {}
         for place, (name, values) in enumerate(self.columns.items()):
-            label = "" if place == 0 else _LABELS.get(name, name)
+            label = "" if place == 0 else _LABELS.get(name, printable(name))
             shown = [_shown(name, value) for value in values]
             cells[label] = shown if place == 0 else aligned_by_point(shown)
         return cells
@@ -101,10 +102,10 @@ class Listing:
         from rich.padding import Padding
         from rich.text import Text
 
-        yield Padding(Text(self.title, style="bold"), (0, 0, 0, 1))
+        yield Padding(Text(printable(self.title), style="bold"), (0, 0, 0, 1))
         yield rich_table(self._cells())
         for note in self.notes:
-            yield Padding(Text(note, style="dim"), (0, 0, 0, 1))
+            yield Padding(Text(printable(note), style="dim"), (0, 0, 0, 1))
 
     def __str__(self):
         from rich.console import Console
@@ -119,15 +120,15 @@ class Listing:
     def _repr_html_(self):
         from html import escape
 
-        notes = "".join(f'<p class="note">{escape(note)}</p>' for note in self.notes)
-        head = f'<div class="head"><b>{escape(self.title)}</b></div>'
+        notes = "".join(f'<p class="note">{escape(printable(note))}</p>' for note in self.notes)
+        head = f'<div class="head"><b>{escape(printable(self.title))}</b></div>'
         table = f'<div class="wide">{html_table(self._cells())}</div>'
         return f'<style>{STYLE}</style><div class="separatrix-summary">{head}{table}{notes}</div>'
 
 
 def _shown(name, value):
     if isinstance(value, str):
-        return value
+        return printable(value)
     if value is None:
         return ""
     if name in ("p", "adjusted_p"):

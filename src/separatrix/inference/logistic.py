@@ -21,6 +21,7 @@ from scipy.special import chdtrc, ndtr, ndtri
 from separatrix.core.declaration import evidence_of
 from separatrix.core.errors import cannot
 from separatrix.core.statistics import LikelihoodStatistics
+from separatrix.inference.clusters import few_clusters, words_of_covariance
 from separatrix.inference.fitted_likelihood import is_free, is_logistic, likelihood_of, robust_covariance
 from separatrix.inference.least_squares import certificate_line, coefficient_names
 from separatrix.inference.separated import infinite_coefficients, proof_of, separation_note
@@ -57,7 +58,7 @@ PSEUDO = (
 )
 
 
-def summarise(model, X, y, sample_weight, *, covariance, level, weights, intervals, reference):
+def summarise(model, X, y, sample_weight, *, covariance, cluster, level, weights, intervals, reference):
     """The summary of a logistic fit; the parameters are those of :func:`separatrix.inference.summary`."""
     _check(model, covariance, weights, intervals, X)
     fit, evidence = None, evidence_of(model)
@@ -73,8 +74,9 @@ def summarise(model, X, y, sample_weight, *, covariance, level, weights, interva
             instead="the defaults, or C=np.inf",
         )
     V = evidence.covariance
-    if covariance == "HC0" and V is not None:
-        V = robust_covariance(fit, repetitions=weights == "frequency")
+    if covariance != "classical" and V is not None:
+        n = evidence.total if weights == "frequency" else float(evidence.n)
+        V = robust_covariance(fit, covariance, n, cluster=cluster, repetitions=weights == "frequency")
     place = _reference(evidence, reference)
     coefficients, V = _against(place, evidence.coefficients, V)
     ends = None
@@ -105,10 +107,10 @@ def summarise(model, X, y, sample_weight, *, covariance, level, weights, interva
     return Summary(
         type(model).__name__,
         tuple(tables),
-        covariance if V is not None else None,
+        words_of_covariance(covariance, cluster) if V is not None else None,
         weights,
         level,
-        _notes(model, evidence, tables, weights, V, separation_note(proof, evidence, tables)),
+        _notes(model, evidence, tables, weights, V, separation_note(proof, evidence, tables)) + few_clusters(cluster),
         intervals,
     )
 
@@ -116,7 +118,7 @@ def summarise(model, X, y, sample_weight, *, covariance, level, weights, interva
 def _check(model, covariance, weights, intervals, X):
     """Raise where an option is asked for that a logistic fit cannot have, or not without its data."""
     choices = {
-        "covariance": (covariance, ("classical", "HC0"), "a likelihood has the inverse information and one sandwich"),
+        "covariance": (covariance, ("classical", "HC0", "HC1"), "a likelihood has one sandwich, of its scores"),
         "weights": (weights, ("frequency", "sampling"), "the variance of a class is fixed by its probability"),
         "intervals": (intervals, ("wald", "profile"), "there are two kinds of intervals"),
     }
@@ -127,8 +129,8 @@ def _check(model, covariance, weights, intervals, X):
                 because=because,
                 instead=" or ".join(f"{name}={word!r}" for word in legal),
             )
-    if X is None and (covariance == "HC0" or intervals == "profile"):
-        asked = "covariance='HC0'" if covariance == "HC0" else "intervals='profile'"
+    if X is None and (covariance != "classical" or intervals == "profile"):
+        asked = f"covariance={covariance!r}" if covariance != "classical" else "intervals='profile'"
         raise cannot(
             f"summarise the model alone with {asked}",
             because="that needs each row, and a model does not keep its data",
@@ -140,7 +142,7 @@ def _check(model, covariance, weights, intervals, X):
             because="profiles are taken of two classes",
             instead="intervals='wald'",
         )
-    if weights == "sampling" and (covariance != "HC0" or intervals == "profile"):
+    if weights == "sampling" and (covariance == "classical" or intervals == "profile"):
         raise cannot(
             "give standard errors of the likelihood, or its profile, for sampling weights",
             because="rows that stand for many were not seen many times",

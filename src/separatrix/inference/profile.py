@@ -1,7 +1,8 @@
 r"""Profile-likelihood intervals: the values of a coefficient that a likelihood-ratio test would not reject.
 
 Solves   l_p(b) = max { l(w) : w_j = b } = l(ŵ) - z²/2        for the two ends b of the interval of coefficient j
-Given    a logistic fit of two classes with its data.
+Given    a fit of one score by likelihood (two classes, or a generalised linear model) with its data. Where the
+         dispersion φ was estimated, l is divided by it, as in R's confint.
 Returns  the ends, infinite where the likelihood does not fall by z²/2 however far one goes.
 From     Venzon and Moolgavkar (1988), Applied Statistics 37(1). We differ in taking Newton steps on the signed root
          r(b) = sqrt(2 (l(ŵ) - l_p(b))), which is nearly linear in b; its slope is known from the multiplier of the
@@ -13,8 +14,10 @@ classes are separated.
 """
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import ndtri
 
+from separatrix.core.objective import curvatures_at, informations_at, slopes_at, total_value
+from separatrix.core.verbs import is_convex
 from separatrix.designs import moments
 from separatrix.designs.factor import triangle_factor
 from separatrix.inference.covariance import EPS, coordinates
@@ -30,13 +33,13 @@ STRIDE = 8.0
 FAR = 1e4
 
 
-def profile_intervals(fit, level, only=None):
+def profile_intervals(fit, level, only=None, dispersion=1.0):
     """Ends of the intervals of all coefficients: shape (q, 2), NaN for aliased ones and for those not in `only`."""
     design, target, intercept = fit.design, fit.problem.target, fit.problem.intercept
     A = orthonormal(triangle_factor(design, target, moments(design, target, about_mean=intercept), 0.0, intercept))
     surface = _Surface(fit, A)
     errors = np.sqrt(np.diag(fit.evidence.covariance))
-    z = float(ndtri(0.5 + 0.5 * level))
+    z = float(ndtri(0.5 + 0.5 * level)) * float(np.sqrt(dispersion))
     ends = np.full((len(A), 2), np.nan)
     for j in range(len(A)) if only is None else only:
         if A[j].any() and errors[j] > 0.0:
@@ -50,15 +53,13 @@ class _Surface:
 
     def __init__(self, fit, A):
         self.A, self.design, self.y, self.s = A, fit.design, fit.problem.target.y, fit.problem.target.weights
-        self.eta = fit.scores()
-        self.peak = self._terms(self.y, self.eta) @ self.s
+        self.loss, self.eta = fit.problem.loss, fit.scores()
+        # Newton's steps where the loss is convex, else Fisher's scoring
+        self.bends_at = curvatures_at if is_convex(self.loss) else informations_at
+        self.peak = -total_value(self.loss, self.y, self.eta, self.s)
         self.Z = None
         if fit.design.n * A.shape[1] <= KEEP:
             self.Z = coordinates(A, fit.design.block(slice(None)))
-
-    @staticmethod
-    def _terms(y, eta):
-        return -((1.0 - y) * np.maximum(eta, 0.0) + y * np.maximum(-eta, 0.0) + np.log1p(np.exp(-np.abs(eta))))
 
     def stride(self, a):
         """How far the coefficient may move at once."""
@@ -67,15 +68,18 @@ class _Surface:
         return STRIDE / max(float(np.abs(Z @ along).max()), np.finfo(np.float64).tiny)
 
     def __call__(self, u, slopes=True):
-        """Log-likelihood, slope g and information H at u; the first alone without `slopes`."""
+        """Log-likelihood, slope g and information H at u; the first alone without `slopes`.
+
+        Outside of the range of a link it is minus infinity.
+        """
 
         def task(Z, eta, y, s):
             eta = eta + Z @ u
-            value = s @ self._terms(y, eta)
-            if not slopes:
-                return (value,)
-            mu = expit(eta)
-            return value, (s * (y - mu)) @ Z, (Z * (s * mu * expit(-eta))[:, None]).T @ Z
+            value = -total_value(self.loss, y, eta, s)
+            if not slopes or not np.isfinite(value):
+                return (value, *((np.zeros(len(u)), np.eye(len(u))) if slopes else ()))
+            bends = s * self.bends_at(self.loss, y, eta)
+            return value, -(s * slopes_at(self.loss, y, eta)) @ Z, (Z * bends[:, None]).T @ Z
 
         if self.Z is not None:
             sums = task(self.Z, self.eta, self.y, self.s)
@@ -95,20 +99,28 @@ def _end(surface, a, side, z, error):
     """How far from the estimate, with sign, the interval of a coefficient ends; `a` is its row of A."""
     inside, outside = 0.0, np.inf  # distances at which r < z, and r > z
     free = np.linalg.qr(a[:, None], mode="complete")[0][:, 1:]
-    stride = surface.stride(a)
+    stride = farthest = surface.stride(a)
     distance, u = min(z * error, stride), np.zeros_like(a)
+    ahead = _tangent(surface(u)[2], a)
     for _ in range(TRIALS):
-        u, drop, fall = _constrained(surface, a, free, side * distance, u)
+        moved = _constrained(surface, a, free, side * distance, u, ahead)
+        if moved is None:  # outside of the range of the link: shorter steps keep to it, if it goes on at all
+            stride = 0.5 * (distance - inside)
+            distance = inside + stride
+            if stride <= 1e-12 * (distance + error):
+                break
+            continue
+        u, drop, fall, ahead = moved
         fall = -side * fall  # of the log-likelihood for each unit of distance
         r = np.sqrt(max(2.0 * drop, 0.0))
         if abs(r - z) <= 1e-10 * z:
             return side * distance
         if r < z:
-            inside = distance
+            inside, stride = distance, min(2.0 * stride, farthest)
         else:
             outside = distance
         # a rule of thumb: a likelihood that is nearly flat here is taken for flat for ever (it may fall faster later)
-        if np.isinf(outside) and fall * FAR * error < 0.5 * z * z - drop and distance > stride:
+        if np.isinf(outside) and fall * FAR * error < 0.5 * z * z - drop and distance > farthest:
             return side * np.inf
         step = (z - r) * r / fall if fall > 0.0 and r > 0.1 * z else np.inf
         tried, distance = distance, distance + step
@@ -121,15 +133,24 @@ def _end(surface, a, side, z, error):
     return side * distance
 
 
-def _constrained(surface, a, free, b, start):
-    """The best u with a'u = b, how far the log-likelihood is below its peak there, and the constraint's multiplier.
+def _tangent(H, a):
+    """How the other coefficients follow a coefficient along its profile: d with a'd = 1, ``H^-1 a`` up to a factor."""
+    d = np.linalg.lstsq(H, a, rcond=1e-13)[0]
+    along = float(a @ d)
+    return d / along if np.isfinite(along) and along > 1e-13 * np.linalg.norm(a) * np.linalg.norm(d) else a / (a @ a)
 
-    Newton's method with step halving in the directions `free`, which keep a'u, from the feasible point nearest the
-    start.
+
+def _constrained(surface, a, free, b, start, ahead):
+    """The best u with a'u = b, how far the log-likelihood is below its peak there, the constraint's multiplier, and
+    the direction of the profile there; None where the first trial is outside of the range of the link.
+
+    Newton's method with step halving in the directions `free`, which keep a'u, from the start moved along `ahead`.
     """
-    u = start + a * (b - a @ start) / (a @ a)
+    u = start + ahead * (b - a @ start)
     rounding = 16.0 * EPS * (1.0 + abs(surface.peak))
     value, g, H = surface(u)
+    if not np.isfinite(value):
+        return None
     for _ in range(STEPS):
         slope = free.T @ g
         step = np.linalg.lstsq(free.T @ H @ free, slope, rcond=1e-13)[0]
@@ -146,4 +167,4 @@ def _constrained(surface, a, free, b, start):
             break
         u = u + length * step
         value, g, H = surface(u)
-    return u, -value, (a @ g) / (a @ a)
+    return u, -value, (a @ g) / (a @ a), _tangent(H, a)

@@ -4,6 +4,8 @@ import io
 from html import escape
 from math import floor, isfinite, isinf, log10
 
+from separatrix.core.printable import printable
+
 MOST_ROWS = 60
 SMALLEST_P = 2.2e-16  # below the rounding of 1 - p no p-value is told apart
 UNDEFINED = "–"
@@ -55,7 +57,7 @@ def columns(table, level):
     """Labels and cells of a table: only the columns in which something is defined."""
     rows = shown_rows(table)
     cells = {
-        "": [row.name for row in rows],
+        "": [printable(row.name) for row in rows],
         "estimate": [_estimate(row) for row in rows],
         "std. error": [_unless_aliased(row, significant(row.error, 4)) for row in rows],
         "t": [_unless_aliased(row, _t(row.t)) for row in rows],
@@ -180,7 +182,7 @@ def remarks(summary, table):
     chosen = table.rows if "nonzero" not in table.statistics else [r for r in table.rows if r.estimate != 0.0]
     left = len(chosen) - MOST_ROWS
     more = (f"{left} more rows are in to_frame() and to_dict().",) if left > 0 else ()
-    return (*more, *summary.notes)
+    return (*more, *map(printable, summary.notes))
 
 
 def text(summary, width=100):
@@ -202,7 +204,7 @@ def renderables(summary, width):
     for table in summary.tables:
         head = Text(summary.model, style="bold")
         if len(summary.tables) > 1:
-            head.append(f"  {table.output}")
+            head.append(f"  {printable(table.output)}")
         if title(summary):
             head.append(f"  {title(summary)}", style="dim")
         yield Padding(head, (0, 0, 0, 1))
@@ -337,7 +339,7 @@ def html(summary):
     """The summary as a piece of HTML that brings its style along and takes its colours from the page."""
     parts = [f"<style>{STYLE}</style>"]
     for table in summary.tables:
-        output = f"<span>{escape(table.output)}</span>" if len(summary.tables) > 1 else ""
+        output = f"<span>{escape(printable(table.output))}</span>" if len(summary.tables) > 1 else ""
         soft = f'<span class="soft">{escape(title(summary))}</span>'
         parts.append(f'<div class="head"><b>{escape(summary.model)}</b>{output}{soft}</div>')
         parts.append(f'<div class="wide">{html_table(columns(table, summary.level))}</div>')

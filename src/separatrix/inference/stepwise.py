@@ -15,6 +15,7 @@ from math import log
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.printable import printable
 from separatrix.inference.anova import known_terms
 from separatrix.inference.listing import Listing
 from separatrix.inference.terms import Terms
@@ -42,7 +43,7 @@ class Selection:
     model: object
 
     def __str__(self):
-        return f"{self.path}\n\n Kept: {', '.join(self.terms) or 'nothing but the intercept'}"
+        return f"{self.path}\n\n Kept: {', '.join(map(printable, self.terms)) or 'nothing but the intercept'}"
 
     __repr__ = __str__
 
@@ -62,14 +63,16 @@ def stepwise(
     start=None,
     threshold=2.0,
     weights="frequency",
+    exposure=None,
+    offset=None,
 ):
-    """Select terms of a linear or logistic model step by step.
+    """Select terms of a linear, logistic or generalised linear model step by step.
 
     Parameters
     ----------
-    model : fitted LinearRegression, LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.  Fitted to
-        all terms.
-    X, y, sample_weight : the data of the fit.
+    model : fitted LinearRegression, LogisticRegression with ``C=np.inf``, generalised linear model with ``alpha=0``, or
+        a Pipeline that ends in one.  Fitted to all terms.
+    X, y, sample_weight, exposure, offset : the data of the fit.
     terms, weights : as in :func:`anova`.
     criterion : {"aic", "bic", "wald"}, default "aic".
     direction : {"backward", "both"}, default "backward".  Only drop terms, or at each step drop or take in.
@@ -91,8 +94,8 @@ def stepwise(
     ('x1',)
     """
     _check(criterion, direction, threshold)
-    nested = Terms(model, X, y, sample_weight, terms, weights)
-    _check_noise(nested)
+    nested = Terms(model, X, y, sample_weight, terms, weights, exposure=exposure, offset=offset)
+    _check_noise(nested, criterion)
     names = nested.names if start is None else tuple(known_terms(nested, start))
     current = nested.whole if names == nested.names else nested.fit(names)
     price = log(nested.n) if criterion == "bic" else 2.0
@@ -124,8 +127,8 @@ def _best_change(terms, current, price, direction):
         fitted = terms.fit(trial)
         if label[0] == "-" and fitted.df == current.df:
             return label, fitted
-        if fitted.criterion(price) < lowest:
-            best, change, lowest = fitted, label, fitted.criterion(price)
+        if fitted.criterion(price, current) < lowest:
+            best, change, lowest = fitted, label, fitted.criterion(price, current)
     return change, best
 
 
@@ -152,8 +155,14 @@ def _needs_single_columns(terms, current):
         )
 
 
-def _check_noise(terms):
-    if terms.least_squares and terms.whole.deviance <= 0.0:
+def _check_noise(terms, criterion):
+    if criterion != "wald" and np.isnan(terms.whole.log_likelihood):
+        raise cannot(
+            f"select with criterion={criterion!r}",
+            because="the family has no likelihood here, or counts are not whole numbers",
+            instead="criterion='wald', or a family that has one",
+        )
+    if terms.by_f and terms.whole.deviance <= 0.0:
         raise cannot(
             "select terms of an exact fit",
             because="without residuals the likelihood has no maximum, and neither AIC nor t is defined",

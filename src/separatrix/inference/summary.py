@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.core.declaration import GENERALIZED, declaration, evidence_of
+from separatrix.core.declaration import GENERALIZED, LOGISTIC, declaration, evidence_of
 from separatrix.core.errors import cannot
 from separatrix.estimators.validation import enter
+from separatrix.inference.clusters import few_clusters, words_of_covariance
 from separatrix.inference.covariance import EPS
+from separatrix.inference.fitted_likelihood import known_terms
 from separatrix.inference.least_squares import (
     Data,
     Fit,
@@ -33,12 +35,15 @@ def summary(
     y=None,
     *,
     sample_weight=None,
-    covariance="classical",
+    covariance=None,
+    cluster=None,
     level=0.95,
     weights="frequency",
     output=None,
     intervals="wald",
     reference=None,
+    exposure=None,
+    offset=None,
 ):
     """Say what a fitted linear model estimates, how surely, and to how many digits.
 
@@ -46,19 +51,24 @@ def summary(
     ----------
     model : fitted linear model.  With ``evidence_`` (LinearRegression, Ridge, LogisticRegression without a penalty)
         standard errors are given. A coefficient at its bound has none: its estimate is not normal there.
-    X, y, sample_weight : the data of the fit, checked to be so.  Needed for robust standard errors, for profile
-        intervals, for the likelihood under precision weights, and where the model kept no evidence.
-    covariance : {"classical", "HC0", "HC1", "HC2", "HC3"}, default "classical".  All but the first allow each row a
+    X, y, sample_weight, exposure, offset : the data of the fit, checked to be so.  Needed for robust standard errors,
+        for profile intervals, for the likelihood under precision weights, and where the model kept no evidence. The
+        last two are of generalised linear models.
+    covariance : {"classical", "HC0", "HC1", "HC2", "HC3"} or None, default None.  All but the first allow each row a
         variance of its own; HC3 is the best choice in small samples. Tests use t and F with N - k degrees of freedom.
-        A logistic fit has the inverse information ("classical") and the sandwich of its scores ("HC0"), and tests use
-        the normal distribution. So has a generalised linear model, with t and F where its dispersion is estimated.
+        A logistic fit has the inverse information ("classical") and the sandwich of its scores ("HC0", "HC1"), and
+        tests use the normal distribution. So has a generalised linear model, with t and F where its dispersion is
+        estimated. None is "classical"; with clusters "HC1" for least squares and "HC0" for a likelihood.
+    cluster : (n,) array of labels or None, default None.  Rows of one label may depend on each other: standard errors
+        are those of R's ``sandwich::vcovCL``, with the factor G/(G - 1) of G clusters and, for "HC1", (N - 1)/(N - k).
     level : float, (0, 1), default 0.95.  Of the confidence intervals.
     weights : {"frequency", "precision", "sampling"}, default "frequency".  What the weights of the fit mean:
         how often a row was seen; the inverse of its variance, up to a factor; how many rows it stands for in the
         population (which needs a robust covariance).
     output : int or None.  One output of a model with several; None gives a table for each.
-    intervals : {"wald", "profile"}, default "wald".  Of a logistic fit: estimate ± z standard errors, or all values
-        that a likelihood-ratio test would not reject, which is the better choice in small samples.
+    intervals : {"wald", "profile"}, default "wald".  Of a logistic fit or a generalised linear model: estimate ± z
+        standard errors (t where the dispersion is estimated), or all values that a likelihood-ratio test would not
+        reject, as R's ``confint``, which is the better choice in small samples.
     reference : label or None, default None.  The class that others are compared with; None takes the first.
 
     Returns
@@ -71,7 +81,10 @@ def summary(
     >>> round(row.estimate, 3), round(row.error, 3), round(row.p, 4)
     (0.94, 0.091, 0.0092)
     """
-    _check_options(covariance, level, weights)
+    if covariance is None:
+        likelihood = declaration(model).likelihood in (LOGISTIC, GENERALIZED)
+        covariance = "classical" if cluster is None else "HC0" if likelihood else "HC1"
+    _check_options(covariance, cluster, level, weights)
     if not declaration(model).is_linear:
         raise cannot(
             f"summarise {type(model).__name__}",
@@ -79,10 +92,11 @@ def summary(
             instead="a linear model of separatrix or scikit-learn, or separatrix.inference.describe",
             kind=TypeError,
         )
-    options = {"covariance": covariance, "level": level, "weights": weights}
+    options = {"covariance": covariance, "cluster": cluster, "level": level, "weights": weights}
     options |= {"intervals": intervals, "reference": reference}
+    known = known_terms(model, exposure, offset)
     if declaration(model).likelihood == GENERALIZED:
-        return _summarise_means(model, (X, y, sample_weight), output, **options)
+        return _summarise_means(model, (X, y, sample_weight), known, output, **options)
     if declaration(model).task == "classification":
         return _summarise_classes(model, (X, y, sample_weight), output, **options)
     _refuse_options_of_classes(model, intervals, reference)
@@ -105,34 +119,42 @@ def summary(
             because="they need the residual of each row, and a model does not keep its data",
             instead=f"summary(X, y, covariance={covariance!r})",
         )
-    fit = Fit(evidence, covariance, weights, level, data)
+    fit = Fit(evidence, covariance, weights, level, data, cluster)
     outputs = _outputs(evidence.coefficients.shape[1], output)
     tables = tuple(coefficient_table(model, fit, o) for o in outputs)
     return Summary(
         model=type(model).__name__,
         tables=tables,
-        covariance=covariance if fit.covariances is not None else None,
+        covariance=words_of_covariance(covariance, cluster) if fit.covariances is not None else None,
         weights=weights,
         level=level,
-        notes=reading_notes(fit, tables, outputs),
+        notes=reading_notes(fit, tables, outputs) + few_clusters(cluster),
     )
 
 
-def _summarise_means(model, data, output, *, intervals, reference, **options):
+def _summarise_means(model, data, known, output, *, reference, **options):
     """The summary of a generalised linear model."""
     from separatrix.inference.generalized_linear import summarise
 
-    _refuse_options_of_classes(model, intervals, reference)
+    _refuse_options_of_classes(model, "wald", reference)
+    if options["intervals"] not in ("wald", "profile"):
+        _refuse_options_of_classes(model, options["intervals"], reference)
     _outputs(1, output)
+    if known and not _all_or_none(*data):
+        raise cannot(
+            f"summarise the fit with {next(iter(known))} alone",
+            because="each row is needed whole",
+            instead="summary(X, y, offset=...), or summary()",
+        )
     _all_or_none(*data)
-    return summarise(model, data, **options)
+    return summarise(model, data, known, **options)
 
 
 def _refuse_options_of_classes(model, intervals, reference):
     if intervals != "wald" or reference is not None:
         raise cannot(
             f"summarise {type(model).__name__} with intervals={intervals!r}, reference={reference!r}",
-            because="these belong to logistic regression",
+            because="these belong to logistic regression, intervals='profile' to generalised linear models too",
             instead="the defaults, intervals='wald' and reference=None",
         )
 
@@ -244,7 +266,13 @@ def _needs_plain_least_squares(model, covariance, weights, legal_weights=("frequ
             )
 
 
-def _check_options(covariance, level, weights):
+def _check_options(covariance, cluster, level, weights):
+    if cluster is not None and covariance not in ("HC0", "HC1"):
+        raise cannot(
+            f"summarise with cluster and covariance={covariance!r}",
+            because="clusters have the sandwich of their sums of slopes",
+            instead="covariance='HC0' or 'HC1', or None for the usual one",
+        )
     for name, given, choices in (("covariance", covariance, COVARIANCES), ("weights", weights, WEIGHTS)):
         if not isinstance(given, str) or given not in choices:
             raise cannot(

@@ -23,7 +23,8 @@ from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.protocol import is_frame
 from separatrix.estimators.basis import AdditiveBasis
 from separatrix.estimators.validation import validate_rows
-from separatrix.inference.fitted_likelihood import is_free, is_logistic, likelihood_of
+from separatrix.inference.fitted_likelihood import is_free, is_generalized, is_logistic, known_terms, likelihood_of
+from separatrix.inference.reading import Reading
 from separatrix.inference.summary import data_of_the_fit
 
 EPS = np.finfo(np.float64).eps
@@ -41,7 +42,9 @@ class Submodel:
     deviance : float.  Twice the log-likelihood that is missing; of least squares the residual sum of squares.
     log_likelihood : float.
     df, residual_df : int or float.  Coefficients of the fit, and observations less these.
-    parameters : int.  What AIC and BIC count: the coefficients, of least squares the variance too.
+    parameters : int.  What AIC and BIC count: the coefficients, and the variance or dispersion where it is estimated.
+    dispersion : float or None.  Pearson's estimate, of a generalised linear model that has no known one.
+    normal : bool.  Whether the errors of a generalised linear model are normal.
     z : array or None.  Estimate divided by standard error of each column, 0 where a column is aliased.
     """
 
@@ -53,10 +56,20 @@ class Submodel:
     residual_df: float
     parameters: int
     z: np.ndarray | None = None
+    dispersion: float | None = None
+    normal: bool = False
 
-    def criterion(self, price):
-        """``-2 log L + price · parameters``: AIC at the price 2, BIC at log N."""
-        return -2.0 * self.log_likelihood + price * self.parameters
+    def criterion(self, price, beside=None):
+        """``-2 log L + price · parameters``: AIC at the price 2, BIC at log N.
+
+        Of a model with an estimated dispersion, that of the Submodel `beside` is taken for both, as R's ``drop1``,
+        ``add1`` and ``step`` do, except of normal errors: the criterion of `beside` and the change of deviance over its
+        dispersion.
+        """
+        if beside is None or beside.dispersion is None or self.normal:
+            return -2.0 * self.log_likelihood + price * self.parameters
+        change = (self.deviance - beside.deviance) / beside.dispersion
+        return beside.criterion(price) + change + price * (self.parameters - beside.parameters)
 
 
 class Terms:
@@ -64,22 +77,25 @@ class Terms:
 
     Parameters
     ----------
-    model : fitted LinearRegression, LogisticRegression with ``C=np.inf``, or a Pipeline that ends in one.
+    model : fitted LinearRegression, LogisticRegression with ``C=np.inf``, generalised linear model with ``alpha=0``, or
+        a Pipeline that ends in one.
     X, y, sample_weight : the data of the fit.
     terms : mapping from names to columns (numbers, names or slices), a fitted AdditiveBasis, or None.  None takes
         the blocks of the pipeline's AdditiveBasis, where there is one, else each column by itself.
-    weights : {"frequency", "precision"}, default "frequency".  What the weights of least squares mean.
+    weights : {"frequency", "precision"}, default "frequency".  What the weights mean.
+    exposure, offset : of the fit of a generalised linear model.
 
     Attributes
     ----------
     names : tuple of str.  columns : dict from a name to numbers of columns.
     whole : Submodel.  That of all terms.
-    least_squares : bool.  Whether terms are tested by F, else by likelihood ratios.
+    least_squares : bool.  Whether terms have sums of squares, else deviances.
+    by_f : bool.  Whether terms are tested by F, because a variance is estimated, else by likelihood ratios.
     classes : int.  Columns of coefficients: 1, but K - 1 for K classes.
     n : float.  Observations: Σs where weights are repetitions, else rows of positive weight.
     """
 
-    def __init__(self, model, X, y, sample_weight=None, terms=None, weights="frequency"):
+    def __init__(self, model, X, y, sample_weight=None, terms=None, weights="frequency", *, exposure=None, offset=None):
         *before, model = steps_of(model)
         for step in before:
             X = step.transform(X)
@@ -87,8 +103,10 @@ class Terms:
             terms = before[-1]
         check_is_fitted(model)
         self.least_squares = declaration(model).likelihood == LEAST_SQUARES
+        self.generalized, self.weights = is_generalized(model), weights
         _check(model, self.least_squares, weights)
         self.estimator, self.y, self.s = clone(model), y, sample_weight
+        self.known = known_terms(model, exposure, offset)
         per_column = {"penalty_factor", "bounds"} & {*model.get_params(deep=False)}
         self.estimator.set_params(**dict.fromkeys(per_column))  # without effect here, and of as many as all columns
         self.X = X if is_frame(X) else validate_rows(model, X)
@@ -101,9 +119,11 @@ class Terms:
             if weights == "precision" and data.s is not None:
                 self.log_weights = float(np.log(data.s[data.s > 0.0]).sum())
         else:
-            self.evidence = likelihood_of(model, X, y, sample_weight).evidence
+            self.evidence = likelihood_of(model, X, y, sample_weight, **self.known).evidence
+        self.by_f = self.least_squares or (self.generalized and self.evidence.dispersion is None)
         self.classes = self.evidence.coefficients.shape[1]
         self.n = float(self.evidence.n) if weights == "precision" else self.evidence.total
+        self.n = Reading(self.evidence, weights).n if self.generalized else self.n
         used = sorted(j for group in self.columns.values() for j in group)
         self.whole = self._submodel(self.names, model, self.evidence)
         if used != list(range(self.evidence.p)):
@@ -113,14 +133,15 @@ class Terms:
         """The fit of the columns of the named terms."""
         names = tuple(name for name in self.names if name in names)  # in the order of the model
         columns = sorted(j for name in names for j in self.columns[name])
-        if not columns:
+        if not columns and not self.generalized:
             return self._null()
-        X = self._select(columns)
+        # a generalised linear model of the constant alone is fitted beside a column of zeros, which adds nothing
+        X = self._select(columns) if columns else np.zeros((len(self.y), 1))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RankDeficient)  # said of the whole model already
-            fitted = clone(self.estimator).fit(X, self.y, sample_weight=self.s)
-        if self.least_squares:
-            return self._submodel(names, fitted, evidence_of(fitted))
+            fitted = clone(self.estimator).fit(X, self.y, sample_weight=self.s, **self.known)
+        if self.least_squares or self.generalized:
+            return self._submodel(names, fitted if columns else None, evidence_of(fitted))
         return self._submodel(names, fitted, likelihood_of(fitted, X, self.y, self.s).evidence)
 
     def droppable(self, names):
@@ -147,13 +168,15 @@ class Terms:
             scale = rss / (self.n - df) if self.n > df else np.nan
             V = None if evidence.unscaled is None else scale * evidence.unscaled
         else:
-            V = evidence.covariance
+            V = Reading(evidence, self.weights).covariance if self.generalized else evidence.covariance
         z = None
         if V is not None and self.classes == 1:
             with np.errstate(divide="ignore", invalid="ignore"):
                 z = np.nan_to_num(evidence.coefficients[first:, 0] / np.sqrt(np.diag(V)[first:]), posinf=inf)
         if self.least_squares:
             return self._of_squares(names, model, rss, df, z)
+        if self.generalized:
+            return submodel_of_means(evidence, self.weights, names, model, z)
         return self._of_likelihood(names, model, evidence, evidence.log_likelihood, df, z)
 
     def _of_squares(self, names, model, rss, df, z):
@@ -174,6 +197,15 @@ class Terms:
 
             return nw.from_native(self.X, eager_only=True)[:, columns].to_native()
         return self.X[:, columns]
+
+
+def submodel_of_means(evidence, weights, names=(), model=None, z=None):
+    """The Submodel of a generalised linear model."""
+    reading = Reading(evidence, weights)
+    dispersion = reading.dispersion if reading.estimated else None
+    counts = reading.k, reading.df, reading.parameters
+    numbers = reading.deviance, reading.log_likelihood, *counts
+    return Submodel(names, model, *numbers, z, dispersion, normal=evidence.family == "gaussian")
 
 
 def factors(name):
@@ -198,20 +230,21 @@ def factors(name):
 
 
 def _check(model, least_squares, weights):
-    if weights not in WEIGHTS or (weights == "precision" and not least_squares):
+    generalized = is_generalized(model)
+    if weights not in WEIGHTS or (weights == "precision" and not least_squares and not generalized):
         raise cannot(
             f"compare terms of {type(model).__name__} with weights={weights!r}",
-            because="weights count how often a row was seen, or, in least squares, are inverses of variances",
+            because="weights count how often a row was seen, or, except of classes, are inverses of variances",
             instead="weights='frequency' (default)",
         )
-    evidence = evidence_of(model) if least_squares else None
+    evidence = evidence_of(model) if least_squares or generalized else None
     plain = evidence is not None and not evidence.penalised and evidence.coefficients.shape[1] == 1
     if not plain and not (is_logistic(model) and is_free(model)):
         raise cannot(
             f"compare terms of {type(model).__name__}",
-            because="terms are tested in least squares of one output and in logistic regression, as this library fits "
-            "them, without a penalty and without bounds",
-            instead="LinearRegression, or LogisticRegression(C=np.inf)",
+            because="terms are tested in least squares of one output, in logistic regression and in generalised linear "
+            "models, as this library fits them, without a penalty and without bounds",
+            instead="LinearRegression, LogisticRegression(C=np.inf), or GeneralizedLinearRegressor",
         )
 
 

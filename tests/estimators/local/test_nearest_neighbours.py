@@ -384,3 +384,13 @@ def test_distances_that_lose_their_zeros_are_refused(form):
     ):
         with pytest.raises(TypeError, match="does not tell a distance of 0 from one that is not stored"):
             use(lossy)
+
+
+@pytest.mark.parametrize(
+    "index",
+    [theirs.NearestNeighbors().fit(np.eye(6)), theirs.KDTree(np.eye(6))],
+    ids=lambda index: type(index).__name__,
+)
+def test_an_index_in_place_of_rows_is_refused_in_plain_words(index):
+    with pytest.raises(TypeError, match="in place of X in KNeighborsClassifier: it is an index of rows, not the rows"):
+        KNeighborsClassifier(1).fit(index, np.arange(6) % 2)

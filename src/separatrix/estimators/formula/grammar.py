@@ -7,6 +7,7 @@ References: R Core Team, R Language Definition, section 10.
 
 import re
 from dataclasses import dataclass
+from math import isinf
 
 from separatrix.core.refusal import cannot
 
@@ -208,6 +209,8 @@ def number_text(value):
     >>> number_text(2.0), number_text(0.1), number_text(100000.0), number_text(123456.0)
     ('2', '0.1', '1e+05', '123456')
     """
+    if isinf(value):
+        return "Inf"
     whole = f"{value:.14e}"
     digits = next(d for d in range(15) if float(f"{value:.{d}e}") == float(whole))
     scientific = f"{value:.{digits}e}"

@@ -18,6 +18,7 @@ from separatrix.estimators.base import LinearClassifier, with_probabilities
 from separatrix.estimators.coding import coded
 from separatrix.estimators.linear.least_squares import name_aliases
 from separatrix.estimators.published import certify_solution
+from separatrix.estimators.ranges import as_type, refuse_small
 from separatrix.estimators.validation import check_choice, validate_classes
 from separatrix.losses import Squared
 from separatrix.penalties import NoPenalty
@@ -104,10 +105,14 @@ class BasicLinearClassifier(LinearClassifier):
         sums = design.moments(target, about_mean=self.centred, gram=gram)
         right = sums.xy / sums.total
         means = right / n
+        refuse_small(
+            float(np.abs(means + sums.x_mean[:, None]).max(initial=0.0)), "place a boundary between class means"
+        )
         A = self._solve(design, target, sums, right, started)
         beta, intercept = self._scores(A, means, n)
         self.means_ = np.ascontiguousarray((means + sums.x_mean[:, None]).T, dtype=design.dtype)
-        return self._publish(beta, intercept - sums.x_mean @ beta, design.dtype)
+        intercept = as_type(intercept - sums.x_mean @ beta, design.dtype, "intercepts")
+        return self._publish(as_type(beta, design.dtype, "coefficients"), intercept, design.dtype)
 
     def _shares(self):
         absent = self.class_count_ == 0.0

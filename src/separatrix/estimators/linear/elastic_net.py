@@ -20,7 +20,7 @@ from separatrix.core.solution import Trace
 from separatrix.core.types import Matrix, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.linear.path import CrossValidatedPath, path_of
+from separatrix.estimators.linear.path import CrossValidatedPath, check_mixtures, path_of
 from separatrix.estimators.linear.strengths import with_factors, within_bounds
 from separatrix.estimators.published import certify_each, timed, worst
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, enter
@@ -75,7 +75,8 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     sparse_coef_ : the same as a sparse matrix.
     intercept_ : float or (k,) array.
     dual_gap_ : float or (k,) array.  The gap in units of the objective. NaN where nothing penalises or bounds one of
-        the coefficients under a lasso: there is no gap then, and ``certificate_`` holds the gradient.
+        the coefficients under a lasso in a stream of more than four million rows: there is no gap then, and
+        ``certificate_`` holds the gradient.
     n_iter_ : int or list of int.  Times that columns were added.
     certificate_ : Certificate.  The gap relative to the null model, recomputed from data and coefficients.
     n_features_in_, feature_names_in_ : as in scikit-learn.
@@ -135,12 +136,16 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
         check_choice(self, "selection", ("cyclic", "random"))
         design, target = enter(self, X, y, sample_weight, summed=True)
         problems = self._problems(design, target)
-        starts = [None] * len(problems)
-        if self.warm_start and "coef_" in vars(self):
-            coefficients = np.atleast_2d(self.coef_)
-            starts = list(zip(coefficients, np.broadcast_to(self.intercept_, len(coefficients))))
+        starts = self._starts((len(problems), design.p))
         solutions = [self._solve(problem, tol, max_iter, start) for problem, start in zip(problems, starts)]
         return self._keep(problems, solutions, target.outputs == (), started)
+
+    def _starts(self, shape):
+        """Where each output starts: at ``coef_``, of a fit or given by hand, if it is to go on and has this shape."""
+        before = np.atleast_2d(vars(self).get("coef_", ()))
+        if not self.warm_start or before.shape != shape:
+            return [None] * shape[0]
+        return list(zip(before.astype(np.float64), np.broadcast_to(vars(self).get("intercept_", 0.0), shape[0])))
 
     def _problem(self, design, target):
         """scikit-learn's alpha is ours: both divide the squares by twice the (weighted) number of rows."""
@@ -209,7 +214,7 @@ def enet_path(
     ----------
     X : (n, p) array or sparse array.
     y : (n,) or (n, k) array.
-    l1_ratio : float, (0, 1], default 0.5.  The share of the lasso.
+    l1_ratio : float, [0, 1], default 0.5.  The share of the lasso; 0, which is ridge, needs given `alphas`.
     eps : float, (0, 1], default 1e-3.  The last strength divided by the first.
     n_alphas : int or None, default None.  How many strengths; deprecated, as in scikit-learn: use `alphas`.
     alphas : int or array, default 100.  How many strengths, or which.
@@ -252,7 +257,8 @@ class ElasticNetCV(CrossValidatedPath):
 
     Parameters
     ----------
-    l1_ratio : float or list, (0, 1], default 0.5.  The share of the lasso, or several to choose from.
+    l1_ratio : float or list, [0, 1], default 0.5.  The share of the lasso, or several to choose from; 0, which is
+        ridge, needs given `alphas`.
     eps : float, (0, 1], default 1e-3.  The last strength divided by the first.
     alphas : int or array, default 100.  How many strengths, or which.
     fit_intercept : bool, default True.  Whether to fit b.
@@ -325,13 +331,14 @@ class ElasticNetCV(CrossValidatedPath):
         self.rule = rule
 
     def _mixtures(self):
-        ratios = check_numbers(self, "l1_ratio", "l1_ratio in (0, 1], or several of them")
-        if not len(ratios) or not np.all((ratios > 0.0) & (ratios <= 1.0)):
+        ratios = check_numbers(self, "l1_ratio", "l1_ratio in [0, 1], or several of them")
+        if not len(ratios) or not np.all((ratios >= 0.0) & (ratios <= 1.0)):
             raise cannot(
                 f"fit ElasticNetCV with l1_ratio={self.l1_ratio!r}",
-                because="a path starts where all coefficients are zero, which ridge alone never makes them",
-                instead="l1_ratio in (0, 1], or RidgeCV",
+                because="shares of the lasso must be numbers in [0, 1], and at least one",
+                instead="l1_ratio=0.5 (default), or l1_ratio=[0.2, 0.5, 0.8], say",
             )
+        check_mixtures(self, ratios)
         return ratios
 
     def _final(self, alpha, ratio):

@@ -17,15 +17,29 @@ from separatrix.core.objective import null_objective, objective, total_conjugate
 from separatrix.core.problem import Problem
 from separatrix.core.protocol import column_names
 from separatrix.core.statistics import GeneralizedLinearStatistics
-from separatrix.core.target import weights_of
+from separatrix.core.target import Target, weights_of
 from separatrix.core.types import Array, MatrixLike
 from separatrix.core.verbs import is_convex, is_squared_error
+from separatrix.core.verbs import link as link_of
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.linear.exposure import known_factors, per_unit
+from separatrix.estimators.linear.exposure import is_finite_at_zero, known_factors, with_known_terms
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, enter
-from separatrix.losses import ComplementaryLogLog, Gamma, Logistic, Poisson, Probit, Squared, Tweedie
+from separatrix.losses import (
+    Cauchit,
+    ComplementaryLogLog,
+    Gamma,
+    GaussianLog,
+    KnownTerm,
+    LogChance,
+    Logistic,
+    Poisson,
+    PowerLink,
+    Probit,
+    Squared,
+    Tweedie,
+)
 from separatrix.losses.distributions import DISTRIBUTIONS, Distribution, log_density, tweedie
 from separatrix.penalties import L2, NoPenalty
 from separatrix.prediction import forms
@@ -72,8 +86,7 @@ class MeanRegressor(LinearRegressor):
         sample_weight : (n,) array or None.  How often each row counts; of a share y, the number of trials.
         exposure : (n,) array of positive numbers or None.  What the mean is proportional to: the time or the number of
             units that a row was observed. Of a log link; its logarithm is added to the scores.
-        offset : (n,) array or None.  A known term of the scores: the logarithm of an exposure, or any of an identity
-            link.
+        offset : (n,) array or None.  A known term of the scores, of any link.
         """
         started = time.perf_counter()
         tol, max_iter = check_number(self, "tol", 0.0), check_number(self, "max_iter", 1, integer=True)
@@ -81,10 +94,10 @@ class MeanRegressor(LinearRegressor):
         name, family, self.link_ = self._distribution()
         design, given = enter(self, X, y, sample_weight, multi_output=False)
         self._check_range(name, family, given)
-        target = per_unit(given, known_factors(self, design, exposure, offset), family.power)
-        problem = self._problem(design, target)
-        self._refuse_one_end(name, problem)
-        solution = self._solve(problem, {"tol": tol, "max_iter": max_iter, "start": self._start(problem)})
+        self._refuse_one_end(name, family, given)
+        terms = known_factors(self, design, exposure, offset)
+        problem = self._problem(design, given, terms)
+        solution = self._solve(problem, {"tol": tol, "max_iter": max_iter, "start": self._start(problem, given, terms)})
         self.n_iter_ = max(solution.iterations, 1)
         self._publish(solution.beta, solution.intercept)
         for kept in ("evidence", "separation"):
@@ -92,7 +105,7 @@ class MeanRegressor(LinearRegressor):
         if "separation" in solution.details:
             self.separation_ = solution.details["separation"]
         if "evidence" in solution.details and not design.is_streamed:
-            self.evidence_ = self._statistics(name, problem, given, solution.details["evidence"])
+            self.evidence_ = self._statistics(problem, given, terms, solution.details["evidence"])
         self.certificate_ = self._certified(problem, solution, max(tol, FINEST), started)
         self._warn()
         return self
@@ -111,36 +124,67 @@ class MeanRegressor(LinearRegressor):
                 instead=legal,
             )
 
-    def _refuse_one_end(self, name, problem):
-        """Raise where all y are 0, or all shares 1: with an intercept there is no minimum, whatever the penalty."""
-        mean, high = float(problem.target.mean()), self._distribution()[1].high
-        bounded_below = self._distribution()[1].low == 0.0
-        if problem.intercept and (mean >= high or (bounded_below and mean <= 0.0)):
+    def _refuse_one_end(self, name, family, target):
+        """Raise where the mean of y is an end of the range: with an intercept there is no minimum, even penalised."""
+        mean, intercept = float(target.mean()), check_choice(self, "fit_intercept", (True, False))
+        low = 0.0 if self.link_ in ("log", "inverse") else family.low  # these need a mean above 0 of any family
+        if intercept and (mean >= family.high or mean <= low):
+            which = "that is" if family.low == 0.0 else "of mean"
+            where = " in every row of positive weight" if family.low == 0.0 else ""
             raise cannot(
-                f"fit {type(self).__name__} to y that is {mean:g} in every row of positive weight",
-                because=f"the likelihood of the family {name!r} has no maximum then: the intercept runs away",
+                f"fit {type(self).__name__} to y {which} {mean:g}{where}",
+                because=f"the likelihood of the family {name!r} with the link {self.link_!r} has no maximum then: the "
+                "intercept runs away",
                 instead="data with other values of y, or fit_intercept=False with alpha > 0",
             )
 
-    def _problem(self, design, target):
-        """The problem this estimator states: scikit-learn's objective, half the mean deviance, is already ours."""
+    def _problem(self, design, target, terms=None):
+        """The problem this estimator states: scikit-learn's objective, half the mean deviance, is already ours.
+
+        `terms` are known terms of the scores, or None.
+        """
         name, family, link = self._distribution()
         self._check_range(name, family, target)
         if design.is_streamed and not is_convex(family.losses[link]):
             raise cannot(
-                f"fit the family {name!r} with power {family.power:g} from a stream",
-                because="its loss is not convex, and Fisher's scoring holds the rows in memory",
-                instead="data in memory, or a power of at most 2",
+                f"fit the family {name!r} with the link {link!r} from a stream",
+                because="its loss is not convex, or not finite for every score, and Fisher's scoring holds the rows in "
+                "memory",
+                instead="data in memory, the log link with a power of at most 2, or the logit link",
             )
         alpha = check_number(self, "alpha", 0.0)
         penalty = L2(alpha) if alpha > 0.0 else NoPenalty()
         intercept = bool(check_choice(self, "fit_intercept", (True, False)))
-        return Problem(design, target, family.losses[link], penalty, intercept)
+        problem = Problem(design, target, family.losses[link], penalty, intercept)
+        return with_known_terms(problem, terms, family.power, link)
 
-    def _start(self, problem):
-        """Where the last fit ended, if it is to be gone on with and has the shape of this problem."""
-        known = self.warm_start and "coef_" in vars(self) and self.coef_.shape == (problem.design.p,)
-        return (self.coef_, self.intercept_) if known else None
+    def _restate(self, X, y, sample_weight, exposure=None, offset=None):
+        design, target = enter(self, X, y, sample_weight, reset=False)
+        return [self._problem(design, target, known_factors(self, design, exposure, offset))]
+
+    def _start(self, problem, given, terms):
+        """Where the last fit ended, if it is to be gone on with and has the shape of this problem.
+
+        Where a score of 0 is outside of the range of the link and there is no intercept, the coefficients that fit the
+        link of y by least squares, as in R.
+        """
+        if self.warm_start and "coef_" in vars(self) and self.coef_.shape == (problem.design.p,):
+            return self.coef_, self.intercept_
+        loss = self._distribution()[1].losses[self.link_]
+        if problem.intercept or is_finite_at_zero(loss):
+            return None
+        mean = float(given.mean())  # of y halfway to their mean, so that none is at an end of the range
+        scores = np.array([float(link_of(loss, 0.5 * (v + mean))) for v in given.y])
+        scores = scores if terms is None else scores - terms
+        plain = Problem(problem.design, Target(scores, given.s), Squared(), NoPenalty(), False)
+        start = solve_least_squares(plain)
+        if not np.isfinite(objective(problem, start.beta, 0.0)):
+            raise cannot(
+                f"fit {type(self).__name__} with the link {self.link_!r} and no intercept",
+                because="no coefficients were found that give every row a mean in the range of the family",
+                instead="fit_intercept=True, or link='log'",
+            )
+        return start.beta, 0.0
 
     def _solve(self, problem, options):
         solve = solve_least_squares if is_squared_error(problem.loss) else solve_likelihood
@@ -148,19 +192,24 @@ class MeanRegressor(LinearRegressor):
             return solve(problem, **options)
         return maximum_likelihood(problem, solve=solve, names=vars(self).get("feature_names_in_"), **options)
 
-    def _statistics(self, name, problem, given, evidence):
+    def _statistics(self, problem, given, terms, evidence):
         """The evidence of a fit without a penalty, with what its family adds."""
-        family, target, s = self._distribution()[1], problem.target, given.weights
-        mu = inverse_link(self.link_, problem.design.matvec(self.coef_) + self.intercept_)
+        name, family, _ = self._distribution()
+        y, s = given.y, given.weights
+        eta = problem.design.matvec(self.coef_) + self.intercept_
+        mu = inverse_link(self.link_, eta if terms is None else eta + terms)
         deviance = 2.0 * (evidence.saturated_log_likelihood - evidence.log_likelihood)
+        facts = asdict(evidence)
+        if not problem.intercept and not is_finite_at_zero(family.losses[self.link_]):
+            facts["null_log_likelihood"] = -np.inf  # the score 0 is no mean
         return GeneralizedLinearStatistics(
-            **asdict(evidence),
+            **facts,
             family=name,
             link=self.link_,
             dispersion=family.dispersion,
-            pearson=family.pearson(target.y, target.weights, mu),
+            pearson=family.pearson(y, s, mu),
             observations=given.total,
-            density=log_density(family, given.y, s, deviance),
+            density=log_density(family, y, s, deviance),
             log_weights=float(np.log(s[s > 0.0]).sum()),
         )
 
@@ -178,6 +227,10 @@ class MeanRegressor(LinearRegressor):
             warnings.warn(NoMaximum(self.separation_), stacklevel=3)
         else:
             advice = "Raise max_iter, standardise the columns, or penalise more (a larger alpha)."
+            if not is_finite_at_zero(self._distribution()[1].losses[self.link_]):
+                advice = (
+                    "The maximum may lie at the end of the range of the means: use the log link, or raise max_iter."
+                )
             warn_if_not_certified(self.certificate_, self.certificate_.message or advice, stacklevel=3)
         evidence = evidence_of(self)
         if evidence is not None and evidence.aliased:
@@ -219,7 +272,10 @@ declare_class(
 
 
 @declares(
-    losses=(Squared, Poisson, Gamma, Tweedie, Logistic, Probit, ComplementaryLogLog),
+    losses=(
+        *(Squared, Poisson, Gamma, Tweedie, GaussianLog, PowerLink),
+        *(Logistic, Probit, ComplementaryLogLog, Cauchit, LogChance, KnownTerm),
+    ),
     solvers=(*RIDGE, *LIKELIHOOD, "solvers.newton_raphson"),
     small_fits=(SmallFit({"family": "gaussian"}),),
 )
@@ -237,8 +293,11 @@ class GeneralizedLinearRegressor(MeanRegressor):
     ----------
     family : {"gaussian", "poisson", "quasipoisson", "gamma", "inverse_gaussian", "tweedie", "binomial",
         "quasibinomial"}, default "gaussian".  The quasi families estimate the dispersion, which is 1 of the others.
-    link : str or None, default None.  Of "gaussian" "identity"; of shares "logit" (default), "probit" or "cloglog";
-        of all others "log".
+    link : str or None, default None.  The first of those that the family has: of "gaussian" "identity", "log" or
+        "inverse"; of counts "log", "sqrt" or "identity"; of "gamma" "log", "inverse" or "identity"; of
+        "inverse_gaussian" "log", "1/mu^2", "inverse" or "identity"; of "tweedie" "log" or "identity"; of shares
+        "logit", "probit", "cloglog", "cauchit" or "log". R's default of "gamma" is "inverse", of "inverse_gaussian"
+        "1/mu^2". With links that leave the range of the mean, steps are halved until every mean is in it.
     power : float, [1, inf), default 1.5.  Of "tweedie": the variance is proportional to its power of the mean.
     alpha : float, [0, inf), default 0.0.  Strength of the ridge; the intercept is never penalised. With an exposure it
         is weighed against the mean loss of a unit of exposure.
@@ -258,7 +317,7 @@ class GeneralizedLinearRegressor(MeanRegressor):
     Notes
     -----
     With "log" an exposure e is no change of the model: the problem is that of y / e with weights s e^(2 - p), p being
-    1 for counts, 2 for "gamma", 3 for "inverse_gaussian". ``verify(model, X, y / e, s * e**(2 - p))`` holds it to that.
+    1 for counts, 2 for "gamma", 3 for "inverse_gaussian". ``verify(model, X, y, s, exposure=e)`` holds it to that.
 
     References: Nelder and Wedderburn (1972), J. R. Statist. Soc. A 135(3); McCullagh and Nelder (1989).
     Theory: docs/theory/generalised_linear.md.
@@ -301,7 +360,7 @@ class GeneralizedLinearRegressor(MeanRegressor):
         if self.link is not None and self.link not in links:
             raise cannot(
                 f"fit GeneralizedLinearRegressor with family={name!r} and link={self.link!r}",
-                because="other links leave the range of the mean, or make a loss that is not convex",
+                because="the family has no such link",
                 instead=" or ".join(f"link={word!r}" for word in links),
             )
         return name, family, self.link or links[0]

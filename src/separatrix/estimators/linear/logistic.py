@@ -200,11 +200,13 @@ class LogisticRegression(SparseCoefficients, LogOddsClassifier):
             return beta, solution.intercept
         full, intercept = np.zeros((len(beta), len(present))), np.full(len(present), NEVER)
         full[:, present], intercept[present] = beta, solution.intercept
-        return full, intercept
+        return (full, intercept) if len(present) > 2 else (full[:, 1] - full[:, 0], intercept[1] - intercept[0])
 
     def _solve(self, problem, options):
         if self.max_iter == 0:
             return _not_moved(problem, options["start"])
+        if problem.target.outputs == (1,):  # one class has all the weight: it is sure, and nothing is to be found
+            return _not_moved(problem, None)
         solve = partial(solve_likelihood, method=self.solver)
         names = vars(self).get("feature_names_in_")
         if not problem.parts.free.all():
@@ -272,18 +274,24 @@ class LogisticRegression(SparseCoefficients, LogOddsClassifier):
             class_weight=self.class_weight,
             reset=reset,
             summed=reset and self.solver in _AUTOMATIC,  # these look for NaN in their first sums over all rows
+            weightless=True,
         )
         return design, target.mapped(partial(_as_numbers, len(self.classes_)))
 
     def _problem(self, design, target):
-        self._present = None
-        if target.outputs and self.class_weight is not None:
-            totals = sum(np.asarray(s) @ y for y, s in target.passes())
-            if not totals.all():  # such a class would send its intercept to minus infinity
-                self._present = totals > 0.0
-                target = target.mapped(lambda y, s: (np.ascontiguousarray(y[:, totals > 0.0]), s))
+        self._present = present = self._classes_of_weight(target)
+        if present is not None:  # the others would send their intercepts to minus infinity
+            target = target.mapped(lambda y, s: (np.ascontiguousarray(_one_column_each(y)[:, present]), s))
         loss = Softmax() if target.outputs else Logistic()
         return Problem(design, target, loss, self._penalty(target.total, design.p), bool(self.fit_intercept))
+
+    def _classes_of_weight(self, target):
+        """Which classes have rows of positive weight, (k,) of bool; None where all have, or no intercept tells it."""
+        weighted = self.class_weight is not None or target.rows_of_positive_weight < target.n
+        if not weighted or not (target.outputs or self.fit_intercept):
+            return None
+        totals = sum((np.ones(len(y)) if s is None else s) @ _one_column_each(y) for y, s in target.passes())
+        return None if np.all(totals > 0.0) else totals > 0.0
 
     def _penalty(self, total, p):
         """The penalty of p coefficients for rows of a total weight: C Σ s loss + Ω, divided by C Σ s."""
@@ -329,6 +337,11 @@ def _as_numbers(k, codes, s):
     Y = np.zeros((len(codes), k))
     Y[np.arange(len(codes)), codes] = 1.0
     return Y, s
+
+
+def _one_column_each(y):
+    """Shares of the classes (n, k), of y (n, k) or of the share (n,) of the second of two."""
+    return y if y.ndim == 2 else np.column_stack([1.0 - y, y])
 
 
 def _not_moved(problem, start):

@@ -2,12 +2,13 @@ r"""Logistic regression with its strength C, and the mixture of L1 and L2, chose
 
 from collections.abc import Callable, Mapping
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.metrics import brier_score_loss, get_scorer, log_loss, make_scorer
+from sklearn.utils.metadata_routing import UNUSED
 
 from separatrix.core.certificate import path_gap, warn_if_not_certified
 from separatrix.core.declaration import Search, declares
@@ -16,10 +17,13 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
+from separatrix.core.time_limit import stop_if_over
 from separatrix.core.types import MatrixLike
 from separatrix.estimators.linear.logistic import NEVER, LogisticRegression
 from separatrix.estimators.linear.one_standard_error import (
     check_rule,
+    clearly_past_best,
+    smallest,
     standard_errors,
     strongest_within,
     warn_at_end,
@@ -71,6 +75,9 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
         have the shapes that scikit-learn 1.9 gives them by default ("warn" is True, without its warning).
     rule : {"best", "1se"}, default "best".  Which C to take: that of the best mean score, or the smallest within one
         standard error of it; with refit=True.
+    stop_early : bool, default False.  Whether to leave out the strengths that are weaker than one whose score is worse
+        than the best of the stronger ones by more than a standard error. The weakest penalties take most of the time,
+        and are seldom chosen. `Cs_` then holds those that were tried.
 
     Attributes
     ----------
@@ -95,6 +102,10 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
     1.0
     """
 
+    _calls_scorer = ("fit", "score")
+    # weights of a score are the scorer's, which says whether it asks for them
+    __metadata_request__score: ClassVar[dict[str, str]] = {"sample_weight": UNUSED}
+
     def __init__(
         self,
         *,
@@ -116,6 +127,7 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
         random_state: int | RandomState | None = None,
         use_legacy_attributes: bool | str = "warn",
         rule: str = "best",
+        stop_early: bool = False,
     ) -> None:
         self.Cs = Cs
         self.l1_ratios = l1_ratios
@@ -135,6 +147,7 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
         self.random_state = random_state
         self.use_legacy_attributes = use_legacy_attributes
         self.rule = rule
+        self.stop_early = stop_early
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **metadata: Any) -> Self:
         """Choose, then fit to X (n, p) and labels y (n,); `metadata` go to splitter and scorer if routing is on."""
@@ -142,28 +155,39 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
         check_number(self, "max_iter", 1, integer=True)
         check_choice(self, "penalty", tuple(RATIOS))
         check_rule(self, possible=self.refit, because="refit=False averages the best C of each fold")
+        check_choice(self, "stop_early", (False, True))
         self.Cs_, self.l1_ratios_ = self._strengths(), self._mixtures()
-        design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight)
+        design, codes, s = validate_classes(self, X, y, sample_weight, class_weight=self.class_weight, weightless=True)
         from sklearn.model_selection import check_cv  # 0.2 s that a fit without cross-validation need not spend
 
         labels = self.classes_[codes]
         routed = self._route(sample_weight, metadata)
-        splitter = check_cv(self.cv, labels, classifier=True)
-        folds = list(splitter.split(design.matrix(), labels, **routed.split))
+        folds = list(check_cv(self.cv, labels, classifier=True).split(design.matrix(), labels, **routed.split))
         given = None if sample_weight is None else np.broadcast_to(np.asarray(sample_weight, np.float64), len(codes))
         scorer = self._scorer()
 
-        def job(fold):
-            return self._fold(design, codes, s, routed.score, *fold, scorer)
+        def solved(Cs):
+            jobs = (lambda fold: self._fold(design, codes, s, routed.score, *fold, scorer, Cs)), folds
+            return [np.array(part) for part in zip(*parallel_map(*jobs, numbers=design.n * design.p))]
 
         # (folds, shares, strengths, 1 or k, p or p + 1), and without the last two
-        each = parallel_map(job, folds, numbers=design.n * design.p)
-        paths, scores, gaps, rounds = (np.array(part) for part in zip(*each))
+        paths, scores, gaps, rounds = self._early(solved) if self.stop_early else solved(self.Cs_)
         advice = "Raise max_iter or tol, or leave out the largest Cs."
         warn_if_not_certified(path_gap(gaps, self.tol, rounds), advice, stacklevel=2)
         self._choose(design, labels, given, paths, scores)
         self._keep(paths, scores, rounds)
         return self
+
+    def _early(self, solved):
+        """The half of the grid with strong penalties, then one strength at a time until one is clearly worse."""
+        order = np.argsort(self.Cs_, kind="stable")
+        count = len(order) // 2 + 1
+        parts = solved(self.Cs_[order[:count]])
+        while count < len(order) and not clearly_past_best(parts[1]):
+            parts = [np.concatenate(both, axis=2) for both in zip(parts, solved(self.Cs_[order[count : count + 1]]))]
+            count += 1
+        self.Cs_ = self.Cs_[order[:count]]
+        return parts
 
     def _strengths(self):
         if isinstance(self.Cs, Integral):
@@ -197,21 +221,20 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
 
     def _scorer(self):
         """A function of (model, X, y, weights); scores that need all classes are told them."""
-        scoring = None if isinstance(self.scoring, str) and self.scoring == "warn" else self.scoring
         known = {"neg_log_loss": log_loss, "neg_brier_score": brier_score_loss}
-        if isinstance(scoring, str) and scoring in known:
-            options = {"greater_is_better": False, "response_method": "predict_proba", "labels": self.classes_}
-            if scoring == "neg_brier_score" and len(self.classes_) == 2:
-                options["pos_label"] = self.classes_[1]  # words do not say which of them is the event
-            return make_scorer(known[scoring], **options)
-        return get_scorer("accuracy" if scoring is None else scoring)
+        if not isinstance(self.scoring, str) or self.scoring not in known:
+            return self._routed_scorer()
+        options = {"greater_is_better": False, "response_method": "predict_proba", "labels": self.classes_}
+        if self.scoring == "neg_brier_score" and len(self.classes_) == 2:
+            options["pos_label"] = self.classes_[1]  # words do not say which of them is the event
+        return make_scorer(known[self.scoring], **options)
 
     def _routed_scorer(self):
-        scoring = None if isinstance(self.scoring, str) and self.scoring == "warn" else self.scoring
-        return get_scorer("accuracy" if scoring is None else scoring)
+        unset = self.scoring is None or (isinstance(self.scoring, str) and self.scoring == "warn")
+        return get_scorer("accuracy" if unset else self.scoring)
 
-    def _fold(self, design, codes, s, judged, train, test, scorer):
-        """Coefficients, scores, gaps and iterations of the whole grid, fitted to `train` and scored on `test`."""
+    def _fold(self, design, codes, s, judged, train, test, scorer, Cs):
+        """Coefficients, scores, gaps and iterations of the strengths, fitted to `train` and scored on `test`."""
         inside = design.take(train)
         weights = np.ones(len(train)) if s is None else s[train]
         present = np.unique(codes[train][weights > 0.0])
@@ -221,7 +244,7 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
         model.classes_, model.n_features_in_ = self.classes_, design.p
         paths, scores, gaps, rounds = [], [], [], []
         for ratio in self.l1_ratios_:
-            beta, offset, gap, used = self._path(inside, codes[train], weights, present, self._ratio(ratio))
+            beta, offset, gap, used = self._path(inside, codes[train], weights, present, self._ratio(ratio), Cs)
             paths.append(np.concatenate([beta, offset[..., None]], axis=-1) if self.fit_intercept else beta)
             for w, b in zip(beta, offset):
                 model.coef_, model.intercept_ = w, b
@@ -230,9 +253,9 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
             rounds.append(used)
         return paths, np.reshape(scores, (len(paths), -1)), gaps, rounds
 
-    def _path(self, design, codes, s, present, ratio):
-        """Coefficients (L, 1 or k, p), intercepts (L, 1 or k), gaps (L,) and iterations (L,) at all strengths."""
-        k, total, count = len(self.classes_), float(s.sum()), len(self.Cs_)
+    def _path(self, design, codes, s, present, ratio, Cs):
+        """Coefficients (L, 1 or k, p), intercepts (L, 1 or k), gaps (L,) and iterations (L,) at the strengths."""
+        k, total, count = len(self.classes_), float(s.sum()), len(Cs)
         rows = 1 if k == 2 else k
         if len(present) < 2:  # nothing to tell apart
             offset = np.where(np.isin(np.arange(k), present), 0.0, NEVER)
@@ -244,10 +267,11 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
             target, loss = Target((codes[:, None] == present).astype(np.float64), s), Softmax()
         problem = Problem(design, target, loss, NoPenalty(), bool(self.fit_intercept))
 
-        def penalty_at(strength):
+        def penalty_at(strength):  # asked for before each strength is solved
+            stop_if_over()
             return self._model(1.0 / strength if strength else np.inf, ratio)._penalty(total, design.p)
 
-        beta, offset, gaps, used = path(problem, 1.0 / self.Cs_, penalty_at, tol=self.tol, max_iter=self.max_iter)
+        beta, offset, gaps, used = path(problem, 1.0 / Cs, penalty_at, tol=self.tol, max_iter=self.max_iter)
         if k == 2:
             return beta[:, None, :], offset[:, None], gaps, used
         coefs, offsets = np.zeros((count, k, design.p)), np.full((count, k), NEVER)
@@ -257,7 +281,7 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
     def _choose(self, design, labels, given, paths, scores):
         """Set what was chosen, and the model that goes with it."""
         if self.refit:
-            best = np.unravel_index(scores.sum(axis=0).T.argmax(), scores.shape[:0:-1])  # ties: small C first
+            best = np.unravel_index(smallest(-scores.sum(axis=0).T), scores.shape[:0:-1])  # ties: small C first
             ratio, errors = self.l1_ratios_[best[1]], -scores[:, best[1]].T
             within = strongest_within(errors.mean(axis=1), standard_errors(errors), 1.0 / self.Cs_)
             self.C_1se_ = float(self.Cs_[within])
@@ -324,10 +348,9 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
         C, ratio = np.ravel(self.C_)[0], np.ravel(self.l1_ratio_)[0]
         return self._model(float(C), self._ratio(ratio))._penalty(total, p)
 
-    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """The score that `scoring` names, of predictions for X."""
-        judged = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return self._scorer()(self, X, y, **judged)
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **metadata: Any) -> float:
+        """The score that `scoring` names, of predictions for X; `metadata` go to the scorer if routing is on."""
+        return self._scorer()(self, X, y, **self._route(sample_weight, metadata, "score").score)
 
 
 def _search(ratio):
@@ -340,6 +363,7 @@ def _search(ratio):
             scoring="neg_log_loss",
             tol=1e-5,
             use_legacy_attributes=False,
+            stop_early=True,
         )
 
     return make

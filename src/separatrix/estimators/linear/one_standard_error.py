@@ -31,10 +31,37 @@ def standard_errors(errors, weights=None, count=None):
 
 
 def strongest_within(mean, error, strengths):
-    """The place of the largest strength whose mean error is within one standard error of the smallest."""
-    best = int(np.argmin(mean))
-    within = np.flatnonzero(mean <= mean[best] + error[best])
-    return int(within[np.argmax(np.asarray(strengths)[within])])
+    """The place of the largest strength whose mean error is within one standard error of the smallest.
+
+    An error that is not known (NaN) is the largest of all; if none is known, the first strength is taken.
+    """
+    best = smallest(mean)
+    within = mean <= mean[best] + error[best]
+    within[best] = True  # where its own error is not known
+    return int(np.argmax(np.where(within, strengths, -np.inf)))
+
+
+def smallest(mean):
+    """The place of the smallest error, in the order of a flat array; NaN counts as the largest of all."""
+    return int(np.argmin(np.where(np.isnan(mean), np.inf, mean)))
+
+
+def clearly_past_best(scores):
+    """Whether the last of some strengths is worse than the best before it, by more than the standard error of that.
+
+    Parameters
+    ----------
+    scores : (folds, shares, strengths) array.  From strong to weak penalties; higher is better.
+
+    >>> clearly_past_best(np.array([[[-0.7, -0.6, -0.9]], [[-0.7, -0.5, -0.9]]]))
+    True
+    >>> clearly_past_best(np.array([[[-0.7, -0.6, -0.5]], [[-0.7, -0.5, -0.7]]]))
+    False
+    """
+    *earlier, last = np.argmax(scores.mean(axis=0), axis=0)  # the share that is best at each strength
+    best = max(range(len(earlier)), key=lambda place: scores[:, earlier[place], place].mean())
+    worse = scores[:, earlier[best], best] - scores[:, last, -1]
+    return bool(worse.mean() > standard_errors(worse[None])[0])
 
 
 def check_rule(model, possible=True, because=""):

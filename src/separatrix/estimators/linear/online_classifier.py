@@ -51,7 +51,7 @@ class OnlineClassifier(SparseCoefficients, LinearClassifier, Online):
         """
         self._check()
         started = time.perf_counter()
-        design, codes, s = validate_classes(self, X, y, sample_weight, summed=True)
+        design, codes, s = validate_classes(self, X, y, sample_weight, summed=True, weightless=True)
         factors = self._factors(codes, s)
         self._walkers = self._start(design.p, coef_init, intercept_init, self._outputs())
         self.t_ = 1.0

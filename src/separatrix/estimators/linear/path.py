@@ -51,11 +51,11 @@ def path_of(
     """The work of ``lasso_path`` and ``enet_path``."""
     alphas = _without_deprecated(alphas, n_alphas)
     stand_in = Path(l1_ratio, eps, alphas, positive, tol, max_iter)
-    # ridge alone makes no coefficient zero, so that a path has no first strength
-    l1_ratio = check_number(stand_in, "l1_ratio", 0.0, 1.0, open_low=True)
+    l1_ratio = check_number(stand_in, "l1_ratio", 0.0, 1.0)
+    check_mixtures(stand_in, [l1_ratio])
     tol = check_number(stand_in, "tol", 0.0)
     max_iter = check_number(stand_in, "max_iter", 1, integer=True)
-    design, target = enter(stand_in, X, y, sample_weight)
+    design, target = enter(stand_in, X, y, sample_weight, summed=True)
     design.needs("columns", "follow a path of strengths")
     problems = unit_problems(stand_in, design, target, l1_ratio, fit_intercept)
     strengths = strengths_of(stand_in, problems)
@@ -81,6 +81,16 @@ def _without_deprecated(alphas, n_alphas):
     if n_alphas is None:
         return 100
     return n_alphas if alphas is None or isinstance(alphas, Integral) else alphas
+
+
+def check_mixtures(estimator, ratios):
+    """Refuse a path that has no first strength: ridge alone makes no coefficient zero."""
+    if isinstance(estimator.alphas, Integral) and not np.all(ratios):
+        raise cannot(
+            "choose the strengths of a path with l1_ratio=0",
+            because="it starts where all coefficients are zero, which ridge alone never makes them",
+            instead="alphas=[10.0, 1.0, 0.1], say, l1_ratio > 0, or RidgeCV",
+        )
 
 
 def unit_problems(estimator, design, target, l1_ratio, intercept):
@@ -143,7 +153,13 @@ class CrossValidatedPath(ChoosesByFolds, LinearRegressor):
 
         jobs = [(mixture, fold) for mixture in zip(units, grids) for fold in folds]
         mse = np.reshape(parallel_map(errors, jobs), (len(ratios), len(folds), -1)).transpose(0, 2, 1)
-        weighty = [bool(target.weights[test].any()) for _, test in folds]
+        weighty = [all(target.weights[part].any() for part in fold) for fold in folds]
+        if not any(weighty):
+            raise cannot(
+                f"choose the strength of {type(self).__name__} by folds",
+                because="no fold has rows of positive weight both to fit to and to test",
+                instead="positive weights for more rows, or other folds (cv)",
+            )
         mean = mse[:, :, weighty].mean(axis=2)
         best, row = np.unravel_index(mean.argmin(), mean.shape)
         errors_of_mean = standard_errors(mse[best][:, weighty])
@@ -180,17 +196,17 @@ def _fold_errors(problem, grid, train, test, tol, max_iter):
     """Mean squared errors on `test` of the path fitted to `train`."""
     target = problem.target
     s = target.s
+    if s is not None and not (s[test].any() and s[train].any()):
+        return np.full(len(grid), np.nan)  # nothing is known of a fold without weight
     inside = Target(target.y[train], None if s is None else s[train])
     coefficients, intercepts, _, _ = path(
         replace(problem, design=problem.design.take(train), target=inside),
         grid,
         penalty_at(problem),
-        tol=max(tol, 1e-6),  # folds only choose: their errors need no more
+        tol=tol,
         max_iter=max_iter,
     )
     r = target.y[test, None] - problem.design.take(test).matvec(coefficients.T) - intercepts
     if s is None:
         return (r * r).mean(axis=0)
-    if not s[test].any():
-        return np.full(len(grid), np.nan)  # nothing is known of a fold without weight
     return s[test] @ (r * r) / s[test].sum()

@@ -19,6 +19,7 @@ from separatrix.designs import as_dense
 from separatrix.estimators import verification
 from separatrix.estimators.base import with_probabilities
 from separatrix.estimators.linear.online_classifier import OnlineClassifier
+from separatrix.estimators.ranges import refuse_large, size_of
 from separatrix.estimators.validation import check_choice, encode, validate_classes, validate_rows
 from separatrix.solvers.perceptron import Corrections, mistake_bound, run_perceptron, widest_separator
 
@@ -183,7 +184,8 @@ class Perceptron(OnlineClassifier):
             self._refuse_with_penalty(order)
             return super().fit(X, y, coef_init, intercept_init, sample_weight)
         started = time.perf_counter()
-        design, codes, s = validate_classes(self, X, y, sample_weight)
+        design, codes, s = validate_classes(self, X, y, sample_weight, weightless=True)
+        self._refuse_overflow(design)
         order = _permutation(order, design.n)
         factors = self._factors(codes, s)
         self._walkers = self._start(design.p, coef_init, intercept_init, self._outputs())
@@ -203,6 +205,11 @@ class Perceptron(OnlineClassifier):
         if any(not (run.clean or run.settled) for run in runs):
             warnings.warn(NotSeparated(int(self.certificate_.value), self.max_iter), stacklevel=2)
         return self
+
+    def _refuse_overflow(self, design):
+        """Scores are products of rows with sums of rows."""
+        largest = 1e-3 * float(np.sqrt(np.finfo(design.dtype).max))
+        refuse_large(size_of(design), f"fit {type(self).__name__}", largest)
 
     def partial_fit(
         self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None

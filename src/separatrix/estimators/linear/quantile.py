@@ -6,7 +6,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from separatrix.core.declaration import SmallFit, declares
-from separatrix.core.errors import cannot
+from separatrix.core.errors import WrongType, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.types import MatrixLike
@@ -93,7 +93,7 @@ class QuantileRegressor(LinearRegressor):
                 f"fit QuantileRegressor with solver_options={self.solver_options!r}",
                 because="they are not a dict",
                 instead="a dict of options of scipy.optimize.linprog, or None",
-                kind=TypeError,
+                kind=WrongType,
             )
         problem = self._problem(design, target)
         solution = linear_program.solve(problem, method=method, options=self.solver_options)

@@ -49,7 +49,7 @@ class _RidgeOnClasses(LinearClassifier):
         if multilabel:
             return _validate_indicators(self, X, y, sample_weight, reset=reset)
         design, codes, s = validate_classes(
-            self, X, y, sample_weight, class_weight=self.class_weight, summed=reset, reset=reset
+            self, X, y, sample_weight, class_weight=self.class_weight, summed=reset, reset=reset, weightless=True
         )
         return design, Target(coded(codes, len(self.classes_), "plus_minus"), s)
 

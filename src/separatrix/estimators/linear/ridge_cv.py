@@ -11,7 +11,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
 
 from separatrix.core.declaration import LEAST_SQUARES, Search, declares
-from separatrix.core.errors import cannot
+from separatrix.core.errors import NotCertified, RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
@@ -225,7 +225,8 @@ class RidgeCV(ChoosesByFolds, SquaredErrorModel):
             model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
         search = GridSearchCV(model, {"alpha": alphas}, cv=folds, scoring=self.scoring)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
+            for said_of_all_rows in (RankDeficient, NotCertified):
+                warnings.simplefilter("ignore", said_of_all_rows)
             search.fit(design.matrix(), truth, **({} if target.s is None else {"sample_weight": target.s}))
         scores = search.cv_results_["mean_test_score"]
         # the spread of GridSearchCV is that of its splits, around their mean

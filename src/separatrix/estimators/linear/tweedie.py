@@ -4,7 +4,7 @@ from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.estimators.linear.generalized_linear import LIKELIHOOD, SOLVERS, MeanRegressor
 from separatrix.estimators.validation import check_choice, check_number
-from separatrix.losses import Gamma, Poisson, Squared, Tweedie
+from separatrix.losses import Gamma, GaussianLog, Poisson, PowerLink, Squared, Tweedie
 from separatrix.losses.distributions import tweedie
 from separatrix.solvers.choose import RIDGE
 
@@ -12,7 +12,7 @@ NAMES = {0.0: "gaussian", 1.0: "poisson", 2.0: "gamma", 3.0: "inverse_gaussian"}
 
 
 @declares(
-    losses=(Squared, Poisson, Gamma, Tweedie),
+    losses=(Squared, Poisson, Gamma, Tweedie, GaussianLog, PowerLink),
     solvers=(*RIDGE, *LIKELIHOOD, "solvers.newton_raphson"),
     small_fits=(SmallFit({"power": 1.5, "alpha": 0.1}, positive=True, storages=DENSE),),
 )
@@ -30,8 +30,8 @@ class TweedieRegressor(MeanRegressor):
         which scikit-learn lists, are not fitted: their means have to be kept positive.
     alpha : float, [0, inf), default 1.0.  Strength of the ridge; the intercept is never penalised.
     fit_intercept : bool, default True.
-    link : {"auto", "identity", "log"}, default "auto".  "identity" for a power of 0, "log" for others; no other pairs
-        are fitted.
+    link : {"auto", "identity", "log"}, default "auto".  "identity" for a power of 0, "log" for others. The other
+        choice makes a loss that is not convex, or not finite for every score: its gradient is certified.
     solver : {"lbfgs", "newton-cholesky"}, default "lbfgs".  Accepted for compatibility, no effect here.
     max_iter : int, [1, inf), default 100.  Most iterations.
     tol : float, [0, inf), default 1e-8.  Relative gap to be certified; relative gradient with ``alpha=0`` or a power
@@ -85,11 +85,6 @@ class TweedieRegressor(MeanRegressor):
                 because="no such distribution exists" if 0.0 < power < 1.0 else "its mean would have to stay positive",
                 instead="power=0, or power >= 1",
             )
-        (link,) = family.losses
-        if check_choice(self, "link", ("auto", "identity", "log")) not in ("auto", link):
-            raise cannot(
-                f"fit TweedieRegressor with power={power:g} and link={self.link!r}",
-                because="that loss is not convex, or leaves the range of the mean",
-                instead=f"link={link!r}",
-            )
+        link = check_choice(self, "link", ("auto", "identity", "log"))
+        link = next(iter(family.losses)) if link == "auto" else link
         return NAMES.get(power, "tweedie"), family, link

@@ -16,6 +16,7 @@ from separatrix.estimators import verification
 from separatrix.estimators.local.local_likelihood import LocalModel, check_level
 from separatrix.estimators.validation import enter
 from separatrix.losses import Squared
+from separatrix.prediction import forms
 from separatrix.solvers.neighbours.local_likelihood import fit_locally
 
 # Residuals are measured against the spread of y plus this much of its largest deviation, or an exact fit would have
@@ -28,7 +29,8 @@ FLOOR = 1e-6
     losses=(Squared,),
     penalties=("penalties:L2",),
     solvers=("solvers.neighbours.local_likelihood", "solvers.neighbours.windows"),
-    verification=verification.LOCAL,
+    prediction=forms.LOCAL_NUMBERS,
+    verification=verification.OF_LOCAL_NUMBERS,
     small_fits=(SmallFit(storages=DENSE),),
 )
 class LocalLinearRegression(RegressorMixin, LocalModel):
@@ -144,7 +146,8 @@ class LocalLinearRegression(RegressorMixin, LocalModel):
         return self._traces
 
     def _in_units(self, fits):
-        scale = self._size / (self.scale_ * self._data.unit)
+        with np.errstate(over="ignore"):  # slopes along columns of subnormal numbers are beyond all numbers
+            scale = self._size / (self.scale_ * self._data.unit)
         return self._level + self._size * fits.scores[:, 0], fits.slopes[:, 0] * scale
 
 

@@ -8,7 +8,6 @@ from scipy.special import expit, logsumexp, ndtri
 from sklearn.base import ClassifierMixin
 
 from separatrix.core.declaration import DENSE, SmallFit, declares
-from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
@@ -16,6 +15,9 @@ from separatrix.estimators.base import LogOddsClassifier
 from separatrix.estimators.local.local_likelihood import LocalModel, check_level
 from separatrix.estimators.validation import validate_classes
 from separatrix.losses import Logistic, Softmax
+from separatrix.prediction import forms
+from separatrix.prediction.linear import decide
+from separatrix.prediction.local_likelihood import refuse_unnamed
 
 
 @declares(
@@ -23,7 +25,8 @@ from separatrix.losses import Logistic, Softmax
     losses=(Logistic, Softmax),
     penalties=("penalties:L2",),
     solvers=("solvers.neighbours.local_likelihood", "solvers.neighbours.windows"),
-    verification=verification.LOCAL,
+    prediction=forms.LOCAL_CLASSES,
+    verification=verification.OF_LOCAL_CLASSES,
     small_fits=tuple(SmallFit(classes=k, storages=DENSE, called=f"{k} classes") for k in (2, 3)),
 )
 class LocalLogisticRegression(ClassifierMixin, LocalModel):
@@ -101,14 +104,8 @@ class LocalLogisticRegression(ClassifierMixin, LocalModel):
     def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X."""
         scores = self.decision_function(X)
-        if np.isnan(scores).any():
-            row = int(np.argmax(np.isnan(scores.reshape(len(scores), -1)[:, 0])))
-            raise cannot(
-                f"name the class of row {row} of X",
-                because="no training row lies inside its window",
-                instead="wider windows, or predict_proba, which gives NaN there",
-            )
-        return self.classes_[(scores >= 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        refuse_unnamed(scores)
+        return decide(scores, self.classes_)
 
     def standard_errors(self, X: MatrixLike) -> Array:
         r"""Standard errors of the log-odds at each query: of :math:`\hat\beta_0`, (m,), or of each class, (m, k).
@@ -149,7 +146,8 @@ class LocalLogisticRegression(ClassifierMixin, LocalModel):
         return odds, errors
 
     def _in_units(self, fits):
-        slopes = fits.slopes / (self.scale_ * self._data.unit)
+        with np.errstate(over="ignore"):  # slopes along columns of subnormal numbers are beyond all numbers
+            slopes = fits.slopes / (self.scale_ * self._data.unit)
         if slopes.shape[1] == 1:
             return fits.scores[:, 0], slopes[:, 0]
         scores = np.insert(fits.scores, 0, 0.0, axis=1)

@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import ClassifierMixin, RegressorMixin
 
 from separatrix.core.declaration import ROWS, declares
-from separatrix.core.errors import cannot
+from separatrix.core.errors import WrongType, cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators import verification
@@ -62,7 +62,7 @@ class KNearest(Neighbourhood):
                 f"find n_neighbors={asked!r}",
                 because="their number must be an integer in [1, inf)",
                 instead="n_neighbors in [1, inf)",
-                kind=ValueError if isinstance(asked, Integral) else TypeError,
+                kind=ValueError if isinstance(asked, Integral) else WrongType,
             )
         else:
             k = int(asked)

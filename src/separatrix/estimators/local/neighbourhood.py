@@ -3,9 +3,10 @@
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.errors import cannot
+from separatrix.core.errors import WrongType, cannot
 from separatrix.core.protocol import can
 from separatrix.designs.pairs import keeps_zeros
+from separatrix.estimators.ranges import refuse_large, size_of
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.neighbours.metrics import metric_of
@@ -28,7 +29,7 @@ class Neighbourhood(Estimator):
                 f"fit {type(self).__name__} with metric_params={self.metric_params!r}",
                 because="they are not a dict",
                 instead="a dict of arguments of the metric, or None",
-                kind=TypeError,
+                kind=WrongType,
             )
         self._fit_X, self._y = design.matrix(), y
         if self._is_precomputed:
@@ -38,6 +39,8 @@ class Neighbourhood(Estimator):
             metric = metric_of(self.metric, power, self.metric_params)
             # of a DistanceMetric it is not known whether a k-d tree takes it; answers are the same
             search = "auto" if algorithm == "ball_tree" or can(self.metric, "pairwise") else algorithm
+            if metric.power == 2.0:
+                refuse_large(size_of(design), "measure distances between rows")
             self._index = Index(self._fit_X, metric, search, leaf_size)
             general = {"p": metric.power, "w": None} if metric.name == "minkowski" else {}
             self.effective_metric_, self.effective_metric_params_ = metric.name, {**general, **metric.options}
@@ -51,7 +54,14 @@ class Neighbourhood(Estimator):
         return self._fit_X if X is None else validate_rows(self, self._readable(X), missing=self._takes_missing)
 
     def _readable(self, X):
-        """X, unless it is made of distances of which those that are 0 cannot be told from those that are not known."""
+        """X, unless it is no matrix, or one of distances of which those of 0 cannot be told from those not known."""
+        if can(X, "kneighbors") or can(X, "query_radius"):
+            raise cannot(
+                f"use a {type(X).__name__} in place of X in {type(self).__name__}",
+                because="it is an index of rows, not the rows",
+                instead="the rows that it was made of",
+                kind=WrongType,
+            )
         if self._is_precomputed and not keeps_zeros(X):
             raise cannot(
                 f"use distances in a sparse matrix of the format {X.format!r}",
@@ -72,7 +82,7 @@ class Neighbourhood(Estimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self._is_precomputed
+        tags.input_tags.pairwise = tags.input_tags.positive_only = self._is_precomputed
         tags.input_tags.allow_nan = self._takes_missing
         tags.target_tags.multi_output = True
         return tags

@@ -9,6 +9,7 @@ from separatrix.core.threads import parallel_map
 from separatrix.designs import as_design, class_moments
 from separatrix.estimators import verification
 from separatrix.estimators.naive_bayes.base import NaiveBayes
+from separatrix.estimators.ranges import as_type, refuse_small
 from separatrix.estimators.validation import check_number
 from separatrix.prediction import forms
 from separatrix.prediction.naive_bayes import ROUNDING, TINY, normal_columns
@@ -90,7 +91,8 @@ class GaussianNB(NaiveBayes):
         spread = shares @ (within + (moments.means - moments.mean) ** 2)
         self.epsilon_ = float(self.var_smoothing * np.where(spread > (ROUNDING * moments.mean) ** 2, spread, 0.0).max())
         dtype = np.dtype(np.float32 if self._single else np.float64)
-        self.theta_, self.var_ = moments.means.astype(dtype), (within + self.epsilon_).astype(dtype)
+        refuse_small(float(np.abs(moments.means).max(initial=0.0)), "estimate the variances of columns")
+        self.theta_, self.var_ = moments.means.astype(dtype), as_type(within + self.epsilon_, dtype, "variances")
         self.class_count_ = moments.totals
         self.class_prior_ = self._shares(moments.totals)
         k, p = self.theta_.shape

@@ -34,6 +34,7 @@ class LevelColumns(CellColumns):
         self.missing_ = np.array([missing > 0 for _, _, _, missing in kept])
         if self._each_gap_once:
             self.missing_ &= _first_gaps(columns)
+            self.missing_[list(self.unflagged)] = False
             kept = [
                 (levels, counts, others, missing * told)
                 for (levels, counts, others, missing), told in zip(kept, self.missing_)
@@ -102,6 +103,8 @@ class Categories(LevelColumns):
     min_count : int, [1, inf), default 2.  Rows that a level must have to be kept.
     max_levels : int, [1, inf), default 1000.  The most frequent levels of a column that are kept; the rest is "other".
     sparse : {"auto", False, True}, default "auto".  Whether the result is a sparse array; "auto": as said above.
+    unflagged : tuple of int, default ().  Columns in which missing is no level, because other columns of the table tell
+        the same.
 
     Attributes
     ----------
@@ -124,12 +127,19 @@ class Categories(LevelColumns):
     """
 
     def __init__(
-        self, *, drop: str | None = "commonest", min_count: int = 2, max_levels: int = 1000, sparse: bool | str = "auto"
+        self,
+        *,
+        drop: str | None = "commonest",
+        min_count: int = 2,
+        max_levels: int = 1000,
+        sparse: bool | str = "auto",
+        unflagged: tuple[int, ...] = (),
     ) -> None:
         self.drop = drop
         self.min_count = min_count
         self.max_levels = max_levels
         self.sparse = sparse
+        self.unflagged = unflagged
 
     _arithmetic = staticmethod(one_hot)
     _each_gap_once = True
@@ -147,6 +157,16 @@ class Categories(LevelColumns):
         width = sum(map(len, counts)) - int((self.dropped_ >= 0).sum())
         mostly_zero = width > NARROW and width > len(counts) / FILLED
         self.sparse_ = mostly_zero if self.sparse == "auto" else self.sparse
+
+    def flag_places(self) -> dict[int, int]:
+        """From a column of which missing is a level to the place of that level among the columns that come out."""
+        places, end = {}, 0
+        for j in range(self.n_features_in_):
+            last = outcomes(vars(self), j) - 1
+            end += last + 1 - (self.dropped_[j] >= 0)
+            if self.missing_[j] and self.dropped_[j] != last:
+                places[j] = end - 1
+        return places
 
     def _names(self, names):
         names_out = []

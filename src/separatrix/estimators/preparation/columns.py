@@ -75,11 +75,17 @@ class NumberColumns(PreparedColumns):
     def _flag(self, missing):
         """Learn which columns get a flag: those with some missing cells, but not all, each set of rows once."""
         share = missing.mean(axis=0)
+        share[list(vars(self).get("unflagged", ()))] = 0.0
         some = np.flatnonzero((share > 0.0) & (share < 1.0))
         self.flagged_ = some[first_of_equals([missing[:, j].tobytes() for j in some])]
 
     def _flag_names(self, names):
         return [f"{names[j]} is missing" for j in self.flagged_]
+
+    def flag_places(self) -> dict[int, int]:
+        """From a column that has a flag to the place of the flag among the columns that come out: they are the last."""
+        start = len(self._names([""] * self.n_features_in_)) - len(self.flagged_)
+        return {int(column): start + place for place, column in enumerate(self.flagged_)}
 
 
 class CellColumns(PreparedColumns):

@@ -14,6 +14,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 
 from separatrix.core.errors import cannot
+from separatrix.estimators.preparation.aliases import fit_distinct
 from separatrix.estimators.preparation.categories import Categories, Codes
 from separatrix.estimators.preparation.counts import Counts
 from separatrix.estimators.preparation.curves import Curves
@@ -61,6 +62,7 @@ PREPARATIONS = {
     ),
 }
 _DENSE = ("codes",)
+_FULL_RANK = ("standard", "curves")  # preparations of linear models
 
 
 def preparation(columns, kind="standard"):
@@ -121,6 +123,20 @@ def pipeline(understanding, kind, model):
         )
     columns = TableColumns(*(tuple(getattr(column, fact) for column in used) for fact in ("name", "kind", "form")))
     return Pipeline([("columns", columns), ("prepare", preparation(used, kind)), ("model", model)])
+
+
+def prepared(understanding, kind, table):
+    """The steps before a model, fitted to the rows of a table, and the rows as they prepare them.
+
+    Where a model may need columns of full rank, flags of missing cells that other columns determine are left out.
+
+    Parameters
+    ----------
+    understanding : Understanding.  kind : str.  As in :func:`pipeline`.
+    table : Table, frame or dict of columns.
+    """
+    steps = pipeline(understanding, kind, "passthrough")[:-1]
+    return fit_distinct(steps, table) if kind in _FULL_RANK else (steps, steps.fit_transform(table))
 
 
 def feature_names(pipeline):

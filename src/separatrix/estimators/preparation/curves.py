@@ -28,6 +28,7 @@ class Curves(NumberColumns):
     Parameters
     ----------
     df : int, [1, inf), default 4.  Columns for each number that has more different values than this.
+    unflagged : tuple of int, default ().  Columns without a flag, because other columns of the table tell the same.
 
     Attributes
     ----------
@@ -46,8 +47,9 @@ class Curves(NumberColumns):
     ['age: curve 1', 'age: curve 2', 'smoker']
     """
 
-    def __init__(self, df: int = 4) -> None:
+    def __init__(self, df: int = 4, unflagged: tuple[int, ...] = ()) -> None:
         self.df = df
+        self.unflagged = unflagged
 
     _arithmetic = staticmethod(bend)
 

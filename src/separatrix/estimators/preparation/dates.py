@@ -27,6 +27,10 @@ class Dates(NumberColumns):
     place on a circle, on which December is next to January; so is the day of the week, which begins on Monday (day 4).
     A missing date has the median trend and the middle of both circles; where that occurs in training, a flag is added.
 
+    Parameters
+    ----------
+    unflagged : tuple of int, default ().  Columns without a flag, because other columns of the table tell the same.
+
     Attributes
     ----------
     median_, mean_, scale_, exponent_ : (p,) arrays.  Of the days, as in :class:`Numbers`.
@@ -37,8 +41,8 @@ class Dates(NumberColumns):
     ['signup', 'signup: season sine', 'signup: season cosine', 'signup: weekday sine', 'signup: weekday cosine']
     """
 
-    def __init__(self) -> None:
-        """There is nothing to choose."""
+    def __init__(self, unflagged: tuple[int, ...] = ()) -> None:
+        self.unflagged = unflagged
 
     _arithmetic = staticmethod(calendar)
 

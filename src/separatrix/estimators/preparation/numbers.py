@@ -28,6 +28,7 @@ class Numbers(NumberColumns):
     ----------
     standardise : bool, default True.  Whether to centre and scale; False only fills and flags.
     flag_missing : bool, default True.  Whether to add flags.
+    unflagged : tuple of int, default ().  Columns without a flag, because other columns of the table tell the same.
 
     Attributes
     ----------
@@ -46,9 +47,10 @@ class Numbers(NumberColumns):
     array(['age', 'height', 'age is missing'], dtype=object)
     """
 
-    def __init__(self, *, standardise: bool = True, flag_missing: bool = True) -> None:
+    def __init__(self, *, standardise: bool = True, flag_missing: bool = True, unflagged: tuple[int, ...] = ()) -> None:
         self.standardise = standardise
         self.flag_missing = flag_missing
+        self.unflagged = unflagged
 
     _arithmetic = staticmethod(standardise)
 

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.declaration import declares
-from separatrix.core.errors import cannot
+from separatrix.core.errors import WrongType, cannot
 from separatrix.core.solution import Certificate
 from separatrix.core.threads import one_blas_thread
 from separatrix.core.types import Array, Matrix, MatrixLike
@@ -24,6 +24,7 @@ from separatrix.designs import as_design
 from separatrix.designs.centred import Centred
 from separatrix.estimators import verification
 from separatrix.estimators.projection.dimension import by_evidence, by_share
+from separatrix.estimators.ranges import as_type, refuse_small
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import (
     check_choice,
@@ -244,6 +245,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         squares = axes.singular**2
         total = squares.sum() + axes.left_out
         if total == 0.0:
+            refuse_small(float(np.abs(axes.mean).max(initial=0.0)), "find principal axes")
             warnings.warn(
                 NoVariance("Every column of X is constant: variances and their ratios are 0, any axes would do."),
                 stacklevel=3,
@@ -252,7 +254,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.components_ = np.ascontiguousarray(axes.vectors.T, dtype=dtype)
         self.mean_ = axes.mean.astype(dtype)
         self.singular_values_ = axes.singular.astype(dtype)
-        self.explained_variance_ = (squares / (n - 1)).astype(dtype)
+        self.explained_variance_ = as_type(squares / (n - 1), dtype, "variances")
         self.explained_variance_ratio_ = (squares / total if total > 0.0 else np.zeros(k)).astype(dtype)
         self.noise_variance_ = axes.left_out / (n - 1) / max(min(n, p) - k, 1)
         self.reconstruction_error_ = axes.left_out / n
@@ -289,7 +291,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             f"fit PCA with n_components={asked!r} to X of shape ({n}, {p})",
             because=because,
             instead=f"an integer from 1 to {min(n, p)}, a share in (0, 1), 'mle' or None, with svd_solver='auto'",
-            kind=ValueError if known else TypeError,
+            kind=ValueError if known else WrongType,
         )
 
     def _sketch(self):

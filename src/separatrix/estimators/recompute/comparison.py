@@ -68,7 +68,7 @@ def _excess(value, tolerance):
     """How many times its tolerance a difference is."""
     if value == 0.0:
         return 0.0
-    return value / tolerance if tolerance > 0.0 else np.inf
+    return float(value) / float(tolerance) if tolerance > 0.0 else np.inf
 
 
 def tolerance_of(model, usual=None):

@@ -61,7 +61,9 @@ def linear(model, X, y, sample_weight=None):
     # what the rounding of class means may move sphered ones
     shift = within.far * np.linalg.norm(within.lengths(W), axis=0).max(initial=0.0)
     rounding = within.rounding(W, W) + 2.0 * shift
-    comparison.residual(np.abs(within.inner(rows, rows) - np.eye(sphere.rank)).max(), RESIDUAL + rounding, "_sphere")
+    comparison.residual(
+        np.abs(within.inner(rows, rows) - np.eye(sphere.rank)).max(initial=0.0), RESIDUAL + rounding, "_sphere"
+    )
     within.hold_span(comparison, span, "_sphere")
     units = (sphere.factor.scale * np.sqrt(sphere.denominator))[span.live]
     off = np.abs(units / within.scale[span.live] - 1.0).max(initial=0.0)
@@ -83,15 +85,15 @@ def linear(model, X, y, sample_weight=None):
         positive = np.all(model.scalings_.max(axis=0) >= (1.0 - 1e-9 - 2.0 * half_unit(model.scalings_)) * largest)
         comparison.residual(0.0 if positive else np.inf, 0.0, "scalings_")
     _hold_eigenvalues(model, comparison, V.T @ a, a, pi, noise, shift)
-    far = max(float(np.linalg.norm(a, axis=0).max()), np.finfo(float).tiny)  # the farthest class mean
+    far = max(float(np.linalg.norm(a, axis=0).max(initial=0.0)), np.finfo(float).tiny)  # the farthest class mean
     if model.reduced_rank:
         a = V[:, : model._n_features_out] @ (V[:, : model._n_features_out].T @ a)
     two = len(pi) == 2
     right = a[:, 1:] - a[:, :1] if two else a
     C, blur = coordinates("coef_", model.coef_.T)
-    comparison.residual(np.abs(C - right).max() / far, noise + (blur + 2.0 * shift) / far, "coef_")
+    comparison.residual(np.abs(C - right).max(initial=0.0) / far, noise + (blur + 2.0 * shift) / far, "coef_")
     same = model._sphered.shape == a.T.shape
-    off = np.abs(model._sphered.T - a).max() / far if same else np.inf
+    off = np.abs(model._sphered.T - a).max(initial=0.0) / far if same else np.inf
     comparison.residual(off, noise + 2.0 * shift / far, "_sphered")
     _hold_about_center(model, comparison, sums, center, a, pi, noise + 4.0 * shift, far)
     whole = np.linalg.slogdet(sphere.deviations(np.eye(sphere.rank))[:, sphere.factor.kept])[1]

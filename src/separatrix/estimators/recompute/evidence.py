@@ -4,13 +4,13 @@ from dataclasses import asdict
 
 import numpy as np
 
+from separatrix.core.objective import informations_at, slopes_at
 from separatrix.core.statistics import GeneralizedLinearStatistics, LikelihoodStatistics
 from separatrix.core.target import Target
 from separatrix.designs import moments
 from separatrix.designs.factor import factor_of
 from separatrix.estimators.generative.within import RESIDUAL
 from separatrix.estimators.recompute.comparison import BESIDE, EPS, Comparison, half_unit
-from separatrix.prediction.linear import inverse_link
 from separatrix.solvers.information import likelihood_evidence, without_aliased
 
 
@@ -22,9 +22,7 @@ def hold_evidence(model, evidence, problem, solution):
     again, published = of(problem, solution, moved), asdict(evidence)
     unseen = ["condition", "digits", "sure rows"]
     if isinstance(evidence, GeneralizedLinearStatistics):
-        mu = inverse_link(model.link_, problem.design.matvec(solution.beta) + solution.intercept)
-        pearson = model._distribution()[1].pearson(problem.target.y, problem.target.weights, mu)
-        again["pearson"] = pearson, 1.0, (1.0 + np.sqrt(again["total"][0])) * moved
+        again["pearson"] = _pearson(problem, solution), 1.0, (1.0 + np.sqrt(again["total"][0])) * moved
         unseen += ["observations", "density"]
     # an inverse is right to the rounding of its condition, a coefficient to that of its type
     tolerance = (
@@ -42,11 +40,22 @@ def hold_evidence(model, evidence, problem, solution):
             continue
         value, stated = np.asarray(value, dtype=np.float64), np.asarray(published[name], dtype=np.float64)
         size = np.maximum(np.abs(value), np.nan_to_num(size))
-        off = np.divide(np.abs(stated - value), size, out=np.zeros(value.shape), where=size > 0.0)
-        off = np.where(np.isnan(stated) == np.isnan(value), np.nan_to_num(off), np.inf)
+        gap = np.abs(
+            np.subtract(stated, value, out=np.zeros(value.shape), where=stated != value)
+        )  # two infinities agree
+        off = np.divide(gap, size, out=np.zeros(value.shape), where=(size > 0.0) & (gap < np.inf))
+        off = np.where((np.isnan(stated) == np.isnan(value)) & (gap != np.inf), np.nan_to_num(off), np.inf)
         comparison.residual(np.max(off, initial=0.0), tolerance + np.max(moved), "evidence_")
     comparison.notes.append(f"{', '.join(unseen[:-1])} and {unseen[-1]} of evidence_ were not compared")
     return comparison
+
+
+def _pearson(problem, solution):
+    """Pearson's chi-squared: ``(y - mu)² / V(mu)`` is the square of a slope over the information of its row."""
+    y, s = problem.target.y, problem.target.weights
+    eta = problem.design.matvec(np.asarray(solution.beta, dtype=np.float64)) + float(solution.intercept)
+    slopes, information = slopes_at(problem.loss, y, eta), informations_at(problem.loss, y, eta)
+    return float(s @ np.divide(slopes**2, information, out=np.zeros_like(slopes), where=information > 0.0))
 
 
 def _moved(problem, solution, coefficients):
@@ -93,7 +102,7 @@ def _squares(problem, solution, moved):
     tss = (s * (y - (s * y).sum(axis=0) / s.sum() if problem.intercept else y) ** 2).sum(axis=0)
     kept, shift = without_aliased(factor, beta, offset)
     squares = np.sqrt(EPS) * (s * y * y).sum(axis=0).astype(np.float64)  # below, all is rounding of y
-    errors = np.sqrt(np.diagonal(unscaled))
+    errors = np.sqrt(np.diagonal(unscaled).clip(min=0.0))  # a difference: rounding may leave less than 0 of a variance
     b = np.vstack([shift, kept]) if problem.intercept else kept
     size = (np.sqrt(rss.astype(np.float64)) + np.sqrt(squares)).clip(min=np.finfo(float).tiny)
     return {
