@@ -56,6 +56,7 @@ ALLOWED = {
     "workflow": WORKING,
     "cli": WORKING | {"workflow"},
     "lab": WORKING | {"workflow"},
+    "__main__": {"cli"},
     **dict.fromkeys(BESIDE, REPORTING | {"__version__"}),
     **dict.fromkeys(FACADES, ESTIMATING),
 }

@@ -34,6 +34,11 @@ def test_estimators_do_not_import_what_only_reports_need():
     assert loaded & {"matplotlib", "polars", "click"} == set()
 
 
+def test_linear_models_do_not_import_what_only_tables_need():
+    loaded = modules_after("from separatrix.linear_model import Lasso, LogisticRegression")
+    assert not {name for name in loaded if name.startswith("separatrix.tables")}
+
+
 def test_a_second_process_finds_every_loop_in_the_cache(tmp_path):
     code = (
         "import numpy as np; from separatrix.core.jit import load; load()\n"
@@ -44,7 +49,7 @@ def test_a_second_process_finds_every_loop_in_the_cache(tmp_path):
 
     def kept():
         subprocess.run([sys.executable, "-c", code], check=True, env=environment)
-        return {path.name for path in tmp_path.rglob("*.nb[ci]")}
+        return {path.name: path.stat().st_mtime_ns for path in tmp_path.rglob("*.loop")}
 
     first = kept()
     assert len(first) >= 4

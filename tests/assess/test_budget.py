@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import GridSearchCV
 
 from separatrix.assess import compare
 from separatrix.assess.compare import deadline
 from separatrix.assess.compare.deadline import Deadline, PowerLaw
 from separatrix.core import family as family_room
 from separatrix.core.family import Family, declare, families
+from separatrix.core.time_limit import OutOfTime, limited_by, stop_if_over
+from separatrix.linear_model import LassoCV, LogisticRegressionCV
 
 
 class Clock:
@@ -65,6 +68,14 @@ def slow():
     yield enter
     family_room._FAMILIES.clear()
     family_room._FAMILIES.update(before)
+
+
+class SlowInSteps(Slow):
+    """The same, in a search whose fits ask whether there is time left."""
+
+    def fit(self, X, y):
+        stop_if_over()
+        return super().fit(X, y)
 
 
 def table(n=10_000, seed=0):
@@ -141,6 +152,64 @@ def test_where_the_budget_stopped_some_it_is_not_the_columns_that_are_blamed(clo
     found = compare((X, y), "y", families=names, budget=1e3)
     assert found.recommended == "baseline" and found.unfinished == 1
     assert "The budget stopped a family" in found.why and "Better columns" not in found.why
+
+
+def test_a_comparison_that_stopped_early_says_so_beside_its_recommendation(clock, slow):
+    names = [slow("quick", 0.01), slow("hopeless", 1e4, power=3.0), slow("slow", 30.0, power=2.0)]
+    comparison = compare(table(), "y", families=names, budget=1e3)
+    assert comparison.recommended == "quick" and comparison.not_tried == ("hopeless",)
+    assert comparison.partly_tried == ("slow",)
+    rows = comparison["slow"].rows
+    assert comparison.why.endswith(
+        "The time budget ended the comparison early: with more time the answer may be another. Not tried: hopeless. "
+        f"Tried in part: slow ({rows:,} of 6,400 rows)."
+    )
+    document = comparison.as_dict()
+    assert document["why"] == comparison.why and document["unfinished"] == 2
+    assert document["not_tried"] == ["hopeless"] and document["partly_tried"] == ["slow"]
+    assert comparison.why in " ".join(str(comparison).split())
+
+
+def test_a_comparison_that_had_time_says_nothing_of_time(clock, slow):
+    comparison = compare(table(), "y", families=[slow("quick", 0.01)], budget=1e3)
+    assert comparison.not_tried == comparison.partly_tried == () and "budget" not in comparison.why
+
+
+def test_a_search_is_stopped_between_its_fits_when_the_time_is_over(clock, slow):
+    """Of a small table nothing is timed first: a search of 25 fits of 8 seconds is stopped, whatever it is."""
+    quick = slow("quick", 0.01)
+
+    def search(facts):
+        return GridSearchCV(SlowInSteps(), {"cost": [10.0 + i for i in range(5)]}, cv=5)
+
+    declare(Family("endless", "classification", search, 20, "It takes its time."))
+    comparison = compare(table(1_000), "y", families=[quick, "endless"], budget=60.0)
+    assert comparison["endless"].reason == "its first fit was stopped: it took more than its part of the budget"
+    assert comparison.not_tried == ("endless",)
+    assert np.isfinite(comparison[quick].scores).sum() >= 5
+    assert clock.time <= 60.0 + 14.0  # a fit that has begun goes on
+
+
+@pytest.mark.parametrize("model", [LogisticRegressionCV(cv=5), LassoCV(cv=5)], ids=["logistic", "lasso"])
+def test_our_own_searches_ask_between_their_folds(model):
+    X, y = table(200)
+    asked = []
+    with pytest.raises(OutOfTime), limited_by(lambda: asked.append(1) or len(asked) > 3):
+        model.fit(X, y)
+    assert 4 <= len(asked) < 10  # other folds may be on their way
+
+
+@pytest.mark.parametrize("budget", [0.3, 1.0, 3.0, 10.0, 30.0])
+def test_no_sentence_speaks_of_no_seconds(clock, slow, budget):
+    names = [slow(f"family {i}", 0.001 * 4.0**i) for i in range(8)]
+    try:
+        comparison = compare(table(), "y", families=names, budget=budget)
+    except ValueError as error:
+        said = str(error)
+    else:
+        said = str(comparison)
+        assert clock.time <= budget
+    assert "0.0 s" not in said and " 0 ms" not in said and "-" not in said.split("Not on the board")[-1].split("\n")[0]
 
 
 def test_small_tables_with_ample_time_are_not_timed_first(clock, slow):

@@ -34,6 +34,18 @@ def test_the_best_leads_a_group_of_those_that_cannot_be_told_from_it():
     assert ("poor", "baseline") in p and ("as good", "poor") not in p
 
 
+def test_groups_are_not_torn_apart_by_a_member_whose_score_varies_much():
+    """The wild one has a lower mean than the second, yet only the second is shown to be worse than the best."""
+    standings = [
+        standing("second", 0.895, wave=WAVE + 0.0002 * np.arange(10)),
+        standing("best", 0.900),
+        standing("wild", 0.885, wave=30.0 * WAVE[::-1]),
+    ]
+    p = rank(standings, **TOLD)
+    assert p["best", "wild"] > LEVEL > p["best", "second"]
+    assert [(s.family, s.group) for s in standings] == [("best", 1), ("wild", 1), ("second", 2)]
+
+
 def test_the_simplest_within_one_standard_error_is_recommended():
     found = board()
     rank(found, **TOLD)
@@ -72,6 +84,22 @@ def test_where_nothing_beats_the_baseline_the_baseline_is_recommended():
     chosen, better, why = recommend(found, score="accuracy", **TOLD)
     assert chosen.family == "baseline" and not better
     assert "No model is shown to be better than guessing" in why and "lucky" in why
+
+
+def test_a_better_score_that_does_not_beat_the_baseline_is_named_and_not_called_the_best():
+    """The wild one leads the board, but is not shown to beat the baseline; the other must not be called best."""
+    wild = 0.5 * np.array([1.0, -1.0, 0.9, -0.8, 0.7, -0.6, 0.5, -0.7, 0.9, -0.9])
+    standings = [
+        standing("baseline", 0.5, complexity=0, wave=np.zeros(10)),
+        standing("wild", 0.87, complexity=10, wave=wild),
+        standing("steady", 0.85, complexity=30),
+    ]
+    rank(standings, **TOLD)
+    assert standings[0].family == "wild"
+    chosen, better, why = recommend(standings, score="area", **TOLD)
+    assert chosen.family == "steady" and better
+    assert "steady has the best area of the models that are shown to be better than the baseline" in why
+    assert "wild, with 0.87" in why and "is not shown to be better than the baseline" in why
 
 
 def test_errors_are_better_when_they_are_lower():
@@ -132,7 +160,8 @@ def test_a_baseline_in_the_group_of_the_recommended_model_is_explained():
     found += [standing(f"model {i}", 0.74 - 0.01 * i, wave=np.roll(noise, i)) for i in range(15)]
     rank(found, **TOLD)
     chosen, better, why = recommend(found, score="area", **TOLD)
-    assert better and found[-1].family == "baseline" and found[-1].group == chosen.group == 1
+    baseline = next(each for each in found if each.family == "baseline")
+    assert better and baseline.group == chosen.group == 1
     assert "by tests against the baseline alone" in why and "those of the groups" in why
     found = board()
     rank(found, **TOLD)

@@ -18,7 +18,7 @@ KEYS = {
     "verify": {"model", "table", "rows", "same_data", "certificate", "verdict"},
     "where": {"name", "found"},
     "datasets": {"datasets"},
-    "warmup": {"fits", "folder", "seconds"},
+    "warmup": {"fits", "folder", "seconds", "trouble"},
     "demo": {"coefficients", "certificate"},
 }
 

@@ -5,13 +5,15 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import separatrix
-from separatrix.persist import about
+from separatrix.estimators.verify import NothingToVerify
+from separatrix.persist import about, light
 from separatrix.tables import read
 
 
@@ -175,6 +177,24 @@ def test_verify_finds_out_a_model_that_was_tampered_with(shell, linear):
     assert "NOT certified" in found.output
 
 
+def test_verify_takes_no_tolerance_from_the_file(shell, linear):
+    model = separatrix.load(shell.folder / linear)
+    model[-1].coef_ = 1000.0 + model[-1].coef_
+    model[-1].tol = 1e300
+    model[-1].certificate_ = replace(model[-1].certificate_, value=0.0, tolerance=1e300)
+    separatrix.save(model, shell.folder / "loose.sepx", about=about(shell.folder / linear))
+    for words in ((), ("--tol", 1e300)):
+        found = shell("verify", "loose.sepx", "shop.csv", *words)
+        assert found.exit_code == 1 and "NOT certified" in found.output
+
+
+def test_a_verifier_may_hold_a_model_to_less(shell, linear):
+    assert shell("verify", linear, "shop.csv", "--tol", 1e-8).exit_code == 0
+    tight = shell("verify", linear, "shop.csv", "--tol", 0)
+    assert tight.exit_code == 1 and "NOT certified" in tight.output and "tolerance 0" in tight.output
+    assert shell("verify", linear, "shop.csv", "--tol", -1).exit_code == 2
+
+
 def test_verify_says_if_the_data_are_others(shell, linear):
     lines = (shell.folder / "shop.csv").read_bytes().decode("utf-8-sig").splitlines()
     (shell.folder / "other.csv").write_text("\n".join(lines[:-10]))
@@ -189,12 +209,21 @@ def test_verify_of_neighbours_compares_the_stored_rows(shell, neighbours):
     assert "KNeighborsClassifier is certified" in done.output
 
 
-def test_verify_of_a_model_with_nothing_to_verify_has_a_code_of_its_own(shell):
+def test_local_models_are_verified_by_their_rows_and_predicted_without_scikit_learn(shell):
     left_out = [word for name in ("spent", "city", "id", "pay") for word in ("--exclude", name)]
     shell.ok("fit", "shop.csv", "-t", "bought", *left_out, "-f", "local logistic regression", "-o", "local.sepx")
-    done = shell("verify", "local.sepx", "shop.csv")
+    assert "LocalLogisticRegression is certified" in shell.ok("verify", "local.sepx", "shop.csv").output
+    assert light(shell.folder / "local.sepx") is not None
+
+
+def test_verify_of_a_model_with_nothing_to_verify_has_a_code_of_its_own(shell, linear, monkeypatch):
+    def nothing(model, X, y, tol=None):
+        raise NothingToVerify("it is empty")
+
+    monkeypatch.setattr("separatrix.estimators.verify.verify", nothing)
+    done = shell("verify", linear, "shop.csv")
     assert done.exit_code == 3, done.output
-    assert "Nothing to verify: Cannot verify LocalLogisticRegression: it fits nothing" in done.output
+    assert "Nothing to verify: it is empty" in done.output
 
 
 def test_a_file_that_is_no_model_is_refused(shell):
@@ -202,3 +231,17 @@ def test_a_file_that_is_no_model_is_refused(shell):
         found = shell(command, "shop.csv", "shop.csv")
         assert found.exit_code == 1, found.output
         assert "Cannot load" in found.stderr
+
+
+def test_every_command_takes_the_name_of_a_bundled_table(shell):
+    shell.ok("fit", "wine", "-f", "linear discriminant", "-o", "wine.sepx")
+    assert "digest agrees" in shell.ok("verify", "wine.sepx", "wine").output
+    assert len(rows_of(shell.ok("predict", "wine.sepx", "wine").stdout)) == 178
+    assert json.loads(shell.ok("predict", "wine.sepx", "Wine", "--json").stdout)["rows"] == 178
+    assert "cultivar is predicted" in shell.ok("explain", "wine.sepx", "wine", "--row", "2").output
+    assert "178 rows" in shell.ok("summary", "wine", "alcohol ~ ash + magnesium").output
+    (shell.folder / "iris").write_text((shell.folder / "shop.csv").read_text())  # a file of that name goes first
+    assert "shop" not in shell.ok("fit", "iris", "-t", "bought", "-f", "naive Bayes, mixed", "-o", "i.sepx").output
+    (shell.folder / "iris").unlink()
+    assert shell("fit", "shop.csv", "-f", "LogisticRegression").exit_code == 2  # a file has no target of its own
+    assert "whine" in shell("predict", "wine.sepx", "whine").stderr

@@ -182,3 +182,65 @@ def test_without_formulaic_the_extra_is_named(points, monkeypatch):
     found = run(points, "y ~ x")
     assert found.exit_code == 1
     assert "separatrix[formula]" in found.stderr
+
+
+GLM = json.loads((Path(__file__).parents[1] / "oracles" / "glm_inference.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def table_of(tmp_path):
+    def write(case):
+        columns = GLM["sets"][case["set"]]
+        lines = [",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values()))]
+        path = tmp_path / f"{case['set']}.csv"
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "name, family", [("2 epil quasipoisson log", "quasipoisson"), ("21 chicks gaussian identity", "gaussian")]
+)
+def test_errors_by_clusters_are_asked_for_by_the_name_of_a_column(table_of, name, family):
+    pytest.importorskip("formulaic")
+    case = GLM["cases"][name]
+    arguments = (table_of(case), case["formula"], "-f", family, "--cluster", case["cluster"])
+    usual = "CL1" if family == "gaussian" else "CL0"
+    for options, kind in (((), usual), (("--robust", "HC0"), "CL0"), (("--robust", "HC1"), "CL1")):
+        _, table = rows(*arguments, *options)
+        assert_allclose([row["error"] for row in table["rows"]], case["robust"][kind], rtol=1e-5)
+    refused = run(*arguments[:-1], "nobody")
+    assert refused.exit_code == 1
+    assert "'nobody'" in refused.output
+    assert run(*arguments, "--robust", "HC3").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "name, family",
+    [
+        ("10 snails binomial logit", "binomial"),
+        ("14 menarche binomial logit", "binomial"),
+        ("28 stackloss Gamma inverse", "gamma"),
+        ("5 sprays poisson sqrt", "poisson"),
+    ],
+)
+def test_links_offsets_profiles_and_orders_of_terms_are_asked_for_by_options(table_of, name, family):
+    pytest.importorskip("formulaic")
+    case = GLM["cases"][name]
+    options = ("-f", family, "--link", case["link"], "--profile", "--terms", "--order", "sequential")
+    document, table = rows(table_of(case), case["formula"], *options)
+    assert_allclose([row["estimate"] for row in table["rows"]], case["estimate"], rtol=2e-6)
+    assert_allclose([row["low"] for row in table["rows"]], case["profile"]["low"], rtol=1e-6)
+    p = next(case["anova"][word] for word in ("Pr(>Chi)", "Pr(>F)") if word in case["anova"])
+    assert_allclose(document["terms"]["columns"]["p"][1:], p[1:], rtol=1e-3, atol=1e-14)
+
+
+def test_families_and_links_of_the_command_are_those_of_formulas():
+    from separatrix.cli import summary
+    from separatrix.losses.distributions import DISTRIBUTIONS
+    from separatrix.workflow import formula
+
+    assert (summary.FAMILIES, summary.LINKS) == (formula.FAMILIES, formula.LINKS)
+    assert set(formula.FAMILIES) == set(DISTRIBUTIONS)
+    assert set(formula.LINKS) == {link for family in DISTRIBUTIONS.values() for link in family.losses}

@@ -188,9 +188,16 @@ def test_a_section_that_fails_does_not_lose_the_report(three_classes):
     assert "How to reproduce it" in text
 
 
+def test_when_the_time_is_over_only_what_must_be_said_is_shown(regression):
+    words = Page(render(regression, left=lambda: 0.0)).text
+    assert words.count("Not shown: the time budget was used up.") >= 3
+    assert "Recommended" in words and "Families that could not take part" in words and "How to reproduce it" in words
+    assert "Not shown: the time budget was used up." not in Page(render(regression, left=lambda: 60.0)).text
+
+
 def test_without_time_expensive_sections_say_so(regression):
     words = Page(render(regression, seconds=-1.0)).text
-    assert words.count("takes more than the -1 s that a section of this report may take") >= 2
+    assert words.count("takes longer than the time allowed for it") >= 2
 
 
 def test_costs_move_the_threshold_and_are_shown(two_classes):

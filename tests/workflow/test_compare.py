@@ -62,9 +62,18 @@ def test_a_budget_leaves_time_for_the_report(monkeypatch):
     now[0] += 20.0  # for reading
     assert timer.for_comparison() == 120.0 - 20.0 - 24.0
     assert plain.for_comparison() == 100.0
+    now[0] += 85.0
+    assert timer.left() == 15.0 and timer.for_fits() == 5.0
     now[0] += 90.0
-    assert timer.for_report() == 5.0
-    now[0] += 90.0
-    assert timer.for_report() == 0.0
+    assert timer.left() < 0.0 and timer.for_fits() == 0.0
     assert timer.for_comparison() == 12.0
     assert workflow.BudgetTimer(None, report=True).for_comparison() is None
+
+
+def test_a_budget_counts_from_the_start_of_the_command_and_a_busy_machine_draws_slowly(monkeypatch):
+    monkeypatch.setattr(workflow.time, "monotonic", lambda: 104.0)
+    monkeypatch.setattr(workflow.time, "process_time", lambda: 1.0)  # four seconds for one of the processor
+    timer = workflow.BudgetTimer(20.0, report=True, started=100.0)
+    assert timer.seconds == 4.0 and timer.reserved == 4.0 * workflow.DRAWING
+    assert timer.for_comparison() == 20.0 - 4.0 - timer.reserved
+    assert workflow.BudgetTimer(10.0, report=True, started=100.0).reserved == workflow.LARGEST_SHARE * 10.0

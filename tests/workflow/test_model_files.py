@@ -31,7 +31,7 @@ def test_the_fitted_pipeline_is_the_one_in_the_file(fitted, shop):
 def test_predictions_as_columns_and_as_csv_agree(fitted, shop):
     predictor = FilePredictor(fitted.path, proba=True, keep=["id"])
     columns, file = predicted_columns(predictor, shop), io.StringIO()
-    assert write_predictions(file, predictor, shop) == 150
+    assert write_predictions(file, predictor, shop) == (150, 0)
     header, *lines = file.getvalue().splitlines()
     assert header == "id,prediction,probability_no,probability_yes" == ",".join(columns)
     assert lines[7] == ",".join(str(values[7]) for values in columns.values())
@@ -81,3 +81,45 @@ def test_a_model_file_of_each_family_with_a_search_verifies(family, tmp_path):
     assert made.certificate.tolerance <= 1e-8
     verified = verify_file(path, tmp_path / "table.csv")
     assert verified.certificate.converged, str(verified.certificate)
+
+
+def forged(fitted, folder, change):
+    """The model file with another record beside the model."""
+    recorded = about(fitted.path)
+    change(recorded)
+    separatrix.save(separatrix.load(fitted.path), folder / "forged.sepx", about=recorded)
+    return folder / "forged.sepx"
+
+
+RECORDS = {
+    "a list": lambda a: a.update(understanding=[1]),
+    "a number for columns": lambda a: a["understanding"].update(columns=3),
+    "a column with more": lambda a: a["understanding"]["columns"][0].update(more=1),
+    "a column without a name": lambda a: a["understanding"]["columns"][0].update(name=7),
+    "a target without a name": lambda a: a["understanding"].update(target=["y"]),
+    "words for data": lambda a: a.update(data="digest"),
+    "words for a split": lambda a: a.update(split={"seed": "x", "test": 0.5, "fitted_rows": 3}),
+    "a split that lacks something": lambda a: a.update(split={"seed": 0, "test": 0.5}),
+    "a list for a split": lambda a: a.update(split=[1]),
+}
+REFERENCES = {
+    "a list": lambda a: a.update(reference=[1]),
+    "a number for columns": lambda a: a["reference"].update(columns=5),
+    "words for a range": lambda a: a["reference"]["columns"]["age"].update(low="x"),
+    "very many levels": lambda a: a["reference"]["columns"]["city"].update(levels=[str(i) for i in range(10**5)]),
+    "words for parts": lambda a: a["reference"].update(mean_parts=[["q"]]),
+    "no parts": lambda a: a["reference"].update(mean_parts=[]),
+    "other parts": lambda a: a["reference"].update(mean_parts=[[0.0]]),
+}
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_a_record_that_was_changed_is_refused_by_verify(fitted, shop, tmp_path, record):
+    with pytest.raises(ValueError, match=r"^Cannot load .*what it says of its data"):
+        verify_file(forged(fitted, tmp_path, RECORDS[record]), shop)
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_a_reference_that_was_changed_is_refused_by_explain(fitted, shop, tmp_path, reference):
+    with pytest.raises(ValueError, match=r"^Cannot (load .*what it says of its training rows|measure contributions)"):
+        explain_row(forged(fitted, tmp_path, REFERENCES[reference]), shop, 1)

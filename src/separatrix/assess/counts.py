@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from separatrix.core.errors import cannot
+from separatrix.core.printable import printable
 from separatrix.estimators.probabilities import class_codes, same_length, validate_labels
 from separatrix.estimators.validation import validate_weights
 
@@ -83,7 +84,7 @@ class Confusion:
 
     def __str__(self):
         cells = [[_shown(value) for value in row] for row in self.matrix]
-        names = [str(label) for label in self.labels.tolist()]
+        names = [printable(label) for label in self.labels.tolist()]
         left = max(map(len, [*names, "prediction"]))
         width = max(len(text) for text in [*names, *(cell for row in cells for cell in row)]) + 2
         lines = [" " * (left + 2) + "truth", "prediction".ljust(left) + "".join(name.rjust(width) for name in names)]

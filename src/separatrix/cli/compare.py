@@ -4,11 +4,12 @@ from functools import partial
 
 import click
 
-from separatrix.cli.options import Seconds, as_json, command, query, seed
+from separatrix.cli.options import OutputFile, Seconds, as_json, command, query, require_target, seed, target
 
 GROUPS = (
-    "Group 1 holds the best and all that are not shown to be worse than it; each model of a lower group is worse than "
-    "the best of every group above (5 % for any false claim)."
+    "Group 1 holds the best and all that are not shown to be worse than it; each model of a later group is worse than "
+    "the best of every group before (the chance of any false claim on the board is 5 % at most). Within a group the "
+    "order is by score."
 )
 
 
@@ -22,7 +23,7 @@ GROUPS = (
     short_help="Compare every fitting family of models on a table, and recommend one.",
 )
 @click.argument("table", required=False)
-@click.option("--target", "-t", metavar="COLUMN", help="The column to predict; needed with a file.")
+@target
 @click.option(
     "--task", type=click.Choice(["classification", "regression"]), help="What the target is; guessed if not said."
 )
@@ -30,7 +31,11 @@ GROUPS = (
     "--score", metavar="NAME", help="What to compare by: roc_auc, accuracy, log_loss, rmse, mae, medae, r2, ..."
 )
 @click.option(
-    "--budget", type=Seconds(), default="5m", show_default=True, help="How long it may take: 30, 120s, 2m, 1h."
+    "--budget",
+    type=Seconds(),
+    default="5m",
+    show_default=True,
+    help="How long all of it may take, reading and report included: 30, 120s, 2m, 1h.",
 )
 @click.option(
     "--group", metavar="COLUMN", help="Keep rows with the same value together, in the folds and in the test part."
@@ -39,16 +44,12 @@ GROUPS = (
 @click.option(
     "--folds", type=click.IntRange(min=2), help="Folds of the cross-validation; by the number of rows if not said."
 )
-@click.option("--repeats", type=click.IntRange(min=1), help="How often the folds are drawn.")
+@click.option("--repeats", type=click.IntRange(1, 1000), help="How often the folds are drawn.")
 @click.option("--exclude", metavar="COLUMN", multiple=True, help="A column to leave out; repeatable.")
 @query
 @click.option("--family", "families", metavar="NAME", multiple=True, help="Only this family; repeatable.")
-@click.option(
-    "--report", default="report.html", show_default=True, type=click.Path(dir_okay=False), help="The report to write."
-)
-@click.option(
-    "--model", default="model.sepx", show_default=True, type=click.Path(dir_okay=False), help="The model file to write."
-)
+@click.option("--report", default="report.html", show_default=True, type=OutputFile(), help="The report to write.")
+@click.option("--model", default="model.sepx", show_default=True, type=OutputFile(), help="The model file to write.")
 @click.option("--no-report", is_flag=True, help="Write no report.")
 @click.option("--no-model", is_flag=True, help="Write no model file.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress.")
@@ -57,17 +58,17 @@ GROUPS = (
 def compare(context, table, target, query, families, report, model, no_report, no_model, quiet, as_json, **options):
     """Compare every family of models that fits a table, on the same folds, and recommend one.
 
-    TABLE is a file (CSV, TSV, Parquet, Arrow), - for stdin, or the name of a bundled data set; without it one of those
-    is used. Nothing is asked: columns, score and positive class are understood and said. A fifth of the rows is held
-    out and used once, to test the model that was chosen. No model was fitted to them; they are new only if they do not
-    depend on the others (see --group). A report and a model file are written.
+    TABLE is a file (CSV, TSV, Parquet, Arrow), - for stdin, or the name of a bundled data set (`separatrix datasets`);
+    without it one of those is used. Nothing is asked: columns, score and positive class are understood and said. A
+    fifth of the rows is held out and used once, to test the model that was chosen. No model was fitted to them;
+    they are new only if they do not depend on the others (see --group). A report and a model file are written.
     """
     from separatrix.cli import output
     from separatrix.cli.progress import progress_on
-    from separatrix.workflow.compare import bundled_name, compare_table
+    from separatrix.workflow.compare import compare_table
 
-    if target is None and (query is not None or bundled_name(table) is None):
-        raise click.UsageError("--target is missing: which column of TABLE is to be predicted?")
+    if table is not None or query is not None:
+        require_target(table, target, query)
     out = output.console()
     progress = None if quiet else progress_on(output.console(stderr=True))
     try:
@@ -79,6 +80,7 @@ def compare(context, table, target, query, families, report, model, no_report, n
             model=None if no_model else model,
             report=None if no_report else report,
             command=context.find_root().meta["command line"],
+            started=context.find_root().meta["started"],
             understood=None if as_json else partial(_announce, out, options["budget"]),
             progress=progress,
             **options,
@@ -89,7 +91,7 @@ def compare(context, table, target, query, families, report, model, no_report, n
     if as_json:
         output.write_json("compare", run.as_dict())
     else:
-        _show(out, run, table)
+        _show(out, run, table if query is None else table or "new.csv")
 
 
 def _announce(out, budget, understanding, question):
@@ -97,16 +99,24 @@ def _announce(out, budget, understanding, question):
     from separatrix.cli import output
 
     output.print_understanding(out, understanding)
-    limit = f"Everything may take {output.format_seconds(budget).removesuffix(' 0 s')} (--budget)."
+    limit = f"Everything, report included, may take {_in_words(budget)} (--budget)."
     output.paragraph(out, " ".join([*question.lines(), limit]))
     for warning in question.warnings:
         output.paragraph(out, f"Warning: {warning}", "yellow")
 
 
+def _in_words(seconds):
+    from separatrix.cli.output import format_seconds
+
+    return format_seconds(seconds).removesuffix(" 0 s").replace(".0 s", " s")
+
+
 def _show(out, run, table):
     """Print leaderboard, recommendation, test and what to do next."""
+    from pathlib import Path
+
     from separatrix.cli import leaderboard, output
-    from separatrix.workflow.compare import bundled_name
+    from separatrix.workflow.datasets import BUNDLED, bundled_name
 
     comparison, written = run.comparison, run.written
     rounds = (
@@ -129,12 +139,18 @@ def _show(out, run, table):
         output.paragraph(out, f"On the {len(comparison.y_test):,} test rows, used once: {comparison.score} {test}.")
     for place, (what, path) in enumerate((what, path) for what, path in written.items() if path):
         output.paragraph(out, f"Written: {path} ({what})", gap=place == 0)
+    if comparison.budget is not None and run.seconds > comparison.budget:
+        took, allowed = output.format_seconds(run.seconds), _in_words(comparison.budget)
+        output.paragraph(
+            out,
+            f"All of this took {took}, longer than the budget of {allowed}: imports, the first fit of a family and a "
+            "fit between two of its folds cannot be stopped.",
+            "yellow",
+        )
     if written["model"]:
-        bundled = bundled_name(table)
-        name = f"{bundled}.csv" if bundled else table
-        commands = [f"separatrix datasets {bundled} --csv > {name}"] if bundled else []
-        commands += [f"separatrix predict {written['model']} {name}"]
-        commands += [f"separatrix explain {written['model']} {name} --row 1"]
-        commands += [f"separatrix verify {written['model']} {name}"]
-        for place, command in enumerate(commands):
-            output.paragraph(out, f"{'Next:' if place == 0 else '':5}  {command}", "dim", gap=place == 0)
+        table = BUNDLED if table is None else table
+        files = [Path(written["model"]), table if bundled_name(table) else Path(table)]
+        commands = [["separatrix", "predict", *files]]
+        commands += [["separatrix", "explain", *files, "--row", "1"]]
+        commands += [["separatrix", "verify", *files]]
+        output.propose(out, *commands)

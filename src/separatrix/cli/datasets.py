@@ -16,9 +16,8 @@ from separatrix.cli.options import as_json, command
 @as_json
 def datasets(name, as_csv, as_json):
     """List the bundled data sets, tell more of one, or print it as CSV."""
-    import sys
-
     from separatrix.cli import output
+    from separatrix.cli.streams import data_stream
     from separatrix.datasets import available
     from separatrix.workflow.datasets import data_set, data_set_facts, write_csv
 
@@ -33,7 +32,7 @@ def datasets(name, as_csv, as_json):
         return
     data = data_set(name)
     if as_csv:
-        write_csv(sys.stdout, data.table())
+        write_csv(data_stream(), data.table())
     elif as_json:
         table = data.table()
         columns = dict(zip(table.names, table.columns))
@@ -55,7 +54,7 @@ def _list(out, descriptions):
 
 
 def _show(out, data):
-    from separatrix.cli.output import paragraph
+    from separatrix.cli.output import paragraph, propose
 
     paragraph(out, data.name, "bold", gap=False)
     paragraph(out, data.words, gap=False)
@@ -64,4 +63,4 @@ def _show(out, data):
     paragraph(out, f"Columns: {', '.join(data.feature_names)}.", gap=False)
     if data.truth is not None:
         paragraph(out, f"Truth: {data.truth.words}", gap=False)
-    paragraph(out, f"Next: separatrix datasets {data.name} --csv > {data.name}.csv", "dim")
+    propose(out, ["separatrix", "datasets", data.name, "--csv", ">", f"{data.name}.csv"])

@@ -34,9 +34,11 @@ def _show(out, shown):
     from rich.padding import Padding
     from rich.text import Text
 
+    from separatrix.cli.output import print_table
+
     def part(title, sentence, content):
         out.print(Padding(Text.assemble((f"{title}  ", "bold cyan"), sentence), (1, 1, 0, 1)))
-        out.print(content)
+        print_table(out, content)
 
     economy = "Sixteen years of the US economy, in six columns that nearly repeat each other."
     part("1 Fit", economy, _digits(shown.coefficients))

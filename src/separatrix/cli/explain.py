@@ -28,7 +28,8 @@ def explain(model, table, row, most, query, as_json):
     """Tell why one row of a table gets its prediction: what each column adds, and what would change the decision.
 
     Contributions are measured against the mean of the training rows. The nearest flip is the smallest change of a
-    single column that changes the decision. TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin.
+    single column that changes the decision. TABLE is a file (CSV, TSV, Parquet, Arrow), - for stdin, or the name of a
+    bundled data set.
     """
     from separatrix.cli import output
     from separatrix.workflow.explain import explain_row
@@ -72,9 +73,8 @@ def _show(out, explained, most):
 def _show_contributions(out, explanation, most):
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
-    from separatrix.cli.output import paragraph
+    from separatrix.cli.output import cell, paragraph, print_table
 
     scale = (
         "to the prediction"
@@ -91,13 +91,13 @@ def _show_contributions(out, explanation, most):
         bar = ("+" if each.contribution > 0 else "-") * max(1, round(16 * abs(each.contribution) / longest))
         style = "green" if each.contribution > 0 else "red"
         cells = (each.column, _value(each.value), f"{each.contribution:+.4g}")
-        drawn.add_row(*map(Text, cells), Text(bar, style=style))
+        drawn.add_row(*map(cell, cells), cell(bar, style))
     rest = [each.contribution for each in explanation.contributions][len(shown) :]
     if any(rest):
         drawn.add_row(f"{len(rest)} other columns", "", f"{sum(rest):+.4g}", "")
     eta, mean_eta = explanation.score, explanation.mean_score
     drawn.add_row("all columns", "", f"{eta - mean_eta:+.4g}", f"from {mean_eta:.4g} to {eta:.4g}")
-    out.print(drawn)
+    print_table(out, drawn)
 
 
 def _show_flips(out, explanation):

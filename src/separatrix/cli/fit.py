@@ -4,11 +4,12 @@ from functools import partial
 
 import click
 
-from separatrix.cli.options import as_json, command, query, seed, target
+from separatrix.cli.options import OutputFile, as_json, command, query, require_target, seed, target
 
 
 @command(
-    "separatrix fit heart.csv --target chd --family logistic",
+    'separatrix fit heart.csv --target chd --family "logistic regression, L2"',
+    'separatrix fit wine --family "linear discriminant"',
     "separatrix fit heart.csv --target chd --family LogisticRegression --set C=0.1 -o heart.sepx",
     "separatrix fit prostate.csv --target lpsa --family lasso --exclude train",
     short_help="Fit one model to a table, print its certificate, write it to a file.",
@@ -27,7 +28,7 @@ from separatrix.cli.options import as_json, command, query, seed, target
     "path",
     default="model.sepx",
     show_default=True,
-    type=click.Path(dir_okay=False),
+    type=OutputFile(),
     help="The model file to write.",
 )
 @query
@@ -36,11 +37,15 @@ from separatrix.cli.options import as_json, command, query, seed, target
 def fit(table, target, family, settings, task, exclude, path, query, seed, as_json):
     """Fit one model to all rows of a table, with its preparation; print its certificate and write a model file.
 
-    TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin.
+    TABLE is a file (CSV, TSV, Parquet, Arrow), - for stdin, or the name of a bundled data set.
     """
+    from pathlib import Path
+
     from separatrix.cli import output
+    from separatrix.workflow.datasets import bundled_name
     from separatrix.workflow.fit import fit_table
 
+    require_target(table, target, query)
     out = output.console()
     fitted = fit_table(
         table,
@@ -67,4 +72,5 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
         out, str(certificate) if certificate is not None else "A closed form or a count: no certificate.", gap=False
     )
     output.paragraph(out, f"Written: {path}")
-    output.paragraph(out, f"Next: separatrix predict {path} {table}", "dim", gap=False)
+    if table is not None:
+        output.propose(out, ["separatrix", "predict", Path(path), table if bundled_name(table) else Path(table)])

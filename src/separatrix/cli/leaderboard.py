@@ -2,7 +2,7 @@
 
 import math
 
-from separatrix.cli.output import format_seconds
+from separatrix.cli.output import NARROWEST, cell, format_seconds, print_table
 
 # Columns dropped, in this order, if the terminal is too narrow.
 DROPPED_FIRST = ("size", "predict", "medae", "mae", "rmse", "calib. (chance)", "R²", "certified", "fit", "log loss")
@@ -21,20 +21,19 @@ def show(out, comparison):
     """Print the leaderboard of a comparison."""
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
     ranked = [standing for standing in comparison.standings if not standing.failed]
     failed = [standing for standing in comparison.standings if standing.failed]
-    cells = fitting(columns(comparison, ranked), out.width - 2)
+    cells = fitting(columns(comparison, ranked), max(out.width, NARROWEST) - 2)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     for label in cells:
         drawn.add_column(
-            Text(label), justify="left" if label in ("group", "model", "certified") else "right", no_wrap=True
+            cell(label), justify="left" if label in ("group", "model", "certified") else "right", no_wrap=True
         )
     for place, standing in enumerate(ranked):
         style = "bold" if standing.family == comparison.recommended else ""
-        drawn.add_row(*(Text(column[place], style=style) for column in cells.values()))
-    out.print(drawn)
+        drawn.add_row(*(cell(column[place], style) for column in cells.values()))
+    print_table(out, drawn)
     if failed:
         _show_failures(out, failed)
 
@@ -108,11 +107,10 @@ def _is_number(value):
 
 def _show_failures(out, failed):
     from rich.table import Table
-    from rich.text import Text
 
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
     for standing in failed:
-        grid.add_row(Text(f" {standing.family}"), Text(f"not run: {standing.reason}", style="dim"))
+        grid.add_row(cell(f" {standing.family}"), cell(f"not run: {standing.reason}", "dim"))
     out.print(grid)

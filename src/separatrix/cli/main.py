@@ -1,19 +1,23 @@
 """The command ``separatrix``: its subcommands and its errors.
 
 Exit codes: 0 success, 1 failure with a message on stderr, 2 invalid command line, 3 nothing to verify, 70 unexpected
-error, 130 interrupted, 141 broken pipe.
+error, 130 interrupted, 141 broken pipe, 143 terminated.
 """
 
-import os
+import errno
 import sys
+import time
 import warnings
+from contextlib import contextmanager
 from importlib import import_module
 
 import click
 
 from separatrix import __version__
+from separatrix.cli import start, streams
+from separatrix.core.printable import printable
 
-UNEXPECTED, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
+UNEXPECTED, BROKEN_PIPE = 70, 141
 # In the order of --help. Each is a file of this package that imports nothing heavy at its top.
 COMMANDS = ("compare", "fit", "predict", "summary", "explain", "verify", "where", "datasets", "warmup", "demo")
 
@@ -27,10 +31,20 @@ class LazyGroup(click.Group):
     def get_command(self, context, name):
         return getattr(import_module(f"separatrix.cli.{name}"), name) if name in COMMANDS else None
 
+    def main(self, *arguments, **options):
+        streams.prepare_streams()
+        try:
+            return super().main(*arguments, **options)
+        except OSError as error:  # of printing --help
+            print(f"Error: {_sentence(error)}", file=sys.stderr)
+            sys.exit(1)
+
     def make_context(self, name, arguments, *rest, **options):
-        typed = list(arguments)  # parsing consumes them
-        context = super().make_context(name, arguments, *rest, **options)
+        typed, started = list(arguments), time.monotonic()  # parsing consumes them; a budget counts from here
+        with _clean_endings():
+            context = super().make_context(name, arguments, *rest, **options)
         context.meta["command line"] = ["separatrix", *typed]
+        context.meta["started"] = started
         return context
 
     def resolve_command(self, context, arguments):
@@ -44,36 +58,48 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, arguments)
 
     def invoke(self, context):
-        try:
-            with warnings.catch_warnings():
-                warnings.showwarning = _print_warning
-                result = super().invoke(context)
-            sys.stdout.flush()  # raises BrokenPipeError here instead of at exit
+        with _clean_endings(context), warnings.catch_warnings():
+            if any(action == "error" for action, *_ in warnings.filters):  # -W error is for programs, not for users
+                warnings.simplefilter("default")
+            warnings.showwarning = _print_warning
+            result = super().invoke(context)
+            sys.stdout.flush()  # raises here instead of at exit
             return result
-        except KeyboardInterrupt:
-            click.echo("Interrupted.", err=True)
-            raise click.exceptions.Exit(INTERRUPTED) from None
-        except BrokenPipeError:
-            _discard_stdout()
-            raise click.exceptions.Exit(BROKEN_PIPE) from None
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+
+
+@contextmanager
+def _clean_endings(context=None):
+    """Turn whatever ends a command into a sentence and an exit code."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        raise click.exceptions.Exit(start.farewell(stop)) from None
+    except BrokenPipeError:
+        streams.discard_stdout()
+        raise click.exceptions.Exit(BROKEN_PIPE) from None
+    except (click.exceptions.Exit, click.Abort):
+        raise
+    except click.ClickException as error:
+        error.message = printable(error.message, lines=True)
+        raise
+    except Exception as error:
+        if start.Stopped.received is not None:  # an import that was interrupted fails in its own way
+            raise click.exceptions.Exit(start.farewell(start.Stopped(start.Stopped.received))) from None
+        if context is not None and context.params.get("debug"):
             raise
-        except Exception as error:
-            if context.params.get("debug"):
-                raise
-            raise _as_message(error) from error
+        raise _as_message(error) from error
 
 
 def _print_warning(message, category, *where, **more):
     """Print a warning of this library on stderr; drop those of other libraries."""
     if category.__module__.startswith("separatrix"):
-        click.echo(f"Note: {message}", err=True)
+        click.echo(f"Note: {printable(message)}", err=True)
 
 
 def _as_message(error):
     """An exception as a click exception, with its message and exit code."""
-    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)  # KeyError adds quotes
-    if text.startswith("Cannot ") or isinstance(error, OSError):
+    text = _sentence(error)
+    if text.startswith("Cannot "):
         return click.ClickException(text)
     message = click.ClickException(
         f"{type(error).__name__}: {text}\nUnexpected error; please report it. Add --debug to see where it happened."
@@ -82,12 +108,15 @@ def _as_message(error):
     return message
 
 
-def _discard_stdout():
-    """Redirect stdout to the null device, so that flushing its buffer at exit does not fail again."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):  # stdout is not a file, as in tests
-        return
+def _sentence(error):
+    """The message of an exception; that of the system, which has only words, becomes a sentence."""
+    text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)  # KeyError adds quotes
+    if isinstance(error, OSError) and not text.startswith("Cannot "):
+        what = f"use {error.filename!r}" if error.filename is not None else "read or write"
+        if streams.stdout_fails() or error.errno in (errno.ENOSPC, errno.EDQUOT):  # our files name themselves
+            what = "write to standard output"
+        text = f"Cannot {what}: {(error.strerror or text or type(error).__name__).lower()}."
+    return printable(text)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -106,4 +135,4 @@ def main(debug):
 
 
 if __name__ == "__main__":
-    main()
+    start.run()

@@ -3,18 +3,21 @@
 import json
 import math
 import os
+import shlex
 import sys
 
 import click
 
+from separatrix.core.printable import json_printable, printable
 from separatrix.core.protocol import can
 
 PLAIN_WIDTH = 100  # columns where stdout is not a terminal and COLUMNS is not set
+NARROWEST = 64  # columns that a table with a name and two or three numbers needs
 MOST_DOUBTS = 8  # notes on single columns
 
 
 def console(stderr=False):
-    """A rich console: plain text if not on a terminal; a broken pipe raises BrokenPipeError."""
+    """A rich console: plain text if not on a terminal, no markup; a broken pipe raises BrokenPipeError."""
     from rich.console import Console
 
     class PipeConsole(Console):
@@ -24,7 +27,8 @@ def console(stderr=False):
     stream = sys.stderr if stderr else sys.stdout
     terminal = can(stream, "isatty") and bool(stream.isatty())
     width = None if terminal or os.environ.get("COLUMNS", "").isdigit() else PLAIN_WIDTH
-    return PipeConsole(file=stream if terminal else _Trimmed(stream), highlight=False, width=width)
+    file = stream if terminal else _Trimmed(stream)
+    return PipeConsole(file=file, highlight=False, markup=False, emoji=False, width=width)
 
 
 class _Trimmed:
@@ -45,8 +49,52 @@ def paragraph(out, text, style=None, gap=True):
     from rich.padding import Padding
     from rich.text import Text
 
-    text = text if isinstance(text, Text) else Text(text, style=style or "")  # Text: brackets are no markup
+    text = text if isinstance(text, Text) else cell(text, style or "")
     out.print(Padding(text, (int(gap), 1, 0, 1), expand=False))
+
+
+def cell(text, style=""):
+    """Text for a table or a paragraph: brackets are no markup, and what does not show is an escape."""
+    from rich.text import Text
+
+    return Text(printable(text), style=style)
+
+
+def print_table(out, table):
+    """Print a table no narrower than its numbers need: a narrow terminal breaks its lines, and no number is cut."""
+    before = out.width
+    out.width = max(before, NARROWEST)
+    out.print(table)
+    out.width = before
+
+
+def propose(out, *commands):
+    """Print what to do next: commands, as lists of words, that can be copied into a shell as they are printed."""
+    for place, words in enumerate(commands):
+        line = f"{'Next:' if place == 0 else '':5} {shell_line(words)}"
+        if place == 0:
+            out.print()
+        out.print(cell(f" {line}", "dim"), soft_wrap=True)  # a line break would be copied too
+
+
+def shell_line(words):
+    r"""Words of a command as a shell reads them; a Path that looks like an option gets a folder.
+
+    >>> from pathlib import Path
+    >>> print(shell_line(["predict", "m.sepx", Path("x; y.csv")]), shell_line(["cat", Path("-r"), ">", "a\x1b"]))
+    predict m.sepx 'x; y.csv' cat ./-r > $'a\033'
+    """
+    return " ".join(word if word in (">", "|") else _shell_word(word) for word in words)
+
+
+def _shell_word(word):
+    text = os.fspath(word)
+    if isinstance(word, os.PathLike) and text.startswith("-") and text != "-":
+        text = f"./{text}"
+    if printable(text) == text:
+        return shlex.quote(text)
+    plain = (chr(byte) if 32 <= byte < 127 and byte not in b"\\'" else f"\\{byte:03o}" for byte in os.fsencode(text))
+    return f"$'{''.join(plain)}'"
 
 
 def print_understanding(out, understanding):
@@ -64,7 +112,9 @@ def write_json(command, document):
     from separatrix.core.description import json_value  # with numpy, which --help need not wait for
 
     whole = {"command": command, "separatrix": __version__, **document}
-    click.echo(json.dumps(json_value(whole), indent=2, ensure_ascii=False, allow_nan=False))
+    encoding = (sys.stdout.encoding or "ascii").lower()
+    text = json.dumps(json_value(whole), indent=2, ensure_ascii=not encoding.startswith("utf"), allow_nan=False)
+    click.echo(json_printable(text))
 
 
 def format_seconds(seconds):

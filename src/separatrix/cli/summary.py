@@ -4,6 +4,10 @@ import click
 
 from separatrix.cli.options import as_json, command, query
 
+# Said here so that help needs no other import; a test holds them to those that formulas know.
+FAMILIES = ("gaussian", "binomial", "quasibinomial", "poisson", "quasipoisson", "gamma", "inverse_gaussian")
+LINKS = ("identity", "log", "sqrt", "inverse", "1/mu^2", "logit", "probit", "cloglog", "cauchit")
+
 
 @command(
     'separatrix summary heart.csv "chd ~ tobacco + ldl + famhist + age" --family binomial',
@@ -11,6 +15,8 @@ from separatrix.cli.options import as_json, command, query
     'separatrix summary heart.csv "chd ~ poly(age, 2) + famhist" -f binomial --terms',
     'separatrix summary doses.csv "cbind(dead, alive) ~ log2(dose)*sex" -f binomial',
     'separatrix summary claims.csv "claims ~ region + age + offset(log(holders))" -f poisson',
+    'separatrix summary visits.csv "seizures ~ base + treatment" -f poisson --cluster subject',
+    'separatrix summary clots.csv "time ~ log(dose)*lot" -f gamma --link inverse --terms',
     short_help="Fit a formula, and print a table of coefficients as R does.",
 )
 @click.argument("table")
@@ -18,29 +24,38 @@ from separatrix.cli.options import as_json, command, query
 @click.option(
     "--family",
     "-f",
-    type=click.Choice(["gaussian", "binomial", "poisson", "quasipoisson", "gamma", "inverse_gaussian"]),
+    type=click.Choice(FAMILIES),
     default="gaussian",
     show_default=True,
-    help="Least squares; two values or cbind(successes, failures); or numbers whose mean has a linear logarithm.",
+    help="Least squares; two values or cbind(successes, failures); counts; or positive numbers.",
 )
 @click.option(
     "--link",
-    type=click.Choice(["logit", "probit", "cloglog"]),
+    type=click.Choice(LINKS),
     default=None,
-    help="Of a binomial fit; logit if it is not given.",
+    help="One that the family has. If it is not given: identity of gaussian, logit of binomial, log of all others "
+    "(R's default of gamma is inverse, of inverse_gaussian 1/mu^2).",
 )
 @click.option("--weights", metavar="COL", default=None, help="A column of weights.")
 @click.option(
     "--weights-are",
     type=click.Choice(["precision", "frequency"]),
     default=None,
-    help="Inverse variances up to a factor (R's lm; default of gaussian), or repetitions of a row (of binomial).",
+    help="Inverse variances up to a factor (default, as in R's lm and glm), or repetitions of a row (default of a "
+    "response of two values).",
 )
 @click.option(
     "--robust",
     type=click.Choice(["HC0", "HC1", "HC2", "HC3"], case_sensitive=False),
     default=None,
-    help="Standard errors that allow each row a variance of its own; a binomial fit has HC0.",
+    help="Standard errors that allow each row a variance of its own; all families but gaussian have HC0 and HC1.",
+)
+@click.option(
+    "--cluster",
+    metavar="COL",
+    default=None,
+    help="A column of labels: standard errors allow rows of one label to depend on each other. HC1 (default) of "
+    "gaussian, HC0 (default) or HC1 of all others.",
 )
 @click.option(
     "--level",
@@ -49,16 +64,27 @@ from separatrix.cli.options import as_json, command, query
     show_default=True,
     help="Of the confidence intervals.",
 )
-@click.option("--profile", is_flag=True, help="Profile-likelihood intervals instead of Wald's (binomial).")
+@click.option("--profile", is_flag=True, help="Profile-likelihood intervals instead of Wald's (not of least squares).")
 @click.option("--terms", is_flag=True, help="Also test each term as a whole, as R's drop1 does.")
+@click.option(
+    "--order",
+    type=click.Choice(["drop", "sequential", "type II"]),
+    default="drop",
+    show_default=True,
+    help="With --terms: each term dropped from the whole (drop1), entered one after the other (anova), or beside those "
+    "that do not contain it (car::Anova).",
+)
 @query
 @as_json
-def summary(table, formula, family, link, weights, weights_are, robust, level, profile, terms, query, as_json):
+def summary(
+    table, formula, family, link, weights, weights_are, robust, cluster, level, profile, terms, order, query, as_json
+):
     """Fit a formula without a penalty, and print estimates, standard errors, tests and intervals, as R does.
 
-    TABLE is a file (CSV, TSV, Parquet, Arrow), or - for stdin. FORMULA is response ~ term + term, in R's language:
-    a:b, a*b, (a + b)^2, b %in% a, ., -1, offset(x), I(x^2), log(x), poly(x, 2), scale(x), bs(x, 5), ns(x, 4),
-    cut(x, 3), factor(x), relevel(x, "b"), C(x, contr.sum). Rows with a missing value are left out, and counted.
+    TABLE is a file (CSV, TSV, Parquet, Arrow), - for stdin, or the name of a bundled data set. FORMULA is response ~
+    term + term, in R's language: a:b, a*b, (a + b)^2, b %in% a, ., -1, offset(x), I(x^2), log(x), poly(x, 2),
+    scale(x), bs(x, 5), ns(x, 4), cut(x, 3), factor(x), relevel(x, "b"), C(x, contr.sum). Rows with a missing value
+    are left out, and counted.
     Formulas need `pip install 'separatrix[formula]'`.
     """
     from separatrix.cli import output
@@ -72,9 +98,10 @@ def summary(table, formula, family, link, weights, weights_are, robust, level, p
         meaning=weights_are,
         link=link,
         robust=robust,
+        cluster=cluster,
         level=level,
         profile=profile,
-        terms=terms,
+        terms=order if terms else None,
         query=query,
     )
     if as_json:
@@ -85,6 +112,6 @@ def summary(table, formula, family, link, weights, weights_are, robust, level, p
     weighted = f", weighted by {weights}" if weights else ""
     output.paragraph(out, f"{formula}   {family}{weighted}, {summarised.rows} rows{left_out}", gap=False)
     out.print()
-    out.print(summarised.summary)
+    output.print_table(out, summarised.summary)
     if summarised.tests is not None:
-        out.print(summarised.tests)
+        output.print_table(out, summarised.tests)

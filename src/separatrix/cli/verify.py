@@ -14,19 +14,27 @@ NOTHING_TO_VERIFY = 3
 )
 @click.argument("model", type=click.Path(dir_okay=False))
 @click.argument("table")
+@click.option(
+    "--tol",
+    type=click.FloatRange(min=0.0),
+    help="Hold the model to this tolerance, if it is tighter than the library's own.",
+)
 @query
 @as_json
-def verify(model, table, query, as_json):
+def verify(model, table, tol, query, as_json):
     """Recompute the certificate of a model file from the file and the data alone.
 
-    TABLE is the table that the model was fitted to; the training rows are rebuilt from the seed in the model file.
-    The exit code is 0 if the model is certified, 1 if it is not, and 3 if it has nothing that could be verified
-    (local fits, which are made when they are asked for).
+    The tolerance is the verifier's: the model is held to the tolerance of its fit, but to 1e-8 at the most (or to the
+    default of its class, where that is looser), whatever the file says; --tol makes it tighter, never looser.
+
+    TABLE is the table that the model was fitted to, a file or the name of a bundled data set; the training rows are
+    rebuilt from the seed in the model file.
+    The exit code is 0 if the model is certified, 1 if it is not, and 3 if it has nothing that could be verified.
     """
     from separatrix.cli import output
     from separatrix.workflow.verify import verify_file
 
-    verification = verify_file(model, table, query=query)
+    verification = verify_file(model, table, query=query, tol=tol)
     if as_json:
         output.write_json("verify", {"model": model, "table": table, **verification.as_dict()})
     else:

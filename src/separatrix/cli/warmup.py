@@ -23,14 +23,16 @@ def warmup(quiet, as_json):
     from separatrix.cli import output
     from separatrix.cli.progress import CountBar
     from separatrix.core.jit import cache_folder
+    from separatrix.core.kept_loops import trouble
     from separatrix.workflow.warmup import compile_all
 
     out = output.console(stderr=as_json)
     out.quiet = quiet or as_json
     started = time.perf_counter()
     fits = compile_all(CountBar(out))
-    folder = str(cache_folder())
+    folder, why = cache_folder(), trouble()
     if as_json:
-        output.write_json("warmup", {"fits": fits, "folder": folder, "seconds": time.perf_counter() - started})
+        seconds = time.perf_counter() - started
+        output.write_json("warmup", {"fits": fits, "folder": folder, "seconds": seconds, "trouble": why})
     else:
-        out.print(f"Compiled loops are kept in {folder}", markup=False)
+        out.print(output.cell(why or f"Compiled loops are kept in {folder}"))

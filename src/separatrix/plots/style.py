@@ -101,13 +101,25 @@ def picture(size=SIZE):
             if bound.arguments.get("ax") is None:
                 bound.arguments["ax"] = axes(size(next(iter(bound.arguments.values()))) if callable(size) else size)
             ax = bound.arguments["ax"]
-            with styled():
+            with styled(), _plain_text(ax):
                 _ALTERNATIVES[ax] = draw(*bound.args, **bound.kwargs)
             return ax
 
         return plot
 
     return make
+
+
+@contextmanager
+def _plain_text(ax):
+    """A context whose new texts on `ax` are no formulas, so that a column may be called "$x$"."""
+    from matplotlib.text import Text
+
+    before = {text: text.get_text() for text in ax.findobj(Text)}
+    yield
+    for text in ax.findobj(Text):
+        if before.get(text) != text.get_text():
+            text.set_parse_math(False)
 
 
 def rows_high(rows):

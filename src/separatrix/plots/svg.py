@@ -11,6 +11,7 @@ from io import StringIO
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr
 
+from separatrix.core.printable import printable
 from separatrix.core.protocol import can
 from separatrix.plots.outlines import thinned
 from separatrix.plots.style import describe, styled
@@ -47,13 +48,14 @@ def svg(figure, *, prefix=None, title=None):
     ('<svg xmlns="http://www.w3.o', False, False)
     """
     figure = figure if can(figure, "savefig") else figure.get_figure()
-    title = describe(figure) if title is None else title
+    title = printable(describe(figure) if title is None else title)
     drawn = StringIO()
     with styled(**_SETTINGS):
         figure.savefig(drawn, format="svg", metadata=_EMPTY)
-    root = ElementTree.fromstring(drawn.getvalue())
+    text = printable(drawn.getvalue(), lines=True)  # XML has no control characters
+    root = ElementTree.fromstring(text)
     if prefix is None:
-        prefix = "s" + sha256((drawn.getvalue() + title).encode()).hexdigest()[:8]
+        prefix = "s" + sha256((text + title).encode()).hexdigest()[:8]
     wanted = {name for element in root.iter() for name in _referred(element)}
     ids = {name: f"{prefix}-{k}" for k, name in enumerate(sorted(wanted))}
     width, height = (float(part) for part in root.attrib["viewBox"].split()[2:])

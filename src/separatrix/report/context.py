@@ -26,14 +26,15 @@ class ReportContext:
     command : str or None.  The command that made it.
     costs : (k, k) array or None.  L[true class, predicted class], classes in sorted order; None: each mistake costs 1.
     seconds : float.  How long a section that fits models again may take.
+    left : callable or None.  Gives the seconds left for the whole report; None: no limit.
     """
 
-    def __init__(self, comparison, command=None, costs=None, seconds=8.0):
+    def __init__(self, comparison, command=None, costs=None, seconds=8.0, left=None):
         self.comparison, self.command = comparison, command
         self.understanding = comparison.understanding
         self.is_classification = self.understanding.task == "classification"
         self.costs = self._costs(costs)
-        self.seconds = seconds
+        self.seconds, self._left = seconds, left
         self.restart_deadline()
 
     def _costs(self, costs):
@@ -132,10 +133,15 @@ class ReportContext:
         """Restart the deadline, for the next section."""
         self._deadline = time.perf_counter() + self.seconds
 
+    @property
+    def is_over(self):
+        """Whether the time for the whole report is over."""
+        return self._left is not None and self._left() <= 0.0
+
     def needs_seconds(self, seconds, what):
         """Skip the section if `seconds` more would exceed its deadline."""
-        if time.perf_counter() + seconds > self._deadline:
-            raise Skipped(f"{what} takes more than the {self.seconds:g} s that a section of this report may take")
+        if time.perf_counter() + seconds > self._deadline or self.is_over:
+            raise Skipped(f"{what} takes longer than the time allowed for it")
 
 
 def _dense(X):

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from separatrix.core.atomic_file import atomic_file
+from separatrix.core.printable import printable
 from separatrix.report.blocks import Note, Picture
 from separatrix.report.context import ReportContext
 from separatrix.report.registry import blocks_of, sections
@@ -14,7 +15,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 LEFT_OUT = "A picture was left out to keep the report below 1 MB. Its description: "
 
 
-def render(comparison, *, command=None, costs=None, seconds=8.0):
+def render(comparison, *, command=None, costs=None, seconds=8.0, left=None):
     """The report of a comparison as one HTML page.
 
     Parameters
@@ -25,12 +26,14 @@ def render(comparison, *, command=None, costs=None, seconds=8.0):
         sorted order; None: every mistake costs 1.
     seconds : float, default 8.0.  Time for each section that fits models again (learning curve, path, effects of
         columns); one that takes longer is left out, with a sentence that says so.
+    left : callable or None, default None.  Gives the seconds left for the whole report. When none are left, only the
+        answer, the leaderboard, the certificate and what is needed to repeat the comparison are shown.
 
     Returns
     -------
     str.  A page below 1 MB without scripts, links to elsewhere or anything to be loaded.
     """
-    context = ReportContext(comparison, command, costs, seconds)
+    context = ReportContext(comparison, command, costs, seconds, left)
     made = [(section, blocks_of(section, context)) for section in sections(comparison.understanding.task)]
     page = _rendered(context, made)
     while len(page.encode()) > MOST_BYTES and _drop_largest_picture(made):
@@ -38,19 +41,19 @@ def render(comparison, *, command=None, costs=None, seconds=8.0):
     return page
 
 
-def write(comparison, path, *, command=None, costs=None, seconds=8.0):
+def write(comparison, path, *, command=None, costs=None, seconds=8.0, left=None):
     """Write the report of a comparison to a file, completely or not at all.
 
     Parameters
     ----------
-    comparison, command, costs, seconds : as in :func:`render`.
+    comparison, command, costs, seconds, left : as in :func:`render`.
     path : str or Path.  "report.html", say; a file of that name is replaced.
 
     Returns
     -------
     Path.
     """
-    page = render(comparison, command=command, costs=costs, seconds=seconds)
+    page = render(comparison, command=command, costs=costs, seconds=seconds, left=left)
     with atomic_file(path) as file:
         file.write(page.encode())
     return Path(path)
@@ -63,6 +66,7 @@ def _rendered(context, made):
     environment = Environment(
         loader=PackageLoader("separatrix.report"),
         autoescape=True,
+        finalize=_shown,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -76,6 +80,11 @@ def _rendered(context, made):
         made=made,
         now=datetime.now(UTC),
     )
+
+
+def _shown(value):
+    """Text without characters that would reverse or hide other text; pictures are markup and stay."""
+    return printable(value, lines=True) if type(value) is str else value
 
 
 def _drop_largest_picture(made):

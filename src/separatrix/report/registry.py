@@ -22,6 +22,7 @@ class Section:
     make : callable.  From a ReportContext to a list of blocks; raises Skipped with the reason if there are none.
     order : int.  Sections are shown by it.
     task : str, default "".  The only task it is for, "classification" or "regression"; "" for both.
+    always : bool, default False.  Whether it is shown also when the time for the report is over.
     """
 
     key: str
@@ -29,12 +30,13 @@ class Section:
     make: Callable
     order: int
     task: str = ""
+    always: bool = False
 
 
 _SECTIONS: dict = {}
 
 
-def section(key, title, *, order, task=""):
+def section(key, title, *, order, task="", always=False):
     """Declare a function as a section of the report; one of the same key replaces it.
 
     >>> @section("thanks", "Thanks", order=10_000)
@@ -46,7 +48,7 @@ def section(key, title, *, order, task=""):
     """
 
     def enter(make):
-        _SECTIONS[key] = Section(key, title, make, order, task)
+        _SECTIONS[key] = Section(key, title, make, order, task, always)
         return make
 
     return enter
@@ -62,6 +64,8 @@ def sections(task):
 def blocks_of(section, context):
     """The blocks of a section; if it is skipped or fails, a note with the reason."""
     context.restart_deadline()
+    if context.is_over and not section.always:
+        return [Note("Not shown: the time budget was used up.", skipped=True)]
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # refits to parts of the rows repeat warnings of the fit

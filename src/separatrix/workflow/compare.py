@@ -1,21 +1,20 @@
 """From a table to a comparison of model families, with a model file and a report."""
 
-import os
 import shlex
 import time
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from separatrix.core.refusal import cannot
+from separatrix.core.atomic_file import check_writable
+from separatrix.workflow.datasets import BUNDLED, named_table, named_target
 
-BUNDLED = "breast_cancer"  # compared where no table is given
 TEST = 0.2  # share of the rows held out for the final test
 BUDGET = 300.0  # seconds for everything, unless another budget is given
 REPORT_SECONDS = 20.0  # most seconds a report may spend on fits for its curves
-# Part of a budget reserved for the report: a share of it, within limits in seconds.
-RESERVED_SHARE, RESERVED_LEAST, RESERVED_MOST = 0.2, 4.0, 25.0
+# Part of a budget reserved for the report: a share of it; not less than drawing takes, in seconds of a processor, up to
+# a larger share; and not more than that many seconds.
+RESERVED_SHARE, DRAWING, LARGEST_SHARE, RESERVED_MOST = 0.2, 1.5, 0.4, 25.0
 
 
 @dataclass(frozen=True)
@@ -26,14 +25,17 @@ class CompareRun:
     ----------
     table : Table.  comparison : Comparison.
     written : dict.  From "model" and "report" to the path, or None where none was asked for.
+    seconds : float.  That everything took, from the start of the command to the report.
     """
 
     table: Any
     comparison: Any
     written: dict
+    seconds: float
 
     def as_dict(self):
-        return {"table": self.table.source, **self.comparison.as_dict(), "written": self.written}
+        own = {"written": self.written, "seconds_in_all": self.seconds}
+        return {"table": self.table.source, **self.comparison.as_dict(), **own}
 
 
 def compare_table(
@@ -49,15 +51,18 @@ def compare_table(
     report=None,
     command=(),
     understood=None,
+    started=None,
     **options,
 ):
     """Compare model families on a table; write the recommended model and a report.
 
     Parameters
     ----------
-    source : str or None.  What `read` takes, or the name of a bundled data set; None without a query is BUNDLED.
+    source : str or None.  What :func:`named_table` takes; None without a query is BUNDLED.
     target : str or None.  The column to predict; None is the target of the bundled data set.
-    budget : float or None, default BUDGET.  Seconds for everything, from reading to the report; None is no limit.
+    budget : float or None, default BUDGET.  Seconds for everything, from the start to the written report; None is no
+        limit.
+    started : float or None, default None.  When it started, on the clock of ``time.monotonic``; None: now.
     model, report : str or None.  Files to write.
     command : sequence of str.  The command line, recorded in both files.
     understood : callable or None.  Called with the Understanding of the table and the Question before anything is
@@ -70,10 +75,12 @@ def compare_table(
     """
     from separatrix.assess import compare
 
-    for path in (report, model):
-        check_writable(path)
-    timer = BudgetTimer(budget, report=report is not None)
-    table, target = read_or_bundled(source, target, query)
+    for path, other in ((model, source), (report, source), (report, model)):
+        if path is not None:
+            check_writable(path, others=(other,))
+    timer = BudgetTimer(budget, report=report is not None, started=started)
+    source = BUNDLED if source is None and query is None else source
+    table, target = named_table(source, query=query), named_target(source, target, query=query)
     options |= {"task": task, "exclude": exclude, "group": group, "announce": understood}
     options |= {"test": TEST, "budget": timer.for_comparison()}
     comparison = compare(table, target, **options)
@@ -81,51 +88,8 @@ def compare_table(
     if model is not None:
         write_model(model, table, comparison, command)
     if report is not None:
-        write_report(report, comparison, command, timer.for_report())
-    return CompareRun(table, comparison, {"model": model, "report": report})
-
-
-def check_writable(path):
-    """Raise if the folder of `path` cannot be written to."""
-    if path is None:
-        return
-    folder = Path(path).parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK):
-        raise cannot(
-            f"write {str(path)!r}",
-            because=f"the folder {str(folder)!r} {'may not be written to' if folder.is_dir() else 'does not exist'}",
-            instead="a folder that exists and that you may write to",
-            kind=OSError,
-        )
-
-
-def read_or_bundled(source, target, query):
-    """The table and its target; of a bundled data set (BUNDLED without a source) its own, unless another is named."""
-    from separatrix.workflow.datasets import data_set
-
-    name = bundled_name(source) if query is None else None
-    if name is not None:
-        data = data_set(name)
-        return data.table(), target or data.target_name
-    from separatrix.tables import read
-
-    return read(source, query=query), target
-
-
-def bundled_name(source):
-    """The name of the bundled data set that a source stands for; None if it is something to read.
-
-    A file of that name goes first.
-
-    >>> bundled_name(None), bundled_name("wine"), bundled_name("wine.csv")
-    ('breast_cancer', 'wine', None)
-    """
-    from separatrix.datasets import available
-
-    if source is None:
-        return BUNDLED
-    name = str(source).strip().lower().replace("-", "_").replace(" ", "_")
-    return name if name in available() and not Path(source).exists() else None
+        write_report(report, comparison, command, timer)
+    return CompareRun(table, comparison, {"model": model, "report": report}, timer.seconds)
 
 
 class BudgetTimer:
@@ -133,24 +97,36 @@ class BudgetTimer:
 
     Parameters
     ----------
-    budget : float or None.  Seconds from now; None is no limit.
+    budget : float or None.  Seconds from the start; None is no limit.
     report : bool.  Whether a report will be written.
+    started : float or None, default None.  The start, on the clock of ``time.monotonic``; None: now.
     """
 
-    def __init__(self, budget, report):
-        self.started, self.budget = time.monotonic(), budget
-        self.reserved = min(max(RESERVED_SHARE * budget, RESERVED_LEAST), RESERVED_MOST) if budget and report else 0.0
+    def __init__(self, budget, report, started=None):
+        self.started, self.budget = time.monotonic() if started is None else started, budget
+        # what was imported so far tells how busy the machine is: seconds that pass for a second of the processor
+        slowness = max(self.seconds / time.process_time(), 1.0)
+        self.reserved = 0.0
+        if report and budget is not None:
+            drawing = min(DRAWING * slowness, LARGEST_SHARE * budget)
+            self.reserved = min(max(RESERVED_SHARE * budget, drawing), RESERVED_MOST)
+
+    @property
+    def seconds(self):
+        """Seconds since the start."""
+        return time.monotonic() - self.started
 
     def for_comparison(self):
         """Seconds for the comparison: at least a tenth of the budget, however long reading took."""
-        return None if self.budget is None else max(self._left() - self.reserved, 0.1 * self.budget)
+        return None if self.budget is None else max(self.left() - self.reserved, 0.1 * self.budget)
 
-    def for_report(self):
-        """Seconds for the fits of the report: half of what is left; drawing takes the other half."""
-        return REPORT_SECONDS if self.budget is None else min(max(0.5 * self._left(), 0.0), REPORT_SECONDS)
+    def for_fits(self):
+        """Seconds for the fits of each section of the report: a third of what is left."""
+        return min(max(self.left() / 3.0, 0.0), REPORT_SECONDS)
 
-    def _left(self):
-        return self.budget - (time.monotonic() - self.started)
+    def left(self):
+        """Seconds left of the budget; infinity without one."""
+        return float("inf") if self.budget is None else self.budget - self.seconds
 
 
 def write_model(path, table, comparison, command):
@@ -176,10 +152,10 @@ def write_model(path, table, comparison, command):
     save(comparison.model, path, about=about)
 
 
-def write_report(path, comparison, command, seconds):
-    """Write the report, with at most `seconds` spent on fits for its curves."""
+def write_report(path, comparison, command, timer):
+    """Write the report in the time that is left."""
     from separatrix.report import write
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of fits to small parts of the data, made for the curves only
-        write(comparison, path, command=shlex.join(command), seconds=seconds)
+        write(comparison, path, command=shlex.join(command), seconds=timer.for_fits(), left=timer.left)

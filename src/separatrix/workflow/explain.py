@@ -33,10 +33,10 @@ def explain_row(model, source, row, *, query=None):
     """Explain the prediction of one row, counted from 1, by the model of a file."""
     from separatrix.inference.explain import explain
     from separatrix.persist import about, load
-    from separatrix.tables import read
+    from separatrix.workflow.datasets import named_table
     from separatrix.workflow.provenance import reference_of
 
-    recorded, table = about(model), read(source, query=query)
+    recorded, table = about(model), named_table(source, query=query)
     if row > len(table):
         raise cannot(
             f"explain row {row} of {table.source}",

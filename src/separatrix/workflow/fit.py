@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from separatrix.core.atomic_file import check_writable
 from separatrix.core.declaration import certificate_of
 from separatrix.workflow.verify import certificate_document
 
@@ -57,8 +58,9 @@ def fit_table(
 
     Parameters
     ----------
-    source, query : what `read` takes.
-    target : str.  family : str.  path : str.
+    source, query : what :func:`named_table` takes.
+    target : str or None.  None is that of a bundled data set.
+    family : str.  path : str.
     settings : sequence of "name=value".  Parameters of the model.
     task : {"classification", "regression"} or None.  None: decided from the target.
     exclude : sequence of str.  Columns to leave out.
@@ -67,11 +69,13 @@ def fit_table(
     """
     from separatrix.inference.original_columns import Reference
     from separatrix.persist import save
-    from separatrix.tables import read, target_values, understand
+    from separatrix.tables import target_values, understand
+    from separatrix.workflow.datasets import named_table, named_target
     from separatrix.workflow.models import fitted
     from separatrix.workflow.provenance import provenance
 
-    table = read(source, query=query)
+    check_writable(path, others=(source,))
+    table, target = named_table(source, query=query), named_target(source, target, query=query)
     understanding = understand(table, target, task=task, exclude=exclude)
     y, labelled = target_values(table, understanding)
     rows = table.take(labelled)

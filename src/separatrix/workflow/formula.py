@@ -11,10 +11,10 @@ from separatrix.core.errors import RankDeficient
 from separatrix.core.refusal import cannot
 from separatrix.estimators.formula.values import Factor, Matrix, Truth, as_numbers, is_text, labels_of
 
-# Families of numbers that have a log link here; R's default for gamma and inverse gaussian is another.
-OF_MEANS = ("poisson", "quasipoisson", "gamma", "inverse_gaussian")
-FAMILIES = ("gaussian", "binomial", *OF_MEANS)
-LINKS = ("logit", "probit", "cloglog")  # of the binomial family
+# The log link is the default of families of positive numbers; R's default for gamma and inverse gaussian is another.
+FAMILIES = ("gaussian", "binomial", "quasibinomial", "poisson", "quasipoisson", "gamma", "inverse_gaussian")
+LINKS = ("identity", "log", "sqrt", "inverse", "1/mu^2", "logit", "probit", "cloglog", "cauchit")
+OF_SHARES = ("binomial", "quasibinomial")
 # A model of the constant alone is fitted beside this column of zeros, which adds nothing.
 EMPTY = "(no column)"
 
@@ -28,8 +28,9 @@ class FormulaFit:
     model : LinearRegression, LogisticRegression or GeneralizedLinearRegressor, without a penalty.
     family : str.
     X : pandas frame.  The columns of the formula, without the constant.
-    y : array.  Of counts of successes and failures, a row for each of the two.
-    weights : array or None.  Of the rows of X.
+    y : array.  Of counts of successes and failures, the shares of successes.
+    weights : array or None.  Of the rows of X; of shares the numbers of trials.
+    offset : array or None.  The known term of the scores of each row, of a generalised linear model.
     response : str.  What stands left of the ``~``.
     terms : dict.  From the label of a term to its columns.
     dropped : int.  Rows left out because a value was missing.
@@ -43,6 +44,7 @@ class FormulaFit:
     X: Any
     y: np.ndarray
     weights: np.ndarray | None
+    offset: np.ndarray | None
     response: str
     terms: dict
     dropped: int
@@ -62,14 +64,25 @@ class FormulaFit:
         """
         frame = self.design.rows_of(table)
         X = _named(frame.matrix, self.design.names)
-        if self.family in OF_MEANS:
+        if self.is_generalized:
             return self.model.predict(X, offset=frame.offset)
-        if self.reference is None:
-            return self.model.predict(X) + (0.0 if frame.offset is None else frame.offset)
         if not is_classifier(self.model):
-            return self.model.predict(X)
+            return self.model.predict(X) + (0.0 if frame.offset is None else frame.offset)
         success = 1 - list(self.model.classes_).index(self.reference)
         return self.model.predict_proba(X)[:, success]
+
+    @property
+    def is_generalized(self):
+        """Whether the model is a generalised linear model, which takes an offset and weights as R's glm does."""
+        from separatrix.inference.fitted_likelihood import is_generalized
+
+        return is_generalized(self.model)
+
+    @property
+    def data(self):
+        """The data of the fit as functions of :mod:`separatrix.inference` take them: X, y, and others by name."""
+        others = {"sample_weight": self.weights}
+        return (self.X, self.y), others | ({} if self.offset is None else {"offset": self.offset})
 
 
 def fit_formula(table, formula, family, weights=None, link=None):
@@ -79,54 +92,47 @@ def fit_formula(table, formula, family, weights=None, link=None):
     ----------
     table : Table.
     formula : str.  In R's language: ``log(y) ~ poly(a, 2) + factor(b)*c - 1``.
-    family : {"gaussian", "binomial", "poisson", "quasipoisson", "gamma", "inverse_gaussian"}.  Least squares; a
-        response of two values, of ``cbind(successes, failures)``, or of shares of successes with the numbers of trials
-        as weights; or numbers whose mean has a linear logarithm.
+    family : {"gaussian", "binomial", "quasibinomial", "poisson", "quasipoisson", "gamma", "inverse_gaussian"}.  Least
+        squares; a response of two values, of ``cbind(successes, failures)``, or of shares of successes with the numbers
+        of trials as weights; or numbers with the variance of the family.
     weights : str or None, default None.  A column of weights.
-    link : {"logit", "probit", "cloglog"} or None.  Of "binomial"; None is "logit".
+    link : str or None.  As in :class:`~separatrix.linear_model.GeneralizedLinearRegressor`; None is "identity" for
+        "gaussian", "logit" for shares, else "log".
     """
-    if family not in FAMILIES or (link is not None and (family != "binomial" or link not in LINKS)):
+    from separatrix.losses.distributions import DISTRIBUTIONS
+
+    if family not in FAMILIES or (link is not None and link not in DISTRIBUTIONS[family].losses):
         raise cannot(
             f"fit {formula} with family={family!r}" + (f" and link={link!r}" if link else ""),
-            because="there is no such model" if link is None else "only binomial fits have a choice of links",
-            instead=f"one of {', '.join(FAMILIES)}; with binomial, one of {', '.join(LINKS)}",
+            because="there is no such family" if family not in FAMILIES else "the family has no such link",
+            instead="one of " + ", ".join(FAMILIES if family not in FAMILIES else DISTRIBUTIONS[family].losses),
         )
     _needs_formulaic()
     from separatrix.estimators.formula.design import FormulaDesign
 
     design = FormulaDesign(formula, table, weights)
     frame = design.frame
-    X, s, reference, notes, known = frame.matrix, frame.weights, None, (), {}
-    if family == "binomial":
-        _refuse_offset(formula, frame)
-        y, s, reference = _classes(design.formula.response, frame)
-        if len(y) == 2 * len(X):
-            X, notes = np.vstack([X, X]), (COUNTED,)
+    X, s, reference, notes, offset = frame.matrix, frame.weights, None, (), frame.offset
+    if family in OF_SHARES:
+        y, s, reference = _shares(design.formula.response, frame)
+        plain = family == "binomial" and link in (None, "logit") and offset is None
+        if reference is not None and not plain:  # a model of means, fitted to shares
+            y, reference = (np.asarray(y) != reference).astype(np.float64), None
     else:
         y = _numbers(design.formula.response, frame, family)
-        if family == "gaussian" and frame.offset is not None:
-            y, notes = y - frame.offset, ("The offset was subtracted from the response before the fit.",)
-        elif frame.offset is not None:
-            known = {"offset": frame.offset}
-    if link not in (None, "logit"):  # a model of means, fitted to shares
-        y = (np.asarray(y) != reference).astype(np.float64)
+        if family == "gaussian" and link in (None, "identity") and offset is not None:
+            y, notes = y - offset, ("The offset was subtracted from the response before the fit.",)
+            offset = None
     X = _named(X, design.names)
     if not design.names and not design.formula.intercept:
         raise cannot(f"fit {formula!r}", because="it has neither a term nor a constant", instead="at least one term")
     with warnings.catch_warnings():
         if not design.names:
             warnings.simplefilter("ignore", RankDeficient)  # it would name the column of zeros
-        model = _model(family, link, design.formula.intercept).fit(X, y, sample_weight=s, **known)
-    dropped = len(table) - len(frame.rows)
-    return FormulaFit(
-        model, family, X, y, s, str(design.formula.response), design.terms, dropped, design, reference, notes
-    )
-
-
-COUNTED = (
-    "Successes and failures count as single trials. R's glm counts groups of them: its deviance, AIC and residual "
-    "degrees of freedom are others, its estimates and standard errors the same."
-)
+        known = {} if offset is None else {"offset": offset}
+        model = _model(family, link, design.formula.intercept, reference).fit(X, y, sample_weight=s, **known)
+    dropped, response = len(table) - len(frame.rows), str(design.formula.response)
+    return FormulaFit(model, family, X, y, s, offset, response, design.terms, dropped, design, reference, notes)
 
 
 def _needs_formulaic():
@@ -149,15 +155,6 @@ def _named(X, names):
     return pd.DataFrame(X, columns=names)
 
 
-def _refuse_offset(formula, frame):
-    if frame.offset is not None:
-        raise cannot(
-            f"read 'offset()' in the formula {formula!r}",
-            because="a model of --family binomial has no offset here",
-            instead="another family, or the formula without it",
-        )
-
-
 def _numbers(tree, frame, family):
     y = frame.response
     if isinstance(y, Factor) or is_text(y):
@@ -171,13 +168,15 @@ def _numbers(tree, frame, family):
     return as_numbers(y, tree)
 
 
-def _classes(tree, frame):
-    """Labels, weights, and the label of failure; counts and shares become a row of successes and one of failures."""
+def _shares(tree, frame):
+    """Labels, weights and the label of failure; or shares of successes, numbers of trials, and None."""
     y, s = frame.response, frame.weights
     if isinstance(y, Matrix):
         return _counted(tree, y.values, s)
     if isinstance(y, np.ndarray) and y.dtype.kind == "f" and s is not None and len(np.unique(y)) > 2:
-        return _counted(tree, np.column_stack([s * y, s * (1.0 - y)]), None)
+        if ((y < 0.0) | (y > 1.0)).any():
+            return _counted(tree, np.column_stack([y, 1.0 - y]), s)  # which says what is wrong
+        return y, s, None
     labels = labels_of(y)
     levels = y.levels if isinstance(y, Factor) else ("FALSE", "TRUE") if isinstance(y, Truth) else None
     values = sorted(set(labels)) if levels is None else [level for level in levels if level in set(labels)]
@@ -200,16 +199,16 @@ def _counted(tree, counts, s):
             because="it is not two columns of counts, none negative",
             instead="cbind(successes, failures), or shares from 0 to 1 with the numbers of trials as weights",
         )
-    y = np.repeat([1, 0], len(counts))
-    return y, counts.T.ravel() * (1.0 if s is None else np.tile(s, 2)), 0
+    trials = counts.sum(axis=1)
+    shares = np.divide(counts[:, 0], trials, out=np.zeros(len(trials)), where=trials > 0.0)
+    return shares, trials if s is None else trials * s, None
 
 
-def _model(family, link, intercept):
+def _model(family, link, intercept, reference):
     from separatrix.linear_model import GeneralizedLinearRegressor, LinearRegression, LogisticRegression
 
-    if family == "gaussian":
+    if family == "gaussian" and link in (None, "identity"):
         return LinearRegression(fit_intercept=intercept)
-    if family == "binomial" and link in (None, "logit"):
+    if reference is not None:
         return LogisticRegression(C=np.inf, fit_intercept=intercept, tol=1e-12)
-    settings = {"link": link} if family == "binomial" else {}
-    return GeneralizedLinearRegressor(family=family, fit_intercept=intercept, tol=1e-12, max_iter=500, **settings)
+    return GeneralizedLinearRegressor(family=family, link=link, fit_intercept=intercept, tol=1e-12, max_iter=500)

@@ -45,13 +45,12 @@ def fitted(understanding, table, y, name, settings=(), seed=0):
     """
     from sklearn.pipeline import Pipeline
 
-    from separatrix.estimators.preparation.compose import pipeline
+    from separatrix.estimators.preparation.compose import prepared
 
     family = family_named(name, understanding.task)
     cls = None if family else _class_named(name, understanding.task)
     view = family.preparation if family else _view_of(cls, understanding.task)
-    steps = pipeline(understanding, view, "passthrough")[:-1]
-    X = steps.fit_transform(table)
+    steps, X = prepared(understanding, view, table)
     facts = _facts(understanding, X, y, seed)
     if family:
         reason = family.why_excluded(facts)

@@ -1,11 +1,10 @@
 """Predictions of a model file, block by block, without scikit-learn where the model does not need it."""
 
-import csv
-
 from separatrix.core.protocol import fitted_attribute
 from separatrix.core.refusal import cannot
 from separatrix.tables.table import is_number, shown
-from separatrix.workflow.datasets import csv_cells
+from separatrix.workflow.csv_text import CsvText, csv_cells
+from separatrix.workflow.datasets import named_blocks
 
 ROWS = 20_000  # of a block; a large file is never in memory as a whole
 
@@ -53,13 +52,18 @@ class FilePredictor:
                     because=f"{block.source or 'the table'} has the columns {shown(block.names)}",
                     instead="one of them",
                 )
-        columns = {name: csv_cells(block[name]) for name in self.keep}
         rows = self._numbers(block) if self.bare else block
-        columns["prediction"] = self.model.predict(rows).tolist()
+        answers = {"prediction": self.model.predict(rows).tolist()}
         if self.proba is not None:
             mu = self.proba(rows)
-            columns |= {f"probability_{label}": mu[:, c].tolist() for c, label in enumerate(self.classes)}
-        return columns
+            answers |= {f"probability_{label}": mu[:, c].tolist() for c, label in enumerate(self.classes)}
+        for name in answers.keys() & set(self.keep):
+            raise cannot(
+                f"keep the column {name!r}",
+                because="a column of the answer has that name",
+                instead="a table in which it is called something else",
+            )
+        return {name: csv_cells(block[name]) for name in self.keep} | answers
 
     def _numbers(self, block):
         """The columns of a bare model, as numbers: by their names if it knows any, else all columns in order."""
@@ -80,27 +84,30 @@ class FilePredictor:
         return np.column_stack([c if is_number(c) else numbers(c, name) for c, name in zip(columns, names)])
 
 
-def write_predictions(file, predictor, source):
-    """Write the predictions as CSV, a block at a time; return the number of rows."""
-    from separatrix.tables import blocks
+def write_predictions(file, predictor, source, *, raw=False):
+    """Write the predictions as CSV, a block at a time; return the number of rows and that of marked cells.
 
-    writer, count = csv.writer(file, lineterminator="\n"), 0
-    for block in blocks(source, rows=ROWS):
+    Parameters
+    ----------
+    file : text file.  predictor : FilePredictor.
+    source : what `named_blocks` takes.
+    raw : bool, default False.  Whether text that a spreadsheet would run is written without a mark.
+    """
+    text, count = CsvText(file, raw=raw), 0
+    for block in named_blocks(source, ROWS):
         columns = predictor.columns(block)
         if count == 0:
-            writer.writerow(columns)
-        writer.writerows(zip(*columns.values()))
+            text.write_names(columns)
+        text.write_columns(columns.values())
         count += len(block)
         file.flush()
-    return count
+    return count, text.marked
 
 
 def predicted_columns(predictor, source):
     """All predictions at once: from the name of each column to its values."""
-    from separatrix.tables import blocks
-
     joined = {}
-    for block in blocks(source, rows=ROWS):
+    for block in named_blocks(source, ROWS):
         for name, values in predictor.columns(block).items():
             joined.setdefault(name, []).extend(values)
     return joined

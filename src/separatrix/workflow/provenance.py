@@ -10,8 +10,21 @@ import platform
 from dataclasses import dataclass
 from typing import Any
 
+from separatrix.inference.original_columns import MOST_LEVELS, Reference
+from separatrix.persist.archive import broken
+from separatrix.persist.kinds import Kind, either, flag, holds, listed, nothing, number, text, whole
 from separatrix.tables.table import is_number
 from separatrix.tables.understanding import Understanding
+
+_COLUMN: dict[str, Kind] = {"name": text, "kind": text, "why": text, "form": text, "levels": listed(text)}
+_SPLIT: dict[str, Kind] = {
+    "seed": whole(0, 2**32 - 1),
+    "test": number(0.0, 1.0),
+    "fitted_rows": whole(0),
+    "group": either(text, nothing),
+}
+_range = either(number(), nothing)
+_FACTS: dict[str, Kind] = {"low": _range, "high": _range, "deviation": _range, "whole": flag, "levels": listed(text)}
 
 
 def digest(table, names):
@@ -82,8 +95,7 @@ def training_rows(table, about):
     """The rows of `table` that the model of a file was fitted to, rebuilt from its `about`."""
     from separatrix.tables import target_values
 
-    understanding = Understanding.from_dict(about["understanding"])
-    data, split = about.get("data") or {}, about.get("split")
+    understanding, data, split = _record_of(about)
     names = _names(understanding, split)
     same = digest(table, names) == data["digest"] if "digest" in data else None
     y, labelled = target_values(table, understanding)
@@ -104,6 +116,21 @@ def training_rows(table, about):
     return TrainingRows(table.take(rows), y[rows], same, description)
 
 
+def _record_of(about):
+    """Understanding, data and split of a file, of the kinds that were written: anybody may have made the file."""
+    try:
+        understanding = Understanding.from_dict(about["understanding"])
+        data, split = about.get("data") or {}, about.get("split") or None
+        known = all(holds(vars(column), _COLUMN, {}) for column in understanding.columns)
+        known &= type(understanding.target) is str and type(data) is dict
+        known &= split is None or (holds(split, _SPLIT, {}) and set(split) >= set(_SPLIT) - {"group"})
+    except (TypeError, KeyError, AttributeError, ValueError):
+        known = False
+    if not known:
+        raise broken("what it says of its data is not what separatrix writes")
+    return understanding, data, split
+
+
 def _names(understanding, split):
     """The columns that the fit depends on: those used, the target, and the one that groups rows."""
     grouped = [split["group"]] if split and split.get("group") else []
@@ -112,7 +139,16 @@ def _names(understanding, split):
 
 def reference_of(about):
     """The Reference recorded in a file, or None."""
-    from separatrix.inference.original_columns import Reference
-
     kept = about.get("reference")
-    return Reference(kept["columns"], kept["mean_parts"]) if kept else None
+    if not kept:
+        return None
+    try:
+        columns, parts = kept["columns"], kept["mean_parts"]
+        known = all(
+            holds(facts, _FACTS, {}) and len(facts.get("levels", ())) <= MOST_LEVELS for facts in columns.values()
+        )
+    except (TypeError, KeyError, AttributeError):
+        known = False
+    if not known or not (parts is None or listed(listed(number()))(parts, {})):
+        raise broken("what it says of its training rows is not what separatrix writes")
+    return Reference(columns, parts)

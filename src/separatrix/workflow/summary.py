@@ -5,10 +5,8 @@ from typing import Any
 
 from sklearn.base import is_classifier
 
-from separatrix.workflow.formula import EMPTY, OF_MEANS, FormulaFit, fit_formula
-
-# What weights mean where nothing else is said, as in R: numbers of trials, or inverse variances.
-MEANINGS = {"binomial": "frequency"}
+from separatrix.core.refusal import cannot
+from separatrix.workflow.formula import EMPTY, FormulaFit, fit_formula
 
 
 @dataclass(frozen=True)
@@ -20,7 +18,7 @@ class FormulaSummary:
     source : str.  Where the table came from.
     formula, family : str.
     fit : FormulaFit.  summary : Summary.
-    tests : Summary or None.  A likelihood-ratio test of each term.
+    tests : Listing or None.  A test of each term, by F or likelihood ratio.
     """
 
     source: str
@@ -57,45 +55,62 @@ def summarise_table(
     meaning=None,
     link=None,
     robust=None,
+    cluster=None,
     level=0.95,
     profile=False,
-    terms=False,
+    terms=None,
     query=None,
 ):
     """Fit a formula to a table and summarise it.
 
     Parameters
     ----------
-    source, query : what `read` takes.  formula, family, weights, link : as in :func:`fit_formula`.
+    source, query : what :func:`named_table` takes.  formula, family, weights, link : as in :func:`fit_formula`.
     meaning : {"precision", "frequency"} or None.  What the weights are: inverse variances up to a factor, or numbers of
-        repetitions. None: as in R, the latter for "binomial", the former for all others.
+        repetitions. None: as in R the former; of a response of two values the latter.
     robust : {"HC0", "HC1", "HC2", "HC3"} or None.  None: classical standard errors.
+    cluster : str or None.  A column of labels: rows of one label may depend on each other. Errors are HC0 or HC1.
     level : float, (0, 1).  Of the confidence intervals.
     profile : bool.  Profile-likelihood intervals instead of Wald's.
-    terms : bool.  Whether to test each term as a whole.
+    terms : {"drop", "sequential", "type II"} or None.  Whether to test each term as a whole, and how: see
+        :func:`separatrix.inference.anova`.
     """
-    from separatrix.tables import read
+    from separatrix.workflow.datasets import named_table
 
-    table = read(source, query=query)
+    table = named_table(source, query=query)
     fit = fit_formula(table, formula, family, weights, link)
-    summary = summary_of(fit, meaning, robust=robust, level=level, profile=profile)
-    return FormulaSummary(table.source, formula, family, fit, summary, _tests(fit) if terms else None)
+    labels = None if cluster is None else _labels(table, cluster, fit)
+    summary = summary_of(fit, meaning, robust=robust, cluster=labels, level=level, profile=profile)
+    return FormulaSummary(table.source, formula, family, fit, summary, _tests(fit, terms, meaning) if terms else None)
 
 
-def summary_of(fit, meaning=None, *, robust=None, level=0.95, profile=False):
-    """The summary of a fitted formula; parameters as in :func:`summarise_table`."""
-    options = {"covariance": robust or "classical", "level": level}
+def _labels(table, cluster, fit):
+    """The column of clusters, in the rows of the fit."""
+    if cluster not in table:
+        raise cannot(
+            f"find the column {cluster!r} of the clusters",
+            because=f"{table.source or 'the table'} has the columns {', '.join(table.names)}",
+            instead="one of them",
+        )
+    return table[cluster][fit.design.frame.rows]
+
+
+def meaning_of_weights(fit, meaning=None):
+    """What the weights of a fitted formula mean: as in R, unless something else is said."""
+    return meaning or ("frequency" if is_classifier(fit.model) else "precision")
+
+
+def summary_of(fit, meaning=None, *, robust=None, cluster=None, level=0.95, profile=False):
+    """The summary of a fitted formula; parameters as in :func:`summarise_table`, `cluster` an array of labels."""
+    options = {"covariance": robust, "cluster": cluster, "level": level}
     if is_classifier(fit.model):
         options["reference"] = fit.reference
     if profile:
         options["intervals"] = "profile"
     if fit.weights is not None:
-        options.update(sample_weight=fit.weights, weights=meaning or MEANINGS.get(fit.family, "precision"))
-    data = (fit.X, fit.y)
-    if fit.family in OF_MEANS and fit.design.frame.offset is not None and robust is None:
-        data = ()  # the model knows what it needs; X and y alone would lack the offset
-        options.pop("sample_weight", None)
-    summary = fit.model.summary(*data, **options)
+        options["weights"] = meaning_of_weights(fit, meaning)
+    data, others = fit.data
+    summary = fit.model.summary(*data, **others, **options)
     if EMPTY in fit.X.columns:
         tables = (replace(t, rows=tuple(row for row in t.rows if row.name != EMPTY)) for t in summary.tables)
         notes = tuple(note for note in summary.notes if EMPTY not in note)
@@ -103,7 +118,9 @@ def summary_of(fit, meaning=None, *, robust=None, level=0.95, profile=False):
     return replace(summary, notes=summary.notes + fit.notes)
 
 
-def _tests(fit):
+def _tests(fit, order, meaning):
     from separatrix.inference import anova
 
-    return anova(fit.model, fit.X, fit.y, sample_weight=fit.weights, terms=fit.terms)
+    data, others = fit.data
+    weights = "frequency" if fit.weights is None else meaning_of_weights(fit, meaning)
+    return anova(fit.model, *data, **others, terms=fit.terms, order=order, weights=weights)

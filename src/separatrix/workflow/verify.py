@@ -61,11 +61,11 @@ class Verification:
         }
 
 
-def verify_file(model, source, *, query=None):
-    """Recompute the certificate of a model file from the table it was fitted to."""
+def verify_file(model, source, *, query=None, tol=None):
+    """Recompute the certificate of a model file from the table it was fitted to, and hold it to `tol` or tighter."""
     from separatrix.estimators.verify import NothingToVerify, verify
     from separatrix.persist import about, load
-    from separatrix.tables import read
+    from separatrix.workflow.datasets import named_table
 
     recorded = about(model)
     if not recorded.get("understanding"):
@@ -75,10 +75,10 @@ def verify_file(model, source, *, query=None):
             instead="separatrix.verify(model, X, y) in Python, or a file written by `separatrix fit` or `compare`",
         )
     pipeline = load(model)
-    rows = training_rows(read(source, query=query), recorded)
+    rows = training_rows(named_table(source, query=query), recorded)
     name, published = type(unwrap(pipeline[-1])).__name__, certificate_of(pipeline[-1])
     try:
-        return Verification(name, verify(pipeline, rows.table, rows.y), published, rows)
+        return Verification(name, verify(pipeline, rows.table, rows.y, tol=tol), published, rows)
     except NothingToVerify as nothing:
         return Verification(name, None, published, rows, str(nothing))
 

@@ -14,6 +14,8 @@ from separatrix.core.declaration import certificate_of
 
 # Most numbers of predictions of a round that are kept for plots.
 MOST_KEPT = 4_000_000
+# Fewest rounds to which a family is cut by a plan, and those that are kept free for families that have begun.
+FEWEST_ROUNDS, ENOUGH_ROUNDS = 3, 5
 # Rows predicted when a model is timed on a sample.
 QUERIES = 1_000
 # What may differ between warnings of rounds that say the same: numbers, and names of columns with how many more.
@@ -34,6 +36,7 @@ class Candidate:
     planned_rows : int or None.  Rows that the budget allows; None: all.
     over_budget : bool.  Whether it does not run because of the budget.
     sample_error : str.  The error of its fit to a sample.
+    excluded : bool.  Whether it does not run because of the columns that a sample has after preparation.
     certificate : Certificate or None.  The worst of its rounds; None if its model has none.
     messages : dict.  From a warning without its numbers and names to its first text and its count.
     """
@@ -52,12 +55,13 @@ class Candidate:
     last: fit_once.OneFit | None = None
     certificate: Any = None
     rows: int = 0
-    fit_law: PowerLaw = field(default_factory=PowerLaw)
+    fit_law: PowerLaw = field(default_factory=lambda: PowerLaw(alone=2.0))  # a fit that was timed once may be slow
     predict_law: PowerLaw = field(default_factory=PowerLaw)
     stopped: bool = False
     planned_rows: int | None = None
     over_budget: bool = False
     sample_error: str = ""
+    excluded: bool = False
 
     def __post_init__(self):
         self.rounds = self.rounds or self.total
@@ -68,13 +72,28 @@ class Candidate:
     def running(self):
         return not self.reason
 
+    @property
+    def is_cut(self):
+        """Whether the budget allowed it fewer rounds or rows than there are."""
+        return self.stopped or self.rounds < self.total or self.planned_rows is not None
+
+    def stop(self, reason):
+        """Run no more rounds, because of the budget; the reason is that of a family without any."""
+        self.stopped = True
+        if not self.fits:
+            self.reason = reason
+
+    def takes_part(self, number):
+        """Whether it has a round of that number, and was not stopped."""
+        return self.running and not self.stopped and number < self.rounds
+
     def limit(self, rows):
         """How many of `rows` it learns from."""
         return min(most for most in (rows, self.most_rows, self.planned_rows) if most is not None)
 
     def seconds(self):
-        """Mean seconds of a round; None before the first."""
-        return float(np.mean(self.fits) + np.mean(self.predictions)) if self.fits else None
+        """Seconds of the last round, which tells how busy the machine is now; None before the first."""
+        return float(self.fits[-1] + self.predictions[-1]) if self.fits else None
 
     def expected(self, rows, queries):
         """Expected seconds of a fit and its predictions, from timings on samples; 0 without timings."""

@@ -5,7 +5,7 @@ import numpy as np
 from separatrix.assess.compare import fit_once
 from separatrix.assess.compare.candidate import Candidate
 from separatrix.assess.compare.comparison import Comparison
-from separatrix.assess.compare.deadline import Deadline
+from separatrix.assess.compare.deadline import MOST_SECONDS, Deadline
 from separatrix.assess.compare.dependent_rows import group_codes, repeated_identifiers
 from separatrix.assess.compare.groups import rank, recommend
 from separatrix.assess.compare.inputs import comparison_inputs
@@ -119,7 +119,7 @@ def compare(
         measure=by.name,
         higher_is_better=by.higher_is_better,
         recommended=chosen.family,
-        why=f"{why} {note}".strip(),
+        why=" ".join(filter(None, (why, note, cut_short(tournament)))),
         beats_baseline=better,
         model=model,
         feature_names=names,
@@ -140,7 +140,7 @@ def compare(
         fitted_rows=fitted_rows,
         kind=kind,
         question=question,
-        unfinished=tournament.unfinished,
+        **_cut_families(tournament),
     )
 
 
@@ -213,10 +213,15 @@ def _run(tournament, families):
     """Plan and run all rounds; return the candidates."""
     candidates = [Candidate(family, len(tournament.rounds)) for family in families]
     tournament.candidates = candidates
-    plan(tournament, candidates)
+    timed = plan(tournament, candidates)
     tournament.progress.begin(sum(candidate.rounds for candidate in candidates if candidate.running))
-    run_first_round(tournament, candidates)
-    tournament.run(candidates)
+    first = 1 if timed else 2  # of a small table a family runs two rounds at once: the second tells its time
+    if timed:
+        run_first_round(tournament, candidates)
+    else:
+        tournament.run_rounds(tournament.rounds[:first], candidates)
+    for round_ in tournament.rounds[first:]:
+        tournament.run_rounds([round_], candidates)
     return candidates
 
 
@@ -247,6 +252,30 @@ def _rank_and_recommend(standings, by, folds, repeats, tournament):
     }
     p_values = rank(standings, error_ratio=1.0 / (folds - 1), **options)
     return p_values, recommend(standings, score=by.label, late=tournament.unfinished, **options)
+
+
+def _cut_families(tournament):
+    """The names of the families that the budget kept from running, and from some of the rounds or rows."""
+    cut = {"not_tried": tournament.not_tried, "partly_tried": tournament.partly_tried}
+    return {how: tuple(each.family.name for each in some) for how, some in cut.items()}
+
+
+def cut_short(tournament):
+    """Sentences about the families that the budget kept from running or from finishing; "" if there are none."""
+    if not tournament.unfinished:
+        return ""
+    total, size = len(tournament.rounds), tournament.train_size
+    partly = []
+    for each in tournament.partly_tried:
+        rounds = f"{len(each.fits)} of {total} rounds" if len(each.fits) < total else ""
+        rows = f"{each.rows:,} of {size:,} rows" if each.rows < size else ""
+        partly.append(f"{each.family.name} ({' and '.join(filter(None, (rounds, rows)))})")
+    said = "The time budget ended the comparison early: with more time the answer may be another."
+    if tournament.deadline.budget is None:
+        said = f"Without a budget a family may take {MOST_SECONDS:.0f} s: with more time the answer may be another."
+    if tournament.not_tried:
+        said += f" Not tried: {'; '.join(each.family.name for each in tournament.not_tried)}."
+    return said + (f" Tried in part: {'; '.join(partly)}." if partly else "")
 
 
 def _test(model, held, y, tournament, groups):

@@ -62,7 +62,7 @@ class Comparison:
     Parameters
     ----------
     understanding : Understanding.  Of the table and its target.
-    standings : list of Standing.  Best first, failures last.
+    standings : list of Standing.  By group, then by score, best first; failures last.
     score : str.  Name of the score, for people: "area under the ROC curve", "root-mean-square error".
     higher_is_better : bool.
     recommended : str.  Family of the simplest model within one standard error of the best.
@@ -82,7 +82,7 @@ class Comparison:
         corrected paired test, adjusted for the choice of the leader; the best leads group 1: all are compared with it.
     measure : str.  The name of the score in MEASURES.
     kind : str.  The kind of frame that came in ("pandas", "polars", "pyarrow"), "" for anything else.
-    unfinished : int.  Families that the time kept from running, or from running all rounds.
+    not_tried, partly_tried : tuple of str.  Families that the budget kept from running, or from some rounds or rows.
     question : Question or None.  The score and why, the positive class, the cost of a mistake, warnings.
     fitted_rows : int.  Rows of `train` that `model` was fitted to: all, unless the budget was too short for that.
     """
@@ -114,11 +114,17 @@ class Comparison:
     kind: str = ""
     fitted_rows: int = 0
     question: Any = None
-    unfinished: int = 0
+    not_tried: tuple = ()
+    partly_tried: tuple = ()
 
     def __getitem__(self, family):
         """The standing of a family."""
         return next(standing for standing in self.standings if standing.family == family)
+
+    @property
+    def unfinished(self):
+        """How many families the budget kept from running, or from some of the rounds or rows."""
+        return len(self.not_tried) + len(self.partly_tried)
 
     @property
     def leaderboard(self):

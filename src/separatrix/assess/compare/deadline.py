@@ -46,7 +46,8 @@ class PowerLaw:
     r"""Seconds as a function of rows, :math:`t(n) = t_m (n / m)^b`, from times measured at growing m.
 
     The exponent is that of the last two sizes, clipped to [1, 2]: on small samples fixed costs hide the growth, and no
-    model here takes longer than the square of its rows. Times below 0.01 s count as 0.01 s: they are noise.
+    model here takes longer than the square of its rows. Times below 0.01 s count as 0.01 s: they are noise. Of one size
+    the exponent is `alone`.
 
     >>> law = PowerLaw()
     >>> law.add(100, 0.1), law.add(200, 0.4)
@@ -57,6 +58,7 @@ class PowerLaw:
 
     sizes: list = field(default_factory=list)
     seconds: list = field(default_factory=list)
+    alone: float = 1.0
 
     def add(self, size, seconds):
         """Add a measurement; of several at one size the least counts."""
@@ -71,7 +73,7 @@ class PowerLaw:
     @property
     def exponent(self):
         if len(self.sizes) < 2:
-            return 1.0
+            return self.alone
         (m, n), (s, t) = self.sizes[-2:], np.maximum(self.seconds[-2:], SHORTEST)
         return float(np.clip(np.log(t / s) / np.log(n / m), 1.0, 2.0))
 

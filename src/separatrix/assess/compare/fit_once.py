@@ -1,5 +1,6 @@
 """One model fitted once: its predictions, times, warnings, certificate, parameters and size."""
 
+import re
 import warnings
 from dataclasses import dataclass, field
 from typing import Any
@@ -115,13 +116,18 @@ def is_for_users(item):
 
 
 def first_sentence(text, most=160):
-    """The first sentence of a text, cut where it is too long for a table.
+    """The first sentence of a text; where it is too long for a table, as many of its clauses as fit, or of its words.
 
     >>> first_sentence("Not separated: 3 mistakes. Raise max_iter.")
     'Not separated: 3 mistakes'
+    >>> first_sentence("The rows do not determine all coefficients: they are too few", 55)
+    'The rows do not determine all coefficients'
     """
     sentence = " ".join(text.split()).split(". ")[0].rstrip(".")
-    return sentence if len(sentence) <= most else sentence[: most - 1].rstrip() + "…"
+    if len(sentence) <= most:
+        return sentence
+    ends = [match.start() for match in re.finditer(r"[:;,] ", sentence[:most])]
+    return sentence[: ends[-1]] if ends and ends[-1] >= most // 3 else sentence[: most - 1].rsplit(" ", 1)[0] + " …"
 
 
 def worse_certificate(one, other):

@@ -9,13 +9,14 @@ LEVEL = 0.05
 
 
 def rank(standings, *, higher_is_better, ratio, resolution=0.0, error_ratio=None):
-    """Order standings from best to worst, failures last; set score, error and group; return the p-values of the groups.
+    """Order standings by group, then by score, failures last; set score, error and group; return the tests' p-values.
 
     Group 1 is led by the best score and holds every model that is not significantly worse than its leader, by
     corrected paired tests whose p-values allow for the leader being chosen by the same scores. Group 2 is led by the
     best of the rest, and so on. What is claimed of a model is that it is worse than the leader of each group above its
     own; the chance of any false claim in the whole board is about 5 %, or less. Groups are judged against their leaders
-    only: two other members may differ, and a member of group 2 need not be worse than every member of group 1.
+    only: two other members may differ, and a member of group 2 need not be worse than every member of group 1: it may
+    have a better score than one that varies more, and still stands below it, so that groups are not torn apart.
 
     Parameters
     ----------
@@ -47,6 +48,7 @@ def rank(standings, *, higher_is_better, ratio, resolution=0.0, error_ratio=None
             if standing is leader or p_worse[standing.family] >= LEVEL:
                 standing.group = group
         left = [standing for standing in left if standing.group == 0]
+    standings.sort(key=lambda s: (s.failed, s.group))  # within a group the order by score stays
     return p_values
 
 
@@ -79,7 +81,7 @@ def recommend(standings, *, higher_is_better, ratio, score, resolution=0.0, late
     equals = [standing for standing in winners if standing.group == best.group]
     near = [standing for standing in equals if sign * (best.score - standing.score) <= slack]
     chosen = min(near, key=lambda s: (s.certified is False, s.complexity, s.size, -sign * s.score))
-    return chosen, bool(baselines), _why_recommended(chosen, best, baselines, score)
+    return chosen, bool(baselines), _why_recommended(chosen, best, baselines, score, running[0])
 
 
 def _no_better_than_baseline(best, baseline, score, ratio, late):
@@ -98,22 +100,23 @@ def _no_better_than_baseline(best, baseline, score, ratio, late):
     return f"{shown}{chance}. Better columns or more rows are needed."
 
 
-def _why_recommended(chosen, best, baselines, score):
+def _why_recommended(chosen, best, baselines, score, top):
+    """The recommendation in words; `best` is the best of those that beat the baseline, `top` the best of all."""
     beats = f", and it beats the baseline ({_score_text(baselines[0])})" if baselines else ""
     if baselines and baselines[0].group == chosen.group:
         beats += (
             " by tests against the baseline alone (one-sided, 5 % for all models together); those of the groups, which "
             "allow for every pair, are not enough to show it"
         )
+    if best is not top:
+        beats += f". {top.family}, with {_score_text(top)}, is not shown to be better than the baseline"
+    of_those = "" if best is top else " of the models that are shown to be better than the baseline"
     if chosen is best:
-        return (
-            f"{chosen.family} has the best {score}, {_score_text(chosen)}; "
-            f"no simpler model is within one standard error{beats}."
-        )
-    return (
-        f"{chosen.family} is the simplest model within one standard error of the best: {score} {_score_text(chosen)} "
-        f"against {_score_text(best)} of {best.family}{beats}."
-    )
+        simpler = "no simpler model is" if best is top else "no simpler one of them is"
+        shown = f"{chosen.family} has the best {score}{of_those}, {_score_text(chosen)}"
+        return f"{shown}; {simpler} within one standard error{beats}."
+    shown = f"{chosen.family} is the simplest model within one standard error of the best{of_those}"
+    return f"{shown}: {score} {_score_text(chosen)} against {_score_text(best)} of {best.family}{beats}."
 
 
 def _score_text(standing, score=""):

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from importlib.util import find_spec
 
 from separatrix.core.description import json_value
+from separatrix.core.printable import printable
 from separatrix.core.refusal import cannot
 
 FRAMES = ("pandas", "polars", "pyarrow")
@@ -19,12 +20,16 @@ def text(comparison):
     failed = [standing for standing in comparison.standings if standing.failed]
     better = "higher" if comparison.higher_is_better else "lower"
     lines = [
-        f"{understanding.target}: {understanding.task}, {len(comparison.y_train):,} rows for {comparison.folds} folds "
-        f"× {comparison.repeats}, {len(comparison.y_test):,} for the test; {comparison.score}, {better} is better",
+        f"{printable(understanding.target)}: {understanding.task}, {len(comparison.y_train):,} rows for "
+        f"{comparison.folds} folds × {comparison.repeats}, {len(comparison.y_test):,} for the test; "
+        f"{comparison.score}, {better} is better",
         "",
         *_columns(comparison, running),
     ]
-    groups = "1 holds the best and all that are not shown to be worse; 2 is worse than the best of 1, and so on"
+    groups = (
+        "1 holds the best and all that are not shown to be worse; 2 is worse than the best of 1, and so on; ordered by "
+        "score within a group"
+    )
     for mark, title in (("*", "recommended"), ("group", groups)):
         lines.append(f"{mark:>9}  {title}")
     lines += _notes("Notes", [(standing.family, standing.note) for standing in running if standing.note])
@@ -34,7 +39,7 @@ def text(comparison):
     lines += ["", *textwrap.wrap(f"Recommended: {comparison.why}", WIDTH)]
     if comparison.test_measures:
         lines.append(f"On the test part, once: {pair(comparison.test_score, comparison.test_error)}.")
-    return "\n".join(lines)
+    return printable("\n".join(lines), lines=True)
 
 
 def _columns(comparison, running):
@@ -152,7 +157,8 @@ def plain(comparison):
     """A comparison without its data and its model, ready for JSON: NaN is None."""
     kept = (
         "score", "measure", "higher_is_better", "recommended", "why", "beats_baseline", "feature_names", "folds",
-        "repeats", "seed", "seconds", "budget", "test_measures", "test_score", "test_error", "unfinished",
+        "repeats", "seed", "seconds", "budget", "test_measures", "test_score", "test_error", "unfinished", "not_tried",
+        "partly_tried",
     )  # fmt: skip
     document = {name: getattr(comparison, name) for name in kept}
     document["understanding"] = comparison.understanding.as_dict()

@@ -9,32 +9,36 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from separatrix.assess.compare import deadline, fit_once
-from separatrix.assess.compare.candidate import QUERIES
+from separatrix.assess.compare.candidate import FEWEST_ROUNDS, QUERIES
 from separatrix.assess.compare.deadline import MOST_SECONDS, PowerLaw
-from separatrix.assess.compare.tournament import error_text, format_seconds
+from separatrix.assess.compare.tournament import error_text, format_seconds, one_thread_if_small
+from separatrix.core.time_limit import OutOfTime, limited_by
 from separatrix.estimators.preparation.compose import why_unpreparable
 
-# Tables up to this size, with so many seconds, are run without timing: timing would cost more than it saves.
-SMALL_ROWS, SMALL_CELLS, AMPLE_SECONDS = 5_000, 500_000, 120.0
+# Tables up to this size are run without timing: samples of them would take as long as rounds.
+SMALL_ROWS, SMALL_CELLS = 5_000, 500_000
 # Most numbers in a dense prepared array (1 GB).
 MOST_CELLS = 125_000_000
 FIRST_SAMPLE, GROWTH = 250, 4
 MOST_REPLANS = 3
-# Fewest rows and rounds to which a family is cut.
-FEWEST_ROWS, FEWEST_ROUNDS = 1_000, 3
+LARGEST_PART = 0.25  # of the time for samples, that one fit may take
+# Fewest rows to which a family is cut.
+FEWEST_ROWS = 1_000
 
 
 def plan(tournament, candidates):
-    """Decide for each candidate: all rows, a sample of them, fewer rounds, or a reason not to run."""
+    """Decide for each candidate: all rows, a sample of them, fewer rounds, or a reason not to run.
+
+    Return whether families were timed. Of a small table they are not.
+    """
     known = tournament.facts(tournament.y[tournament.rounds[0].learn], _columns(tournament))
     for candidate in candidates:  # excluded by the table alone: not prepared
         candidate.reason = candidate.family.why_excluded(known) or why_unpreparable(
             tournament.understanding.used, candidate.family.preparation
         )
     cells = tournament.train_size * _columns(tournament)
-    ample = tournament.deadline.left() >= AMPLE_SECONDS
-    if ample and tournament.train_size <= SMALL_ROWS and cells <= SMALL_CELLS:
-        return
+    if tournament.train_size <= SMALL_ROWS and cells <= SMALL_CELLS:
+        return False
     preparations = dict.fromkeys(candidate.family.preparation for candidate in candidates if candidate.running)
     for step, share in ((warm_up, 0.5), (time_on_samples, 1.0 / 7.0)):
         time_share = TimeShare(tournament, share)
@@ -42,6 +46,7 @@ def plan(tournament, candidates):
             sharing = [e for e in candidates if e.running and e.family.preparation == preparation]
             step(tournament, preparation, sharing, time_share)
     share_time(tournament, [candidate for candidate in candidates if candidate.running])
+    return True
 
 
 def _columns(tournament):
@@ -58,6 +63,11 @@ class TimeShare:
     def allows(self, seconds=0.0):
         """Whether `seconds` more are within the share."""
         return self.deadline.seconds - self.started + seconds <= self.most
+
+    def is_over_for_one(self):
+        """A function that says when a fit that starts now has used up a quarter of the share, or what is left of it."""
+        started = self.deadline.seconds
+        return lambda: self.deadline.seconds - started > LARGEST_PART * self.most or not self.allows()
 
 
 class Sample(NamedTuple):
@@ -79,7 +89,7 @@ def warm_up(tournament, preparation, candidates, time_share):
     sample = _sample(tournament, preparation, min(FIRST_SAMPLE, tournament.train_size), candidates)
     for candidate in candidates if sample is not None else ():
         if time_share.allows():
-            _time(tournament, candidate, sample)
+            _time(tournament, candidate, sample, time_share)
 
 
 def time_on_samples(tournament, preparation, candidates, time_share):
@@ -93,8 +103,11 @@ def time_on_samples(tournament, preparation, candidates, time_share):
         sample = _sample(tournament, preparation, size, growing)
         if sample is not None:
             growing = [e for e in growing if e.running and _grows(tournament, e, sample, enough, time_share)]
-        if size == tournament.train_size or (size * GROWTH > tournament.train_size and size > FIRST_SAMPLE):
+        if size == tournament.train_size:
             return
+        if size * GROWTH > tournament.train_size and size > FIRST_SAMPLE:
+            # samples have few rows a column: whoever excluded each of them may take all rows
+            growing = [candidate for candidate in growing if not candidate.fit_law.sizes]
         size = min(size * GROWTH, tournament.train_size)
 
 
@@ -120,29 +133,36 @@ def _grows(tournament, candidate, sample, enough, time_share):
         candidate.most_rows = candidate.limit(max(MOST_CELLS // X.shape[1], 1))
     if not time_share.allows():
         return False
-    seconds = _time(tournament, candidate, sample)
+    seconds = _time(tournament, candidate, sample, time_share)
     if seconds is None:
         return True
     if seconds >= enough and time_share.allows(seconds):
-        seconds = min(seconds, _time(tournament, candidate, sample) or seconds)
+        seconds = min(seconds, _time(tournament, candidate, sample, time_share) or seconds)
     if seconds >= enough and len(candidate.fit_law.sizes) == 1 and time_share.allows(0.5 * seconds):
         # an exponent needs a second size; a smaller one is cheap
-        _time(tournament, candidate, sample.first(len(sample.y) // 2))
+        _time(tournament, candidate, sample.first(len(sample.y) // 2), time_share)
     return seconds < enough and len(sample.y) < candidate.limit(tournament.train_size)
 
 
-def _time(tournament, candidate, sample):
-    """Seconds of a fit, added to the timings of the candidate; None if the family excludes the sample.
+def _time(tournament, candidate, sample, time_share):
+    """Seconds of a fit, added to the timings of the candidate; None if there was none.
 
-    If it excludes all rows too, that is the reason why it does not run.
+    If the family excludes all rows, for the columns of the sample, that is the reason why it does not run.
     """
     facts = tournament.facts(sample.y, sample.X.shape[1], sparse=not isinstance(sample.X, np.ndarray))
     if candidate.family.why_excluded(facts):
         whole = tournament.facts(tournament.y[tournament.rounds[0].learn], facts.columns, sparse=facts.sparse)
         candidate.reason = candidate.family.why_excluded(whole)
+        candidate.excluded = bool(candidate.reason)
         return None
+    started = deadline.now()
     try:
-        fit = fit_once.fit_once(candidate.family.make(facts), *sample, tournament.classes)
+        with one_thread_if_small(sample.X), limited_by(time_share.is_over_for_one()):
+            fit = fit_once.fit_once(candidate.family.make(facts), *sample, tournament.classes)
+    except OutOfTime:
+        spent = format_seconds(deadline.now() - started)
+        candidate.sample_error = f"a fit to {len(sample.y):,} rows was stopped after {spent}"
+        return None
     except Exception as error:  # the sample may be too small for it
         candidate.sample_error = error_text(error)
         return None
@@ -201,8 +221,9 @@ def _fit_to_share(tournament, candidate, total, share, sharing):
         rounds -= 1
     if too_long() and candidate.family.complexity > 0:  # the baseline always runs: all others are judged against it
         whole, least = (format_seconds(_seconds(tournament, candidate, sharing, each)) for each in (None, rows))
-        leaves = format_seconds(max(share, 0.0) / (rounds + 1))
-        candidate.reason = f"would take about {whole} a round, {least} with {rows:,} rows; the budget leaves {leaves}"
+        fewer = f", {least} with {rows:,} rows" if rows < candidate.limit(tournament.train_size) else ""
+        leaves = f"leaves {format_seconds(share / (rounds + 1))}" if share > 0.0 else "is used up"
+        candidate.reason = f"would take about {whole} a round{fewer}; the budget {leaves}"
         candidate.over_budget = True
         return
     if rows < candidate.limit(tournament.train_size):
@@ -216,7 +237,7 @@ def run_first_round(tournament, candidates):
     Estimates from samples tend to be too long. The measured times are added to the timings, the time left is shared
     anew, and a family that may now have twice the rows, or was over budget, runs the first round again.
     """
-    tournament.run_round(tournament.rounds[0], candidates)
+    tournament.run_rounds(tournament.rounds[:1], candidates)
     if tournament.deadline.budget is None:
         return
     for _ in range(MOST_REPLANS):
@@ -239,4 +260,4 @@ def run_first_round(tournament, candidates):
                 candidate.planned_rows, candidate.reason, candidate.over_budget = before, "", False
         if not again:
             return
-        tournament.run_round(tournament.rounds[0], again)
+        tournament.run_rounds(tournament.rounds[:1], again)

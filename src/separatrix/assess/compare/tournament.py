@@ -8,15 +8,19 @@ from typing import Any
 import numpy as np
 
 from separatrix.assess.compare import fit_once
+from separatrix.assess.compare.candidate import ENOUGH_ROUNDS
 from separatrix.assess.compare.deadline import Deadline, PowerLaw
 from separatrix.assess.measures import MEASURES
 from separatrix.core.family import DataFacts
 from separatrix.core.progress import Silent
 from separatrix.core.threads import one_blas_thread
-from separatrix.estimators.preparation.compose import feature_names, pipeline
+from separatrix.core.time_limit import OutOfTime, limited_by
+from separatrix.estimators.preparation.compose import feature_names, prepared
 
 # Below this many prepared numbers BLAS gains nothing from a second thread, and idle threads slow it down.
 SMALL = 4_000_000
+# Share of the time left that the first fit of a family may take.
+UNKNOWN_SHARE = 1.0 / 3.0
 
 
 @dataclass
@@ -62,9 +66,19 @@ class Tournament:
         return len(self.rounds[0].learn)
 
     @property
+    def not_tried(self):
+        """Candidates that the budget kept from running."""
+        return [each for each in self.candidates if each.over_budget or (each.stopped and not each.fits)]
+
+    @property
+    def partly_tried(self):
+        """Candidates that the budget kept from some of the rounds, or of the rows."""
+        return [each for each in self.candidates if each.running and each.fits and each.is_cut]
+
+    @property
     def unfinished(self):
-        """Families that the time kept from running, or from running all rounds."""
-        return sum(candidate.over_budget or candidate.stopped for candidate in self.candidates)
+        """How many families the budget kept from running, or from all rounds and rows."""
+        return len(self.not_tried) + len(self.partly_tried)
 
     def facts(self, y, columns, sparse=False):
         """Facts about the rows with targets y, for families."""
@@ -82,24 +96,32 @@ class Tournament:
 
     def prepared(self, preparation, rows):
         """The steps before the model, fitted to these rows, and the rows transformed by them."""
-        steps = pipeline(self.understanding, preparation, "passthrough")[:-1]
-        part = self.table.take(rows)
-        return steps, steps.fit_transform(part)
+        return prepared(self.understanding, preparation, self.table.take(rows))
 
-    def run(self, candidates):
-        """Run the rounds after the first, or as many as the deadline allows."""
-        for round_ in self.rounds[1:]:
-            self.run_round(round_, candidates)
+    def run_rounds(self, rounds, candidates):
+        """Run rounds of the candidates that take part in them: all of them for one family, then for the next.
 
-    def run_round(self, round_, candidates):
-        """Run one round of the candidates that take part in it."""
-        for preparation, sharing in by_preparation(candidates, round_.number).items():
-            self._run_preparation(preparation, sharing, round_)
+        Families with the same preparation share it; of more than one round the prepared rows are in memory together.
+        """
+        for preparation, sharing in by_preparation(candidates, rounds[0].number).items():
+            sharing = [each for each in sharing if self._has_time(each, rounds[0].number)]  # before they are prepared
+            prepared = [self._prepare(preparation, sharing, round_) for round_ in rounds] if sharing else []
+            prepared = [each for each in prepared if each]
+            for candidate in sharing:
+                for round_, parts in prepared:
+                    done, left = self.done()
+                    self.progress.step(candidate.family.name, done, left)
+                    if candidate.takes_part(round_.number) and self._has_time(candidate, round_.number):
+                        self._fit(candidate, round_, *parts)
 
-    def _run_preparation(self, preparation, candidates, round_):
+    def _prepare(self, preparation, candidates, round_):
+        """A round with its prepared rows and their targets, to learn from and held out, and the names of columns.
+
+        None if the round has no score for any family, or if the columns cannot be prepared.
+        """
         y = self.y
         if self.classes is not None and len(np.unique(y[round_.learn])) < 2:
-            return  # one class only: the round has no score for any family
+            return None
         rows = round_.learn[: max(candidate.limit(len(round_.learn)) for candidate in candidates)]
         try:
             started = self.deadline.seconds
@@ -109,13 +131,16 @@ class Tournament:
         except Exception as error:
             for candidate in candidates:
                 candidate.reason = f"its columns could not be prepared: {error_text(error)}"
-            return
-        names = feature_names(steps)
-        for candidate in candidates:
-            done, left = self.done()
-            self.progress.step(candidate.family.name, done, left)
-            if self._has_time(candidate, round_.number):
-                self._fit(candidate, round_, X, y[rows], X_held, y[round_.held_out], names)
+            return None
+        self._renew_reasons(preparation, y[rows], X)
+        return round_, (X, y[rows], X_held, y[round_.held_out], feature_names(steps))
+
+    def _renew_reasons(self, preparation, y, X):
+        """Say with the columns of all rows why families are excluded that were so by the columns of a sample."""
+        facts = self.facts(y, X.shape[1], sparse=not isinstance(X, np.ndarray))
+        for candidate in self.candidates:
+            if candidate.excluded and candidate.family.preparation == preparation:
+                candidate.reason = candidate.family.why_excluded(facts) or candidate.reason
 
     def done(self):
         """The share of all fits that are done, and the expected seconds of the others, None if unknown."""
@@ -136,9 +161,12 @@ class Tournament:
         if candidate.reason:
             return
         try:
-            with one_blas_thread() if X.shape[0] * X.shape[1] < SMALL else nullcontext():
+            with one_thread_if_small(X), self._limit(candidate):
                 outcome = fit_once.fit_once(candidate.family.make(facts), X, y, X_held, self.classes)
             measures = outcome.predictions.measured(y_held, self.classes, self.measures)
+        except OutOfTime:
+            candidate.stop("its first fit was stopped: it took more than its part of the budget")
+            return
         except Exception as error:
             candidate.reason = f"round {round_.number + 1} of {len(self.rounds)}: {error_text(error)}"
             return
@@ -154,28 +182,61 @@ class Tournament:
 
     def _has_time(self, candidate, number):
         """Whether the time left is enough for one more fit; a family that ran out of time stays out."""
+        if _always_runs(candidate):
+            return True
         expected = candidate.seconds()
         if expected is None:
             expected = candidate.expected(candidate.limit(self.train_size), len(self.rounds[number].held_out))
-        # the refit has more rows than a round, and the slowest family may be the recommended one
-        longest = max((other.seconds() or 0.0 for other in self.candidates), default=0.0)
-        left = self.deadline.left() - max(self.reserve, 1.25 * longest)
-        if not candidate.stopped and (expected <= left or (candidate.family.complexity == 0 and not candidate.fits)):
+        left = self._left_for(candidate)
+        if not candidate.stopped and left > 0.0 and expected <= left:
             return True
-        candidate.stopped = True
-        if not candidate.fits:
-            left = max(self.deadline.left(), 0.0)
-            candidate.reason = (
-                f"would take about {format_seconds(expected)} a round, and the budget leaves {format_seconds(left)}"
-            )
+        candidate.stop(
+            "the budget was used up before its turn"
+            if left <= 0.0
+            else f"would take about {format_seconds(expected)} a round, and the budget leaves {format_seconds(left)}"
+        )
         return False
+
+    def _left_for(self, candidate):
+        """Seconds that a fit of a candidate may take.
+
+        Without the refit, for which the slowest family may be the recommended one (it has more rows than a round; of
+        the families that ran twice, because the first fit of a small table may have loaded compiled loops). A family
+        that has not begun leaves what is to come of the others: a test of fewer than five rounds has no power.
+        """
+        others = [each for each in self.candidates if each.fits and not each.stopped and not candidate.fits]
+        begun = sum(max(min(ENOUGH_ROUNDS, each.rounds) - len(each.fits), 0) * each.seconds() for each in others)
+        longest = max((each.seconds() for each in self.candidates if len(each.fits) > 1), default=0.0)
+        return self.deadline.left() - max(self.reserve, 1.25 * longest) - begun
+
+    def _limit(self, candidate):
+        """A context that stops a fit between its folds when the time for it is over.
+
+        The first fit of a family of which no time is known may take a third of the time left.
+        """
+        if _always_runs(candidate):
+            return nullcontext()
+        started, most = self.deadline.seconds, self._left_for(candidate)
+        if not candidate.fits and not candidate.fit_law.sizes:
+            most *= UNKNOWN_SHARE
+        return limited_by(lambda: self.deadline.seconds - started > most or self._left_for(candidate) <= 0.0)
+
+
+def _always_runs(candidate):
+    """All others are judged against the baseline, which takes no time."""
+    return candidate.family.complexity == 0 and len(candidate.fits) < ENOUGH_ROUNDS
+
+
+def one_thread_if_small(X):
+    """A context in which BLAS runs on one thread, if X is small."""
+    return one_blas_thread() if X.shape[0] * X.shape[1] < SMALL else nullcontext()
 
 
 def by_preparation(candidates, number):
     """The candidates that take part in a round, by their preparation, in the order given."""
     groups = {}
     for candidate in candidates:
-        if candidate.running and number < candidate.rounds and not candidate.stopped:
+        if candidate.takes_part(number):
             groups.setdefault(candidate.family.preparation, []).append(candidate)
     return groups
 
@@ -200,11 +261,15 @@ def error_text(error):
 
 
 def format_seconds(seconds):
-    """Seconds or minutes, with a unit.
+    """Milliseconds, seconds, minutes or hours, with a unit.
 
-    >>> format_seconds(0.21), format_seconds(42.4), format_seconds(600.0)
-    ('0.2 s', '42 s', '10 min')
+    >>> [format_seconds(seconds) for seconds in (0.0021, 0.21, 42.4, 600.0, 9e4)]
+    ['2 ms', '0.2 s', '42 s', '10 min', '25 h']
     """
+    if seconds >= 7200.0:
+        return f"{seconds / 3600.0:,.0f} h"
     if seconds >= 120.0:
         return f"{seconds / 60.0:.0f} min"
+    if seconds < 0.1:
+        return f"{max(1e3 * seconds, 1.0):.0f} ms"
     return f"{seconds:.0f} s" if seconds >= 10.0 else f"{seconds:.1f} s"

@@ -9,7 +9,7 @@ from separatrix.report.numbers import counted, plus_minus
 from separatrix.report.registry import section
 
 
-@section("answer", "The answer", order=10)
+@section("answer", "The answer", order=10, always=True)
 def answer(context):
     """The recommendation, its score in cross-validation and on the test part, beside the baseline's."""
     comparison, standing = context.comparison, context.standing

@@ -36,7 +36,7 @@ MEANINGS = {
 }
 
 
-@section("asked", "What was asked", order=20)
+@section("asked", "What was asked", order=20, always=True)
 def asked(context):
     """Table, target, task and score."""
     understanding, comparison = context.understanding, context.comparison

@@ -14,7 +14,8 @@ MEANINGS = {
     ),
     "gradient": (
         "At the best solution the slope of the objective is zero in every direction. The value is the largest slope "
-        "that is left, relative to that of a model without columns."
+        "that is left, relative to that of a model without columns. Little is gained nearby; that no better solution "
+        "exists is not proved."
     ),
     "residual": "The fit solves equations. The value is how far they are from being met, relative to their terms.",
     "KKT violation": "The value is how far the fit is from the conditions that only the best solution meets.",
@@ -23,7 +24,7 @@ MEANINGS = {
 CLOSED = "is a closed form or a count: nothing was searched for, so that there is nothing to certify"
 
 
-@section("certificate", "The certificate", order=120)
+@section("certificate", "The certificate", order=120, always=True)
 def certificate(context):
     """The certificate of the fit, and the same recomputed from the model and the rows."""
     published = certificate_of(context.model)

@@ -11,7 +11,7 @@ OPEN_COLUMNS = 12
 MOST_LEVELS = 40
 
 
-@section("data", "The data", order=30)
+@section("data", "The data", order=30, always=True)
 def data(context):
     """The Understanding of the table."""
     facts, comparison = context.understanding, context.comparison

@@ -22,12 +22,13 @@ COLUMNS = {
 EXPLAINED = (
     "A model is in the group of the best one if a test of their scores, round by round, does not show it to be worse. "
     "The best of the rest leads the next group. The test allows for the overlap of the training rows, and for the best "
-    "being chosen by the same scores: of equal models any is called worse in about 5 % of comparisons, or fewer. "
-    "The order within a group may be chance."
+    "being chosen by the same scores: the chance that the board calls any model worse than its equal is 5 % at most. "
+    "Within a group the order is by score, which may be chance; a score that varies much may stand in a group above a "
+    "better one."
 )
 
 
-@section("leaderboard", "Leaderboard", order=40)
+@section("leaderboard", "Leaderboard", order=40, always=True)
 def leaderboard(context):
     """All families that ran, and why others did not."""
     comparison = context.comparison

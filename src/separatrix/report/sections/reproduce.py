@@ -14,7 +14,7 @@ from separatrix.tables.table import Table
 PACKAGES = ("separatrix", "numpy", "scipy", "scikit-learn", "numba", "matplotlib")
 
 
-@section("reproduce", "How to reproduce it", order=130)
+@section("reproduce", "How to reproduce it", order=130, always=True)
 def reproduce(context):
     """Everything that the result depends on."""
     comparison = context.comparison
