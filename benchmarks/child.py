@@ -18,8 +18,12 @@ THREAD_VARIABLES = (
 
 
 def environment(threads):
-    """The variables of this process, with every thread count that a package may read before it is imported."""
-    return {**os.environ, **dict.fromkeys(THREAD_VARIABLES, str(threads))}
+    """The variables of this process, with every thread count that a package may read before it is imported.
+
+    Bytecode is kept: installed packages have theirs, and so has a source tree only if Python may write it.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, **dict.fromkeys(THREAD_VARIABLES, str(threads))}
 
 
 class Child:
