@@ -236,3 +236,14 @@ def test_bad_weights_are_refused(s, words):
     X, y, _ = data()
     with pytest.raises(ValueError, match=words):
         QuantileRegressor().fit(X, y, np.full(y.size, s))
+
+
+def test_a_program_that_ended_is_not_asked_for_more_iterations():
+    """Columns 1e-10 apart: HiGHS ends within its tolerance, which is not enough for the certificate."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(50)
+    X, y = np.column_stack([x, x + 1e-10 * rng.standard_normal(50)]), rng.standard_normal(50)
+    y[3] = 1e6
+    with pytest.warns(NotCertified, match=r"Optimal.*nearly dependent columns") as caught:
+        QuantileRegressor(alpha=0).fit(X, y)
+    assert "maxiter" not in str(caught[0].message)

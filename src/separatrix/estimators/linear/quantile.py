@@ -99,7 +99,11 @@ class QuantileRegressor(LinearRegressor):
         solution = linear_program.solve(problem, method=method, options=self.solver_options)
         self.n_iter_ = solution.iterations
         self._publish(solution.beta, solution.intercept)
-        advice = f"The linear program said: {solution.details['message']} Raise maxiter in solver_options."
+        advice = f"The linear program said: {solution.details['message']} "
+        if solution.details["status"] == 0:
+            advice += "It stopped at its own tolerance. Leave out nearly dependent columns, or use alpha > 0."
+        else:
+            advice += "Raise maxiter in solver_options."
         self.certificate_ = certify_published(self, [problem], TOLERANCE, solution, started, advice, stacklevel=3)
         return self
 
