@@ -56,6 +56,10 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if in_smoke(item.path) and not any(word in item.name for word in NOT_REPEATED):
             item.add_marker(pytest.mark.smoke)
+        if {"estimator", "check"} <= {
+            *item.fixturenames
+        }:  # scikit-learn's checks fit to data that our warnings are for
+            item.add_marker(pytest.mark.filterwarnings("ignore::UserWarning"))
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from separatrix.assess.compare.deadline import Deadline, PowerLaw
 from separatrix.core import family as family_room
 from separatrix.core.family import Family, declare, families
 from separatrix.core.time_limit import OutOfTime, limited_by, stop_if_over
+from separatrix.estimators.baseline import ConstantClassifier
 from separatrix.linear_model import LassoCV, LogisticRegressionCV
 
 
@@ -197,6 +198,19 @@ def test_our_own_searches_ask_between_their_folds(model):
     with pytest.raises(OutOfTime), limited_by(lambda: asked.append(1) or len(asked) > 3):
         model.fit(X, y)
     assert 4 <= len(asked) < 10  # other folds may be on their way
+
+
+def test_a_fit_without_sums_over_rows_asks_too():
+    with pytest.raises(OutOfTime), limited_by(lambda: True):
+        ConstantClassifier().fit(*table(20))
+
+
+def test_a_path_asks_before_each_strength():
+    X, y = table(200)
+    asked = []
+    with limited_by(lambda: asked.append(1)):
+        LogisticRegressionCV(Cs=12, cv=2, use_legacy_attributes=False).fit(X, y)
+    assert len(asked) >= 2 * 12
 
 
 @pytest.mark.parametrize("budget", [0.3, 1.0, 3.0, 10.0, 30.0])

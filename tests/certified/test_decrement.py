@@ -17,6 +17,7 @@ from separatrix.core.solution import Solution
 from separatrix.core.target import Target
 from separatrix.core.verbs import curvature, curvature_rate, joint_curvature, separate_curvatures
 from separatrix.designs import as_design
+from separatrix.estimators.linear.exposure import with_known_terms
 from separatrix.linear_model import LogisticRegression, PoissonRegressor
 from separatrix.losses import ComplementaryLogLog, Gamma, Logistic, Poisson, Probit, Softmax, Tweedie
 from separatrix.penalties import NoPenalty
@@ -97,6 +98,23 @@ def test_no_claim_for_free_coefficients_is_below_the_truth(loss, apart):
         assert claim.kind == "gap" and claim.value >= true
         if 1e-9 <= size <= 1e-3:  # and it is nearly the gap itself, or no more than was asked for: then rounding counts
             assert claim.value <= max(1.5 * float(true), 1e-10 if apart < 1.0 else 0.0)
+
+
+@pytest.mark.parametrize("loss", [Logistic(), Probit(), ComplementaryLogLog()], ids=str)
+def test_no_claim_for_a_fit_with_an_offset_is_below_the_truth(loss):
+    rng = np.random.default_rng(5)
+    X = np.round(64.0 * rng.standard_normal((14, 2))) / 64.0
+    plain = Problem(as_design(X), Target(rng.choice([0.0, 0.4, 1.0], 14)), loss, NoPenalty(), True)
+    problem = with_known_terms(plain, 0.5 * X[:, 0], None, "any but log")  # exact: the offset is half a column
+    solution = solve_likelihood(problem, tol=1e-12)
+    exact, unit = in_digits(plain, X), mpf(gap_unit(problem))
+    for size in (0.0, 1e-4, 1e-3):
+        beta, intercept = solution.beta + size * rng.standard_normal(2), float(solution.intercept)
+        claim = certify(problem, Solution(beta, intercept), 1e-10)
+        w = [mpf(float(beta[0])) + mpf("0.5"), mpf(float(beta[1])), mpf(intercept)]
+        true = (exact.value(w) - many_published_gaps.best_of(exact, w)) / unit
+        assert claim.kind == "gap" and claim.converged == (size == 0.0)
+        assert true <= claim.value <= max(1.5 * float(true), 1e-10)
 
 
 def ill_scaled(seed):

@@ -12,7 +12,9 @@ import scipy.sparse as sp
 
 import separatrix
 from separatrix.core.objective import gap_unit
+from separatrix.core.solution import Certificate
 from separatrix.core.target import Target
+from separatrix.estimators.published import worst
 from separatrix.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge, RidgeCV
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -65,6 +67,14 @@ def test_the_claim_for_several_outputs_is_that_of_the_worst(model, hold, change,
         assert all(claim.converged for claim in claims) or change
         model.coef_[c, c % P] -= model.coef_.dtype.type(change)
         claims = []
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_part_that_fails_is_not_hidden_by_a_larger_value_within_its_own_tolerance(order):
+    parts = [Certificate("gap", 1e-6, tolerance=1e-5), Certificate("gap", 2e-8, tolerance=1e-8)][::order]
+    assert parts[0].converged != parts[1].converged
+    whole = worst(parts)
+    assert not whole.converged and whole.value == 1e-6
 
 
 @pytest.mark.parametrize("output", range(K))

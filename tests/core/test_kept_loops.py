@@ -62,6 +62,18 @@ print(json.dumps([answers, said, hits, jit.cache_folder()]))
 @pytest.fixture
 def place():
     """A folder that all may enter, with the loop in it."""
+    yield from made_place()
+
+
+@pytest.fixture(scope="module")
+def compiled_place():
+    """Such a folder in which the loop was compiled, and the bytes that were kept of it."""
+    for place in made_place():
+        run(place)
+        yield place, kept(place)[0].read_bytes()
+
+
+def made_place():
     folder = Path(os.path.realpath(tempfile.mkdtemp()))
     folder.chmod(0o755)
     (folder / "tiny.py").write_text(LOOP)
@@ -263,13 +275,22 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_compiled_anew_and_replaced(place, damage):
-    run(place)
+def test_a_damaged_file_is_compiled_anew_and_replaced(compiled_place, damage):
+    place, content = compiled_place
     (path,) = kept(place)
-    path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    path.write_bytes(DAMAGES[damage](content))
     said, hits, _ = run(place)
     assert (len(said), hits) == (1, 0)
     assert "is damaged: it is compiled anew" in said[0]
+    anew = path.read_bytes()
+    assert hashlib.sha256(b"tiny.total\0" + anew[32:]).digest() == anew[:32]
+
+
+def test_what_was_compiled_anew_serves_the_next_process(compiled_place):
+    place, content = compiled_place
+    (path,) = kept(place)
+    path.write_bytes(content[:100])
+    assert run(place)[1] == 0
     assert run(place)[:2] == ([], 2)
 
 

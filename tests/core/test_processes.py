@@ -82,14 +82,17 @@ WAYS = {
     **{
         f"a pool of processes by {method}": f"""
     import multiprocessing
-    with multiprocessing.get_context("{method}").Pool(2) as pool:
-        assert pool.map(answers, range(2), chunksize=1) == [here, here]
-    pool = multiprocessing.get_context("{method}").Pool(2)
-    assert pool.map(answers, range(2), chunksize=1) == [here, here]
+    pool = multiprocessing.get_context("{method}").Pool({size})
+    assert pool.map(answers, range({size}), chunksize=1) == [here] * {size}
     pool.close(); pool.join()
 """
-        for method in ("fork", "forkserver", "spawn")
+        for method, size in (("fork", 2), ("forkserver", 1), ("spawn", 1))  # the last two start from nothing
     },
+    "a pool of processes that is ended": """
+    import multiprocessing
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(answers, range(2), chunksize=1) == [here, here]
+""",
     **{
         f"joblib by {backend}": f"""
     from joblib import Parallel, delayed

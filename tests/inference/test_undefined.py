@@ -211,3 +211,17 @@ def test_rows_of_several_outputs_must_be_chosen(exact):
     found = exact().fit(X, np.column_stack([y, -y])).summary()
     with pytest.raises(ValueError, match=r"2 outputs.*summary\.tables\[0\]"):
         _ = found.rows
+
+
+@pytest.mark.parametrize("family", ["gamma", "gaussian"])
+def test_a_fit_as_large_as_its_rows_has_no_profile_and_unknown_influence(family):
+    from separatrix.inference import influence
+    from separatrix.linear_model import GeneralizedLinearRegressor
+
+    X, y = np.array([[1.0], [2.0]]), np.array([1.0, 3.0])
+    model = GeneralizedLinearRegressor(family=family).fit(X, y)
+    with pytest.raises(ValueError, match="residual degrees of freedom to estimate a dispersion"):
+        model.summary(X, y, intervals="profile")
+    measures = influence(model, X, y)
+    assert_allclose(measures.leverage, 1.0)
+    assert np.isnan(measures.cooks_distance).all()

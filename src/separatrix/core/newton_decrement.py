@@ -169,8 +169,6 @@ def _attempt(
     rows = _Rows.of(problem, np.asarray(beta, dtype=np.float64), intercept, doubled)
     if rows is None or not rows.u.shape[1]:  # a joint loss of one score is constant
         return DecrementGap(most, 0.0, 0.0)
-    if not rows.u.shape[1]:  # one class is sure, whatever the scores
-        return DecrementGap(0.0, 0.0, 0.0, 0.0)
     parts = [_length(problem, rows, c, beta, intercept, tol * scale) for c in range(rows.u.shape[1])]
     lengths = np.sqrt(np.sum([[part.all**2, part.independent**2] for part in parts], axis=0))
     targets = [part.target for part in parts] if alone else []

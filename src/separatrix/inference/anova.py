@@ -109,7 +109,7 @@ def drop1(
     (('(none)', 'a:b'), 0.383)
     """
     nested = Terms(model, X, y, sample_weight, terms, weights, exposure=exposure, offset=offset)
-    return _drops(nested, nested.whole if current is None else nested.fit(known_terms(nested, current)))
+    return _drops(nested, nested.whole if current is None else nested.fit(terms_named(nested, current)))
 
 
 def add1(
@@ -140,7 +140,7 @@ def add1(
     ('(none)', 'b')
     """
     nested = Terms(model, X, y, sample_weight, terms, weights, exposure=exposure, offset=offset)
-    now = nested.fit(known_terms(nested, current))
+    now = nested.fit(terms_named(nested, current))
     rows = [_row(nested, "(none)", None, None, now, None)]
     for name in nested.addable(now.terms):
         more = nested.fit([*now.terms, name])
@@ -149,7 +149,7 @@ def add1(
     return _listing(nested, "Terms added one by one", rows, ONE_BY_ONE)
 
 
-def known_terms(terms, names):
+def terms_named(terms, names):
     """The names, if all of them are terms."""
     unknown = [name for name in names if name not in terms.names]
     if unknown:

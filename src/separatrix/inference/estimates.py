@@ -10,9 +10,10 @@ from separatrix.core.errors import cannot
 from separatrix.core.statistics import LeastSquaresStatistics, LikelihoodStatistics
 from separatrix.inference.clusters import few_clusters, words_of_covariance
 from separatrix.inference.fitted_likelihood import (
+    default_covariance,
+    exposure_or_offset,
     is_generalized,
     is_logistic,
-    known_terms,
     likelihood_of,
     robust_covariance,
 )
@@ -142,18 +143,18 @@ def covariance_matrix(
     >>> covariance_matrix(model, X, y, cluster=[0, 0, 1, 1, 2, 2]).standard_errors.round(4)
     array([0.0442, 0.0203])
     """
-    known = known_terms(unwrap(model), exposure, offset)
-    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights, **known)
+    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights, exposure, offset)
     return CovarianceMatrix(estimates.names, estimates.covariance, estimates.kind)
 
 
-def estimates_of(model, X, y, sample_weight, covariance, cluster, weights, **known):
+def estimates_of(model, X, y, sample_weight, covariance, cluster, weights, exposure=None, offset=None):
     """The estimates of a fit; the parameters are those of :func:`covariance_matrix`."""
     model = unwrap(model)
     check_is_fitted(model)
+    known = exposure_or_offset(model, exposure, offset)
     likelihood = is_logistic(model) or is_generalized(model)
     if covariance is None:
-        covariance = "classical" if cluster is None else default_robust(model)
+        covariance = default_covariance(model, cluster)
     _check(covariance, cluster, weights, likelihood, is_generalized(model), X)
     of = _of_likelihood if likelihood else _of_least_squares
     return of(model, (X, y, sample_weight), known, covariance, cluster, weights)
@@ -194,11 +195,6 @@ def _of_likelihood(model, data, known, covariance, cluster, weights):
         names = [f"{label}: {name}" for label in evidence.classes[1:] for name in names]
     kind, notes = words_of_covariance(covariance, cluster), few_clusters(cluster)
     return Estimates(tuple(names), evidence.coefficients.T.ravel(), V, df, kind, notes)
-
-
-def default_robust(model):
-    """The kind of cluster-robust covariance where none is asked for, as in R's sandwich: HC0 of a likelihood."""
-    return "HC0" if is_logistic(model) or is_generalized(model) else "HC1"
 
 
 def _check(covariance, cluster, weights, likelihood, generalized, X):

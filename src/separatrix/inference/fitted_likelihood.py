@@ -29,8 +29,15 @@ def is_generalized(model):
     return declaration(model).likelihood == GENERALIZED
 
 
-def known_terms(model, exposure, offset):
-    """The known terms of the scores that were given, by name; raise if the model can have none."""
+def default_covariance(model, cluster):
+    """The covariance where none is asked for, as in R's sandwich: with clusters HC0 of a likelihood, else HC1."""
+    if cluster is None:
+        return "classical"
+    return "HC0" if is_logistic(model) or is_generalized(model) else "HC1"
+
+
+def exposure_or_offset(model, exposure, offset):
+    """Which of the two were given, by name; raise if the model takes neither."""
     known = {name: v for name, v in (("exposure", exposure), ("offset", offset)) if v is not None}
     if known and not is_generalized(model):
         raise cannot(

@@ -82,8 +82,11 @@ def _check(model, evidence, covariance, weights, intervals, given):
         because, instead = "the sandwich needs each row", f"summary(X, y, covariance={covariance!r})"
     elif intervals == "profile" and not given:
         because, instead = "a profile needs each row", "summary(X, y, intervals='profile')"
-    elif intervals == "profile" and (evidence.covariance is None or covariance != "classical"):
-        because, instead = "a profile is of the likelihood, at a maximum that exists", "intervals='wald'"
+    elif intervals == "profile" and covariance != "classical":
+        because, instead = "a profile is of the likelihood, not of a sandwich", "intervals='wald'"
+    elif intervals == "profile" and Reading(evidence, weights).covariance is None:
+        because = "a profile needs a maximum that exists, and residual degrees of freedom to estimate a dispersion"
+        instead = "intervals='wald'"
     if because:
         raise cannot(
             f"summarise {type(model).__name__} with covariance={covariance!r}, weights={weights!r}, "

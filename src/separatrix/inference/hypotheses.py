@@ -15,10 +15,8 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
 
-from separatrix.core.declaration import unwrap
 from separatrix.core.errors import cannot
 from separatrix.inference.estimates import estimates_of
-from separatrix.inference.fitted_likelihood import known_terms
 from separatrix.inference.listing import Listing
 from separatrix.inference.multiplicity import METHODS, adjust_p_values, joint_quantile, single_step
 
@@ -81,8 +79,7 @@ def contrasts(
         )
     if not 0.0 < level < 1.0:
         raise cannot(f"give intervals with level={level!r}", because="it is not in (0, 1)", instead="level=0.95")
-    known = known_terms(unwrap(model), exposure, offset)
-    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights, **known)
+    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights, exposure, offset)
     labels, L, rhs = read_hypotheses(hypotheses, estimates.names)
     if hypotheses is None:
         kept = ~np.isnan(np.diag(estimates.covariance))
@@ -143,8 +140,7 @@ def linear_hypothesis(
     >>> round(linear_hypothesis(model, ["x0 = 1", "x1 = 0"]).columns["f"][0], 3)
     0.099
     """
-    known = known_terms(unwrap(model), exposure, offset)
-    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights, **known)
+    estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights, exposure, offset)
     labels, L, rhs = read_hypotheses(hypotheses, estimates.names)
     value, V = _combined(estimates, L, labels)
     size = np.sqrt(np.diag(V))

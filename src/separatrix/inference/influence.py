@@ -33,12 +33,11 @@ from separatrix.core.objective import deviances_at
 from separatrix.core.statistics import LeastSquaresStatistics
 from separatrix.estimators.validation import enter
 from separatrix.inference.covariance import coordinates, square_root
-from separatrix.inference.fitted_likelihood import is_generalized, is_logistic, known_terms, likelihood_of
+from separatrix.inference.fitted_likelihood import exposure_or_offset, is_generalized, is_logistic, likelihood_of
 from separatrix.inference.least_squares import coefficient_names
 from separatrix.inference.reading import Reading
 from separatrix.inference.table import frame_backend
-
-FALLING = ("inverse", "1/mu^2")  # links that fall as the mean grows
+from separatrix.prediction.links import LINKS
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def influence(model, X, y, sample_weight=None, *, exposure=None, offset=None):
     (array([0.43, 0.33, 0.27, 0.97]), 3)
     """
     check_is_fitted(model)
-    known = known_terms(model, exposure, offset)
+    known = exposure_or_offset(model, exposure, offset)
     if is_logistic(model) or (is_generalized(model) and evidence_of(model) is not None):
         return _of_likelihood(model, likelihood_of(model, X, y, sample_weight, **known))
     evidence = evidence_of(model)
@@ -123,7 +122,7 @@ def influence(model, X, y, sample_weight=None, *, exposure=None, offset=None):
     s, pearson = target.weights, np.sqrt(target.weights) * r
     df = np.count_nonzero(s) - evidence.rank - first
     rows = _leverage(evidence.unscaled, evidence.intercept, design, s, s * r)
-    dispersion = float(evidence.rss[0]) / df
+    dispersion = float(evidence.rss[0]) / df if df > 0 else np.nan
     return _measures(model, evidence, evidence.unscaled, *rows, pearson, pearson, df, dispersion, estimated=True)
 
 
@@ -139,7 +138,7 @@ def _of_likelihood(model, fit):
         raise _no_influence(model)
     s, u, w = target.weights, fit.residuals(), fit.information()
     # a link that falls turns the sign: slopes in the score and in the mean differ by it
-    sign = np.sign(u) * (-1.0 if is_generalized(model) and evidence.link in FALLING else 1.0)
+    sign = np.sign(u) * (-1.0 if is_generalized(model) and LINKS[evidence.link].falls else 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         pearson = np.where(w > 0.0, sign * s * np.abs(u) / np.sqrt(w), 0.0)
     deviance = sign * np.sqrt(s * deviances_at(fit.problem.loss, target.y, fit.scores()))
@@ -148,7 +147,8 @@ def _of_likelihood(model, fit):
     dispersion, estimated = 1.0, False
     if is_generalized(model):
         reading = Reading(evidence, "precision")
-        dispersion, estimated = reading.dispersion, reading.estimated
+        dispersion = np.nan if reading.dispersion is None else reading.dispersion
+        estimated = reading.estimated
     return _measures(
         model, evidence, evidence.covariance, *rows, pearson, deviance, df, dispersion, estimated=estimated
     )

@@ -22,16 +22,15 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.declaration import evidence_of, steps_of
 from separatrix.core.errors import cannot
 from separatrix.core.statistics import LeastSquaresStatistics, LikelihoodStatistics
-from separatrix.estimators.linear.exposure import known_factors
+from separatrix.estimators.linear.exposure import known_terms
 from separatrix.estimators.validation import validate_rows, validate_weights
 from separatrix.inference.covariance import EPS, coordinates
-from separatrix.inference.fitted_likelihood import is_generalized, known_terms
+from separatrix.inference.fitted_likelihood import exposure_or_offset, is_generalized
 from separatrix.inference.reading import Reading
 from separatrix.inference.table import frame_backend
-from separatrix.prediction.linear import inverse_link
+from separatrix.prediction.links import LINKS, inverse_link, mean_slope
 
 KINDS = ("confidence", "prediction")
-POSITIVE = ("sqrt", "inverse", "1/mu^2")
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,7 @@ def predict_interval(
     for step in before:
         X = step.transform(X)
     check_is_fitted(model)
-    known = known_terms(model, exposure, offset)
+    known = exposure_or_offset(model, exposure, offset)
     evidence = evidence_of(model)
     likelihood = isinstance(evidence, LikelihoodStatistics)
     if interval is None:
@@ -156,39 +155,16 @@ def _of_mean(model, evidence, X, known, level, weights):
         raise _no_intervals(model, "no residual degrees of freedom are left to estimate the dispersion")
     rows, first = validate_rows(model, X), int(evidence.intercept)
     eta = np.asarray(rows @ evidence.coefficients[first:, 0]) + (evidence.coefficients[0, 0] if first else 0.0)
-    terms = known_factors(model, len(eta), known.get("exposure"), known.get("offset")) if known else None
+    terms = known_terms(model, len(eta), known.get("exposure"), known.get("offset")) if known else None
     eta = eta if terms is None else eta + terms
     error = np.sqrt(dispersion * _leverage(evidence, evidence.covariance, rows))
     reach = float(ndtri(0.5 + 0.5 * level) if np.isinf(df) else stdtrit(df, 0.5 + 0.5 * level)) * error
     low, high = eta - reach, eta + reach
-    low = np.maximum(low, 0.0) if link in POSITIVE else low  # of these links only positive scores are means
+    low = np.maximum(low, 0.0) if LINKS[link].positive else low
     ends = inverse_link(link, low), inverse_link(link, high)
     sigma = float(np.sqrt(dispersion))
-    ends = inverse_link(link, eta), error * np.abs(_mean_slope(link, eta)), np.minimum(*ends), np.maximum(*ends)
+    ends = inverse_link(link, eta), error * np.abs(mean_slope(link, eta)), np.minimum(*ends), np.maximum(*ends)
     return Intervals(*ends, "confidence", level, sigma, df, eta, error)
-
-
-def _mean_slope(link, eta):
-    """The derivative of the mean in the raw score."""
-    mu = inverse_link(link, eta)
-    match link:
-        case "identity":
-            return np.ones_like(eta)
-        case "log":
-            return mu
-        case "sqrt":
-            return 2.0 * eta
-        case "inverse":
-            return -(mu**2)
-        case "1/mu^2":
-            return -0.5 * mu**3
-        case "logit":
-            return mu * inverse_link(link, -eta)
-        case "probit":
-            return np.exp(-0.5 * eta**2) / np.sqrt(2.0 * np.pi)
-        case "cauchit":
-            return 1.0 / (np.pi * (1.0 + eta**2))
-    return np.exp(eta - np.exp(eta))  # complementary log-log
 
 
 def _leverage(evidence, U, X, total=None):

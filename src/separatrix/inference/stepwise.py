@@ -16,7 +16,7 @@ import numpy as np
 
 from separatrix.core.errors import cannot
 from separatrix.core.printable import printable
-from separatrix.inference.anova import known_terms
+from separatrix.inference.anova import terms_named
 from separatrix.inference.listing import Listing
 from separatrix.inference.terms import Terms
 
@@ -96,7 +96,7 @@ def stepwise(
     _check(criterion, direction, threshold)
     nested = Terms(model, X, y, sample_weight, terms, weights, exposure=exposure, offset=offset)
     _check_noise(nested, criterion)
-    names = nested.names if start is None else tuple(known_terms(nested, start))
+    names = nested.names if start is None else tuple(terms_named(nested, start))
     current = nested.whole if names == nested.names else nested.fit(names)
     price = log(nested.n) if criterion == "bic" else 2.0
     label = "bic" if criterion == "bic" else "aic"

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.core.declaration import GENERALIZED, LOGISTIC, declaration, evidence_of
+from separatrix.core.declaration import GENERALIZED, declaration, evidence_of
 from separatrix.core.errors import cannot
 from separatrix.estimators.validation import enter
 from separatrix.inference.clusters import few_clusters, words_of_covariance
 from separatrix.inference.covariance import EPS
-from separatrix.inference.fitted_likelihood import known_terms
+from separatrix.inference.fitted_likelihood import default_covariance, exposure_or_offset
 from separatrix.inference.least_squares import (
     Data,
     Fit,
@@ -82,8 +82,7 @@ def summary(
     (0.94, 0.091, 0.0092)
     """
     if covariance is None:
-        likelihood = declaration(model).likelihood in (LOGISTIC, GENERALIZED)
-        covariance = "classical" if cluster is None else "HC0" if likelihood else "HC1"
+        covariance = default_covariance(model, cluster)
     _check_options(covariance, cluster, level, weights)
     if not declaration(model).is_linear:
         raise cannot(
@@ -94,7 +93,7 @@ def summary(
         )
     options = {"covariance": covariance, "cluster": cluster, "level": level, "weights": weights}
     options |= {"intervals": intervals, "reference": reference}
-    known = known_terms(model, exposure, offset)
+    known = exposure_or_offset(model, exposure, offset)
     if declaration(model).likelihood == GENERALIZED:
         return _summarise_means(model, (X, y, sample_weight), known, output, **options)
     if declaration(model).task == "classification":
@@ -136,17 +135,16 @@ def _summarise_means(model, data, known, output, *, reference, **options):
     """The summary of a generalised linear model."""
     from separatrix.inference.generalized_linear import summarise
 
-    _refuse_options_of_classes(model, "wald", reference)
-    if options["intervals"] not in ("wald", "profile"):
-        _refuse_options_of_classes(model, options["intervals"], reference)
+    asked = options["intervals"]
+    _refuse_options_of_classes(model, "wald" if asked == "profile" else asked, reference)
     _outputs(1, output)
-    if known and not _all_or_none(*data):
+    given = _all_or_none(*data)
+    if known and not given:
         raise cannot(
             f"summarise the fit with {next(iter(known))} alone",
             because="each row is needed whole",
             instead="summary(X, y, offset=...), or summary()",
         )
-    _all_or_none(*data)
     return summarise(model, data, known, **options)
 
 

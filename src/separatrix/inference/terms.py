@@ -23,7 +23,13 @@ from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.protocol import is_frame
 from separatrix.estimators.basis import AdditiveBasis
 from separatrix.estimators.validation import validate_rows
-from separatrix.inference.fitted_likelihood import is_free, is_generalized, is_logistic, known_terms, likelihood_of
+from separatrix.inference.fitted_likelihood import (
+    exposure_or_offset,
+    is_free,
+    is_generalized,
+    is_logistic,
+    likelihood_of,
+)
 from separatrix.inference.reading import Reading
 from separatrix.inference.summary import data_of_the_fit
 
@@ -106,7 +112,7 @@ class Terms:
         self.generalized, self.weights = is_generalized(model), weights
         _check(model, self.least_squares, weights)
         self.estimator, self.y, self.s = clone(model), y, sample_weight
-        self.known = known_terms(model, exposure, offset)
+        self.known = exposure_or_offset(model, exposure, offset)
         per_column = {"penalty_factor", "bounds"} & {*model.get_params(deep=False)}
         self.estimator.set_params(**dict.fromkeys(per_column))  # without effect here, and of as many as all columns
         self.X = X if is_frame(X) else validate_rows(model, X)

@@ -47,7 +47,9 @@ def _expansion(state: Mapping[str, Any]) -> bool:
 
 def _codes(state: Mapping[str, Any]) -> bool:
     """Whether targets that are classes are codes of them: a loop takes them for places."""
-    if type(state["loss"]).__name__ == "Squared":
+    from separatrix.core.verbs import is_squared_error  # a light reader has no losses
+
+    if is_squared_error(state["loss"]):
         return len(state["mix"]) == 1
     return _are_codes(state)
 

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from separatrix.prediction.links import inverse_link
+
 
 def raw_scores(state, X):
     """``X coef_' + intercept_``, of shape (n,) or (n, k).
@@ -19,29 +21,6 @@ def means(state, X):
     array([0.5])
     """
     return inverse_link(state["link_"], raw_scores(state, X))
-
-
-def inverse_link(link, scores):
-    """Means of raw scores under a link; infinite or negative where a score is outside the range of the link."""
-    from scipy.special import expit, ndtr
-
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        match link:
-            case "identity":
-                return scores
-            case "log":
-                return np.exp(scores)
-            case "sqrt":
-                return np.square(scores)
-            case "inverse":
-                return 1.0 / scores
-            case "1/mu^2":
-                return 1.0 / np.sqrt(scores)
-            case "cloglog":
-                return -np.expm1(-np.exp(scores))
-            case "cauchit":
-                return np.arctan2(1.0, -scores) / np.pi
-    return expit(scores) if link == "logit" else ndtr(scores)
 
 
 def class_scores(state, X):

@@ -13,7 +13,6 @@ from separatrix.estimators.formula.values import Factor, Matrix, Truth, as_numbe
 
 # The log link is the default of families of positive numbers; R's default for gamma and inverse gaussian is another.
 FAMILIES = ("gaussian", "binomial", "quasibinomial", "poisson", "quasipoisson", "gamma", "inverse_gaussian")
-LINKS = ("identity", "log", "sqrt", "inverse", "1/mu^2", "logit", "probit", "cloglog", "cauchit")
 OF_SHARES = ("binomial", "quasibinomial")
 # A model of the constant alone is fitted beside this column of zeros, which adds nothing.
 EMPTY = "(no column)"

@@ -87,8 +87,9 @@ def test_what_is_determined_agrees_with_ranks_of_exact_integers(rows):
 
     rng = np.random.default_rng(rows)
     first = rng.integers(0, 2, (rows, 4))
+    nearly = np.where(np.arange(rows) == 7, 1 - first[:, 3], first[:, 3])  # another one in a single row
     flags = np.column_stack(
-        [1 - first[:, 0], rng.integers(0, 2, rows), first[:, 1] ^ first[:, 2], np.ones(rows, int), first[:, 3]]
+        [1 - first[:, 0], rng.integers(0, 2, rows), first[:, 1] ^ first[:, 2], np.ones(rows, int), first[:, 3], nearly]
     )
     Z = np.column_stack([first, flags])
 
@@ -103,7 +104,7 @@ def test_what_is_determined_agrees_with_ranks_of_exact_integers(rows):
         return count
 
     one, answers = np.ones((rows, 1), int), []
-    for j in range(4, 9):
+    for j in range(4, 10):
         before, after = (rank(np.hstack([one, Z[:, :end]])) for end in (j, j + 1))
         answers.append(bool(np.ptp(Z[:, j])) and before == after)
-    assert last_determined(Z.astype(float), 5) == answers == [True, False, False, False, True]
+    assert last_determined(Z.astype(float), 6) == answers == [True, False, False, False, True, False]

@@ -26,7 +26,7 @@ from separatrix.solvers.newton_raphson import newton
 LARGEST = 1e30  # the same as of weights: sums stay within the range of numbers
 
 
-def known_factors(model: Any, design: Any, exposure: Any, offset: Any) -> Any:
+def known_terms(model: Any, design: Any, exposure: Any, offset: Any) -> Any:
     """The known term of the score of each row, from an exposure or an offset; None where neither is given.
 
     `design` is the design of a fit, or the number of rows to predict.

@@ -23,7 +23,7 @@ from separatrix.core.verbs import is_convex, is_squared_error
 from separatrix.core.verbs import link as link_of
 from separatrix.estimators import verification
 from separatrix.estimators.base import LinearRegressor
-from separatrix.estimators.linear.exposure import is_finite_at_zero, known_factors, with_known_terms
+from separatrix.estimators.linear.exposure import is_finite_at_zero, known_terms, with_known_terms
 from separatrix.estimators.published import certify_published
 from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.losses import (
@@ -43,7 +43,7 @@ from separatrix.losses import (
 from separatrix.losses.distributions import DISTRIBUTIONS, Distribution, log_density, tweedie
 from separatrix.penalties import L2, NoPenalty
 from separatrix.prediction import forms
-from separatrix.prediction.linear import inverse_link
+from separatrix.prediction.links import inverse_link
 from separatrix.solvers.choose import RIDGE, SMOOTH, solve_least_squares, solve_likelihood
 from separatrix.solvers.maximum_likelihood import maximum_likelihood
 
@@ -95,7 +95,7 @@ class MeanRegressor(LinearRegressor):
         design, given = enter(self, X, y, sample_weight, multi_output=False)
         self._check_range(name, family, given)
         self._refuse_one_end(name, family, given)
-        terms = known_factors(self, design, exposure, offset)
+        terms = known_terms(self, design, exposure, offset)
         problem = self._problem(design, given, terms)
         solution = self._solve(problem, {"tol": tol, "max_iter": max_iter, "start": self._start(problem, given, terms)})
         self.n_iter_ = max(solution.iterations, 1)
@@ -160,7 +160,7 @@ class MeanRegressor(LinearRegressor):
 
     def _restate(self, X, y, sample_weight, exposure=None, offset=None):
         design, target = enter(self, X, y, sample_weight, reset=False)
-        return [self._problem(design, target, known_factors(self, design, exposure, offset))]
+        return [self._problem(design, target, known_terms(self, design, exposure, offset))]
 
     def _start(self, problem, given, terms):
         """Where the last fit ended, if it is to be gone on with and has the shape of this problem.
@@ -240,8 +240,8 @@ class MeanRegressor(LinearRegressor):
     def predict(self, X: MatrixLike, *, exposure: ArrayLike | None = None, offset: ArrayLike | None = None) -> Array:
         """The mean of y for each row of X; with an `exposure` or `offset`, of so much observed."""
         scores = self._raw_score(X)
-        factors = known_factors(self, len(scores), exposure, offset)
-        return inverse_link(self.link_, scores if factors is None else scores + factors)
+        terms = known_terms(self, len(scores), exposure, offset)
+        return inverse_link(self.link_, scores if terms is None else scores + terms)
 
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """D², the share of the deviance about the mean of y that is explained; 1 at best, R² of squared errors."""

@@ -17,7 +17,6 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.core.threads import parallel_map
-from separatrix.core.time_limit import stop_if_over
 from separatrix.core.types import MatrixLike
 from separatrix.estimators.linear.logistic import NEVER, LogisticRegression
 from separatrix.estimators.linear.one_standard_error import (
@@ -267,8 +266,7 @@ class LogisticRegressionCV(ChoosesByFolds, LogisticRegression):
             target, loss = Target((codes[:, None] == present).astype(np.float64), s), Softmax()
         problem = Problem(design, target, loss, NoPenalty(), bool(self.fit_intercept))
 
-        def penalty_at(strength):  # asked for before each strength is solved
-            stop_if_over()
+        def penalty_at(strength):
             return self._model(1.0 / strength if strength else np.inf, ratio)._penalty(total, design.p)
 
         beta, offset, gaps, used = path(problem, 1.0 / Cs, penalty_at, tol=self.tol, max_iter=self.max_iter)

@@ -53,9 +53,9 @@ def determined_flags(prepare, X):
     flags, others = [], []
     for name, block, _ in prepare.transformers_:
         places = prepare.output_indices_[name]
-        own = {} if "unflagged" not in block.get_params() else block.flag_places()
+        own = block.flag_places()
         flags += [(places.start + place, name, column) for column, place in own.items()]
-        if "max_words" not in block.get_params():
+        if block._determines_flags:
             told = {places.start + place for place in own.values()}
             others += [place for place in range(places.start, places.stop) if place not in told]
     if not flags or len(others + flags) ** 2 * X.shape[0] > MOST_PRODUCTS:

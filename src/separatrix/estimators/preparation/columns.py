@@ -17,6 +17,9 @@ from separatrix.estimators.validation import validate_cells, validate_numbers
 class PreparedColumns(TransformerMixin, Estimator):
     """A transformer whose arithmetic is a function of its state (parameters and fitted attributes) in prediction/."""
 
+    # Whether its columns may make flags of other blocks superfluous: see aliases.py.
+    _determines_flags = True
+
     def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         """Learn from the columns of X."""
         self._learn(self._enter(X, reset=True))
@@ -32,6 +35,10 @@ class PreparedColumns(TransformerMixin, Estimator):
         check_is_fitted(self)
         names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)  # of the columns that came in
         return np.array(self._names([str(name) for name in names]), dtype=object)
+
+    def flag_places(self) -> dict[int, int]:
+        """From a column to the place of its flag among the columns that come out, if `unflagged` can leave it out."""
+        return {}
 
     @staticmethod
     @abstractmethod
@@ -72,18 +79,25 @@ class NumberColumns(PreparedColumns):
             )
         return X
 
-    def _flag(self, missing):
+    def _flag(self, missing, unflagged=()):
         """Learn which columns get a flag: those with some missing cells, but not all, each set of rows once."""
         share = missing.mean(axis=0)
-        share[list(vars(self).get("unflagged", ()))] = 0.0
+        share[list(unflagged)] = 0.0
         some = np.flatnonzero((share > 0.0) & (share < 1.0))
         self.flagged_ = some[first_of_equals([missing[:, j].tobytes() for j in some])]
 
     def _flag_names(self, names):
         return [f"{names[j]} is missing" for j in self.flagged_]
 
+
+class FlaggedColumns(NumberColumns):
+    """A transformer of numbers with a parameter `unflagged`: columns that get no flag. Flags are the last columns."""
+
+    def _flag(self, missing):
+        super()._flag(missing, self.unflagged)
+
     def flag_places(self) -> dict[int, int]:
-        """From a column that has a flag to the place of the flag among the columns that come out: they are the last."""
+        """From a column that has a flag to the place of the flag among the columns that come out."""
         start = len(self._names([""] * self.n_features_in_)) - len(self.flagged_)
         return {int(column): start + place for place, column in enumerate(self.flagged_)}
 

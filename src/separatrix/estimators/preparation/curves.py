@@ -4,7 +4,7 @@ import numpy as np
 
 from separatrix.core.declaration import declares
 from separatrix.estimators.basis.natural_spline import NaturalSpline
-from separatrix.estimators.preparation.columns import NumberColumns, medians, moments
+from separatrix.estimators.preparation.columns import FlaggedColumns, medians, moments
 from separatrix.estimators.validation import check_number
 from separatrix.estimators.verification import PREPARED
 from separatrix.prediction import forms
@@ -17,7 +17,7 @@ from separatrix.prediction.numbers import fill
     prediction=forms.CURVES,
     verification=PREPARED,
 )
-class Curves(NumberColumns):
+class Curves(FlaggedColumns):
     r"""A few columns for each number, in which a linear model is a smooth curve of it.
 
     .. math:: z_{jm} = \frac{h_{jm}(x_j) - \bar h_{jm}}{s_{jm}}, \qquad m = 1, \dots, \mathrm{df}

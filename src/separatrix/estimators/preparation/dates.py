@@ -3,7 +3,7 @@ r"""Dates for a linear model: the trend, and the season as a point :math:`(\sin\
 import numpy as np
 
 from separatrix.core.declaration import declares
-from separatrix.estimators.preparation.columns import NumberColumns, medians, moments
+from separatrix.estimators.preparation.columns import FlaggedColumns, medians, moments
 from separatrix.estimators.verification import PREPARED
 from separatrix.prediction import forms
 from separatrix.prediction.dates import calendar
@@ -17,7 +17,7 @@ _PARTS = ("", ": season sine", ": season cosine", ": weekday sine", ": weekday c
     prediction=forms.DATES,
     verification=PREPARED,
 )
-class Dates(NumberColumns):
+class Dates(FlaggedColumns):
     r"""Five columns for each date, which comes as days since 1970-01-01.
 
     .. math:: \frac{d - \bar d}{s}, \quad \sin\frac{2\pi d}{365.2425}, \quad \cos\frac{2\pi d}{365.2425}, \quad

@@ -3,7 +3,7 @@ r"""Numbers for a linear model: missing cells filled by the median, :math:`z_j =
 import numpy as np
 
 from separatrix.core.declaration import declares
-from separatrix.estimators.preparation.columns import NumberColumns, medians, moments
+from separatrix.estimators.preparation.columns import FlaggedColumns, medians, moments
 from separatrix.estimators.validation import check_choice
 from separatrix.estimators.verification import PREPARED
 from separatrix.prediction import forms
@@ -15,7 +15,7 @@ from separatrix.prediction.numbers import fill, standardise
     prediction=forms.NUMBERS,
     verification=PREPARED,
 )
-class Numbers(NumberColumns):
+class Numbers(FlaggedColumns):
     r"""Fill, centre and scale columns of numbers, and say where a cell was missing.
 
     .. math:: z_{ij} = \frac{x_{ij} - \bar x_j}{s_j}, \qquad s_j^2 = \frac1n \sum_i (x_{ij} - \bar x_j)^2

@@ -55,6 +55,7 @@ class Words(CellColumns):
         self.max_words = max_words
         self.min_texts = min_texts
 
+    _determines_flags = False  # thousands of columns, nearly all zero
     _arithmetic = staticmethod(bag)
 
     def _learn(self, X):
