@@ -1,12 +1,12 @@
 """A design in compressed sparse rows or columns; never made dense as a whole."""
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import assert_all_finite
 
+from separatrix.core.cached import cached_property
 from separatrix.core.jit import loops_pay
 from separatrix.core.registry import register
 from separatrix.core.types import Array
