@@ -114,6 +114,15 @@ def guesses(tree):
             yield node.lineno, ast.unparse(node)
 
 
+def locked_properties(tree):
+    """``cached_property`` of functools, which computes under a lock up to Python 3.11."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "functools":
+            yield from ((node.lineno, alias.name) for alias in node.names if alias.name == "cached_property")
+        elif isinstance(node, ast.Attribute) and node.attr == "cached_property":
+            yield node.lineno, ast.unparse(node)
+
+
 def noise(tree):
     """What a compiled loop must not do: print, warn, raise, draw random numbers."""
     for node in ast.walk(tree):
@@ -164,6 +173,13 @@ def outside(*homes):
 
 
 RULES = {
+    "locks": Rule(
+        "Properties that are kept are those of core/cached.py, which no other thread can lock.",
+        locked_properties,
+        outside("core/cached.py"),
+        "from functools import cached_property, partial\n@functools.cached_property\ndef total(self): ...",
+        2,
+    ),
     "storage": Rule(
         "Only designs/ know how X is stored.",
         storage_questions,

@@ -79,6 +79,38 @@ WAYS = {
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
     stop.set(); busy.join()
 """,
+    "fork while another thread compiles": """
+    import os, threading, time
+    from numba.core.compiler_lock import global_compiler_lock
+    compiling = threading.Event()
+    def compile():
+        with global_compiler_lock: compiling.set(); time.sleep(1.0)
+    busy = threading.Thread(target=compile); busy.start(); compiling.wait()
+    child = os.fork()
+    if child == 0:
+        os._exit(7 if answers() == here else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    busy.join(); assert answers() == here
+""",
+    "fork while another thread sets threads of BLAS": """
+    import os, threading, time
+    from separatrix.core import threads
+    controller, setting, over = threads._controller(), threading.Event(), []
+    class Slow:
+        def limit(self, **options):
+            setting.set(); time.sleep(1.0); over.append(1)
+            return controller.limit(**options)
+    threads._controller = Slow
+    def enter():
+        with threads._one_blas_thread: pass
+    busy = threading.Thread(target=enter); busy.start(); setting.wait()
+    child = os.fork()
+    if child == 0:
+        threads._controller = lambda: controller
+        os._exit(7 if len(over) >= 2 and answers() == here else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    busy.join(); assert answers() == here
+""",
     **{
         f"a pool of processes by {method}": f"""
     import multiprocessing

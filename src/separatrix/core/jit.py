@@ -46,16 +46,37 @@ _foreign: set[type] = set()
 _in_use: list["Loop"] = []
 
 
+_held_over_a_fork: list[Any] = []
+
+
+def _wait_for_compiler() -> None:
+    """Before a fork: let other threads finish what they compile or load.
+
+    numba has a lock of its own. In the new process it would stay with a thread that does not exist there.
+    """
+    locks: list[Any] = [_LOCK]
+    if "numba.core.compiler_lock" in sys.modules:
+        locks.append(sys.modules["numba.core.compiler_lock"].global_compiler_lock)
+    for lock in locks:  # in the order in which a loop that is called takes them
+        lock.acquire()
+        _held_over_a_fork.append(lock)
+
+
+def _go_on() -> None:
+    """After a fork, on both sides."""
+    while _held_over_a_fork:
+        _held_over_a_fork.pop().release()
+
+
 def _start_afresh() -> None:
-    """In a forked process: no other thread holds the lock, and numba's files are those of the parent."""
-    global _LOCK
-    _LOCK = threading.RLock()
+    """In a forked process: numba's files are those of the parent."""
+    _go_on()
     for loop in _in_use:
         loop.leave_files()
 
 
 if can(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_afresh)
+    os.register_at_fork(before=_wait_for_compiler, after_in_parent=_go_on, after_in_child=_start_afresh)
 
 
 def when_loaded(tell: Callable[[], None]) -> None:

@@ -1,9 +1,9 @@
 """A problem: design, target, loss and penalty; nothing about how it is solved."""
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
+from separatrix.core.cached import cached_property
 from separatrix.core.separable import Separable, as_separable
 from separatrix.core.target import AnyTarget
 from separatrix.core.types import Loss, Penalty

@@ -5,11 +5,12 @@ In memory (:class:`Target`) they are arrays; of a stream (:class:`StreamedTarget
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from separatrix.core.cached import cached_property
 from separatrix.core.refusal import cannot
 from separatrix.core.types import Array
 

@@ -45,10 +45,6 @@ def _start_afresh() -> None:
     _one_blas_thread.leave_others()
 
 
-if can(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_afresh)
-
-
 @cache
 def _controller() -> Any:
     from threadpoolctl import ThreadpoolController  # comes with scikit-learn
@@ -63,7 +59,7 @@ class _OneBlasThread:
     """
 
     def __init__(self) -> None:
-        self._lock, self._inside = threading.Lock(), 0
+        self._lock, self._inside = threading.RLock(), 0
         self._by_thread: Counter[int] = Counter()
         self._before: Any = None
 
@@ -93,10 +89,18 @@ class _OneBlasThread:
                     self._restore()
                     raise
 
+    def hold(self) -> None:
+        """Before a fork: let other threads finish setting numbers of threads, which they do under a lock of BLAS."""
+        self._lock.acquire()
+
+    def release(self) -> None:
+        """After a fork, in the process that goes on as it was."""
+        self._lock.release()
+
     def leave_others(self) -> None:
-        """Count this thread alone, which is the only one of a forked process; the lock may be another's."""
+        """Count this thread alone, which is the only one of a forked process."""
         mine, before = self._by_thread[threading.get_ident()], self._inside
-        self._lock, self._inside = threading.Lock(), mine
+        self._lock, self._inside = threading.RLock(), mine
         if before and not mine and self._before is not None:
             self._restore()
 
@@ -116,6 +120,11 @@ def _let_others_set_threads() -> None:
 
 
 _one_blas_thread = _OneBlasThread()
+
+if can(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_one_blas_thread.hold, after_in_parent=_one_blas_thread.release, after_in_child=_start_afresh
+    )
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:

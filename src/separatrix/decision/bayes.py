@@ -3,12 +3,12 @@ r"""Problems whose probabilities are known: their Bayes rule, its error, and the
 import math
 import warnings
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.integrate import cubature
 from scipy.special import ndtr
 
+from separatrix.core.cached import cached_property
 from separatrix.core.errors import NotCertified, cannot
 from separatrix.core.protocol import can
 from separatrix.decision.costs import decide, validate_costs, zero_one_costs

@@ -10,12 +10,12 @@ A design always gives sums over blocks of rows (:meth:`Design.reduce`). What mor
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
 from separatrix.core.blocks import BLOCK_NUMBERS as BLOCK_NUMBERS
+from separatrix.core.cached import cached_property
 from separatrix.core.jit import loops_pay
 from separatrix.core.refusal import TooLarge, cannot
 from separatrix.core.target import AnyTarget

@@ -1,13 +1,13 @@
 """A design over a Parquet dataset: one file, several, or a folder of them, read in blocks by pyarrow."""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from glob import glob
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
+from separatrix.core.cached import cached_property
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.core.target import Chunk
@@ -63,7 +63,7 @@ class ParquetDesign(StreamedDesign):
         super().__init__(len(self.names), block_rows)
 
     @cached_property
-    def n(self) -> int:  # type: ignore[override]
+    def n(self) -> int:
         return int(self._dataset.count_rows())
 
     @property

@@ -1,13 +1,14 @@
 """A design in compressed sparse rows or columns; never made dense as a whole."""
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import assert_all_finite
 
+from separatrix.core.cached import cached_property
 from separatrix.core.jit import loops_pay
+from separatrix.core.refusal import cannot
 from separatrix.core.registry import register
 from separatrix.core.types import Array
 from separatrix.designs import base
@@ -27,6 +28,33 @@ def as_dense(B: Any) -> Any:
 def compressed(X: Any) -> tuple[Array, Array, Array]:
     """The three arrays of a sparse array that is stored by rows or by columns: values, positions, where each begins."""
     return X.data, X.indices, X.indptr
+
+
+def refuse_positions_outside(X: Any) -> None:
+    """Refuse a sparse array whose positions point outside of it: scipy takes one, and reads and writes there.
+
+    >>> refuse_positions_outside(sp.csr_array(([1.0], [5], [0, 1]), shape=(1, 2)))
+    Traceback (most recent call last):
+    ValueError: Cannot read a sparse X of shape (1, 2): its positions (indices, indptr) point outside of it. Use ...
+    """
+    if not sp.issparse(X) or X.format not in ("csr", "csc"):
+        return
+    values, positions, begins = compressed(X)
+    outer, inner = X.shape if X.format == "csr" else X.shape[::-1]
+    stored = int(begins[-1]) if len(begins) else -1
+    right = (
+        begins.shape == (outer + 1,)
+        and begins[0] == 0
+        and bool((begins[1:] >= begins[:-1]).all())
+        and stored <= min(len(positions), len(values))
+        and (not stored or (positions[:stored].min() >= 0 and positions[:stored].max() < inner))
+    )
+    if not right:
+        raise cannot(
+            f"read a sparse X of shape {X.shape}",
+            because="its positions (indices, indptr) point outside of it",
+            instead="a sparse array that its check_format() takes",
+        )
 
 
 @register("design")

@@ -3,12 +3,12 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from sklearn.utils import assert_all_finite
 
+from separatrix.core.cached import cached_property
 from separatrix.core.errors import cannot
 from separatrix.core.target import AnyTarget, Chunk
 from separatrix.core.types import Array
@@ -49,7 +49,7 @@ class StreamedDesign(Design):
         """
 
     @cached_property
-    def n(self) -> int:  # type: ignore[override]
+    def n(self) -> int:
         """The number of rows, counted in a pass where nothing else tells it."""
         return sum(len(chunk.X) for chunk in self.read(self.block_rows, only=True))
 

@@ -12,6 +12,7 @@ from separatrix.core.protocol import can, is_frame
 from separatrix.core.target import Target
 from separatrix.core.time_limit import stop_if_over
 from separatrix.designs import StreamedDesign, as_design
+from separatrix.designs.sparse import refuse_positions_outside
 from separatrix.estimators.class_weights import class_factors as class_factors
 from separatrix.estimators.class_weights import refuse_one_class, weights_by_class
 from separatrix.estimators.parameters import check_choice as check_choice
@@ -72,6 +73,7 @@ def _checked(estimator, X, y, kinds, *, sparse, reset, summed, missing=False, **
     ):
         validate_data(estimator, X, y, reset=reset, skip_check_array=True)
         return X, y
+    refuse_positions_outside(X)
     return validate_data(
         estimator,
         X,
@@ -146,6 +148,7 @@ def validate_labels(estimator, X, y, *, missing=False):
     """
     finite = "allow-nan" if missing else True
     options = {"accept_sparse": ("csr", "csc"), "dtype": DTYPES, "multi_output": True, "ensure_all_finite": finite}
+    refuse_positions_outside(X)
     X, y = validate_data(estimator, X, y, **options)
     check_classification_targets(y)
     estimator.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
@@ -280,6 +283,7 @@ def validate_rows(estimator, X, *, sparse=True, missing=False):
             instead="its blocks of rows one after the other: design.matrices()",
             kind=TypeError,
         )
+    refuse_positions_outside(X)
     accepted, finite = ("csr", "csc") if sparse else False, "allow-nan" if missing else True
     return validate_data(estimator, X, accept_sparse=accepted, dtype=DTYPES, reset=False, ensure_all_finite=finite)
 
@@ -288,6 +292,7 @@ def validate_first_rows(estimator, X, *, sparse=False, summed=False):
     """Check X of a transformer's fit, which has no target; `summed` (see :func:`enter`) takes a stream, too."""
     if summed and isinstance(X, StreamedDesign):
         return name_columns_of(estimator, X, reset=True)
+    refuse_positions_outside(X)
     return validate_data(
         estimator,
         X,

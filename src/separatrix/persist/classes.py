@@ -10,10 +10,10 @@ A new estimator enters itself with ``@declares(...)``, what it holds with ``@reg
 
 import inspect
 from dataclasses import MISSING, dataclass, fields, is_dataclass
-from functools import cached_property
 from importlib import import_module
 
 from separatrix.core import registry
+from separatrix.core.cached import cached_property
 from separatrix.core.declaration import declaration
 from separatrix.persist.archive import broken
 from separatrix.persist.attributes import wrong_with

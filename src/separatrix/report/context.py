@@ -1,10 +1,10 @@
 """The data shared by the sections of a report: the comparison, values computed from it once, the deadline."""
 
 import time
-from functools import cached_property
 
 import numpy as np
 
+from separatrix.core.cached import cached_property
 from separatrix.core.declaration import unwrap
 from separatrix.core.errors import cannot
 from separatrix.core.protocol import fitted_attribute

@@ -5,8 +5,8 @@ text column     object of str, None where missing
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
+from separatrix.core.cached import cached_property
 from separatrix.core.refusal import cannot
 
 

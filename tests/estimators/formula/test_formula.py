@@ -249,3 +249,61 @@ def test_a_power_beyond_the_number_of_terms_changes_nothing():
 def test_a_number_of_intervals_that_no_table_needs_is_refused(count):
     with pytest.raises(ValueError, match=r"cut\(\) with"):
         fit_formula(TABLE, f"y ~ cut(x, {count})", "gaussian")
+
+
+def _of_many_columns(rows=30):
+    rng = np.random.default_rng(0)
+    columns = {f"v{k}": rng.standard_normal(rows).tolist() for k in range(24)}
+    return Table.of(columns | {"y": rng.standard_normal(rows).tolist(), "f": ["a", "b", "c"] * (rows // 3)})
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        ("y ~ " + "*".join(f"v{k}" for k in range(20)), "more than 10000 terms"),
+        ("y ~ I(v1 %in% 1:1e9)", "less than 1,000,000 apart"),
+        ("y ~ I(v1 %in% 1:Inf)", "less than 1,000,000 apart"),
+        ("y ~ poly(v1, 1e9, raw = TRUE)", "from 0 to 1,000"),
+        ("y ~ bs(v1, degree = 3000)", "from 1 to 100"),
+        ("y ~ bs(v1, knots = 1:900000)", "900000 knots"),
+        ("y ~ bs(v1, knots = 99)", "do not lie between"),
+        ("y ~ ns(v1, df = Inf)", "a value that it cannot have"),
+        ("y ~ cut(v1, 1:900000)", "900,000 breaks"),
+    ],
+)
+def test_what_no_table_needs_is_refused_before_it_is_computed(formula, words):
+    with pytest.raises(ValueError, match=words):
+        FormulaDesign(formula, _of_many_columns())
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        "cbind(v1, 3)",
+        "C(min(v1))",
+        "factor(TRUE)",
+        "relevel(v1, v2)",
+        "bs(Inf)",
+        "bs(NULL, 0)",
+        "round(v1, 1e20)",
+        "factor(v1, FALSE, v2)",
+        "c(v1:v2:factor(f), 1)",
+        "max(v1) %in% v1 + is.na(2)",
+        "cut(TRUE, x = 1)",
+    ],
+)
+def test_a_constant_for_a_column_or_a_column_for_a_constant_is_refused_in_words(term):
+    with pytest.raises(ValueError, match=r"^Cannot .* Use "):
+        FormulaDesign(f"y ~ v3 + {term}", _of_many_columns())
+
+
+def test_contrasts_of_more_levels_than_powers_can_tell_apart_are_refused():
+    table = Table.of({"x": list(range(200)), "y": list(range(200))})
+    with pytest.raises(ValueError, match="powers of so many levels"):
+        FormulaDesign("y ~ ordered(x)", table)
+
+
+def test_more_columns_than_memory_holds_are_refused(monkeypatch):
+    monkeypatch.setattr("separatrix.estimators.formula.design.memory", lambda: 1 << 20)
+    with pytest.raises(ValueError, match="do not fit into memory"):
+        FormulaDesign("y ~ factor(v1):factor(v2):factor(v3)", _of_many_columns())

@@ -79,7 +79,7 @@ def _refusal(text, token, because, instead):
     return cannot(f"read {str(token)!r} in the formula {text!r}", because=because, instead=instead)
 
 
-MOST_TERMS = 10_000  # of a power
+MOST_TERMS = 10_000  # of a power or a product
 
 
 class _Terms:
@@ -156,6 +156,10 @@ class _Terms:
             raise _refusal(self.text, tree, "one side holds no variable", "variables on both sides")
         if _is_nesting(tree):  # each term on the left, within all variables on the right
             right = ":".join(f"v{v}" for v in sorted({v for term in _expanded(right) for v in term}))
+        # refused before formulaic goes through every product
+        counts = [len(_expanded(side)) for side in (left, right)]
+        if counts[0] * counts[1] + sum(counts) > MOST_TERMS:
+            raise _refusal(self.text, tree, f"it stands for more than {MOST_TERMS} terms", "fewer variables")
         return f"({left}) {':' if _is_nesting(tree) else tree.operator} ({right})"
 
     def _refuse_in_product(self, tree, product):

@@ -16,7 +16,11 @@ from separatrix.estimators.formula.evaluation import CONSTANTS, Evaluation
 from separatrix.estimators.formula.factors import as_factor, coding
 from separatrix.estimators.formula.grammar import Name, names_of
 from separatrix.estimators.formula.values import Factor, Matrix, Truth, as_numbers, is_text, missing, shape_of, taken
+from separatrix.tables.limits import memory
 from separatrix.tables.table import meant, shown
+
+NUMBER = 8  # bytes
+COPIES = 4  # of the matrix of the design that a fit may hold: its blocks, the whole, that of the model, a factor
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,8 @@ class FormulaDesign:
         """The value of one variable in n rows; text and truth values of the right side become factors."""
         value = evaluation.value(tree)
         size = shape_of(value)
+        if size == () and isinstance(value, Factor):
+            raise evaluation.refusal(tree, "it is one value for all rows", "a factor of a column")
         if size == ():
             value = Truth(np.full(n, value.values)) if isinstance(value, Truth) else np.full(n, value)
         elif size[0] != n:
@@ -166,8 +172,16 @@ class FormulaDesign:
             for tree, value in zip(formula.variables, values)
         ]
         full = _codes(formula, [isinstance(value, Factor) for value in variables])
+        most, count = memory() // (NUMBER * COPIES * max(n, 1)), 0
         for term in formula.terms:
             block, names = np.ones((n, 1)), [""]
+            count += int(np.prod([_width(variables[v]) for v in term], dtype=np.float64))
+            if count > most:
+                raise cannot(
+                    f"fit the formula {formula.text!r}",
+                    because=f"{count:,} columns or more of {n:,} rows do not fit into memory",
+                    instead="fewer terms, or factors with fewer levels",
+                )
             for v in term:
                 columns, ends = _coded(variables[v], (term, v) in full)
                 block = np.einsum("ij,ik->ikj", block, columns).reshape(n, -1)  # the first variable varies fastest
@@ -207,15 +221,21 @@ def _codes(formula, is_factor):
     """Pairs (term, variable) in which a factor is coded by indicators."""
     full = set()
     for place, term in enumerate(formula.terms):
-        for v in term:
+        for v in filter(is_factor.__getitem__, term):
             rest = set(term) - {v}
-            marginal = not rest or any(rest <= set(before) for before in formula.terms[:place])
-            if is_factor[v] and not marginal:
+            if rest and not any(rest <= set(before) for before in formula.terms[:place]):
                 full.add((term, v))
     if not formula.intercept:
         first = next(((term, v) for term in formula.terms for v in term if is_factor[v]), None)
         full |= {first} if first else set()
     return full
+
+
+def _width(value):
+    """How many columns a variable has at least."""
+    if isinstance(value, Factor):
+        return max(len(value.levels) - 1, 1)
+    return value.values.shape[1] if isinstance(value, Matrix) else 1
 
 
 def _coded(value, full):

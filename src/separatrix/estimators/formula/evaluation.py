@@ -4,7 +4,7 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.estimators.formula import factors, learned
-from separatrix.estimators.formula.grammar import Call, Name, Number, Operation, Text
+from separatrix.estimators.formula.grammar import Call, Name, Number, Text
 from separatrix.estimators.formula.values import Factor, Matrix, Truth, as_numbers, is_text, labels_of
 from separatrix.tables.table import meant
 
@@ -81,7 +81,13 @@ LEARNED = {
         },
     ),
 }
+LONGEST_RANGE = 1_000_000  # values of a:b
 VECTORS = ("knots", "Boundary.knots", "breaks", "labels")  # arguments of these that may have several values
+
+
+# What numpy raises where a constant stands for a column, a column for a constant, text for a number.
+_WRONG_KINDS = (TypeError, IndexError, ValueError, ArithmeticError, AttributeError)
+_FAULT = "an argument has the wrong kind, or a value that it cannot have"
 
 
 class Evaluation:
@@ -113,12 +119,17 @@ class Evaluation:
             return np.array(tree.value)
         if isinstance(tree, Name):
             return self._named(tree)
-        with np.errstate(all="ignore"):  # the rows where a result is not finite are looked at when all is known
-            if isinstance(tree, Call):
-                return self._call(tree)
-            if isinstance(tree, Operation):
-                return self._operation(tree)
-        return np.array(tree.value, dtype=object)
+        if isinstance(tree, Text):
+            return np.array(tree.value, dtype=object)
+        try:
+            with np.errstate(all="ignore"):  # the rows where a result is not finite are looked at when all is known
+                return self._call(tree) if isinstance(tree, Call) else self._operation(tree)
+        except _WRONG_KINDS as error:
+            if str(error).startswith("Cannot "):  # a sentence of ours, about a part of the expression
+                raise
+            raise self.refusal(tree, _FAULT, "functions and operators as R describes them") from error
+        except MemoryError:
+            raise self.refusal(tree, "it does not fit into memory", "an expression with fewer values") from None
 
     def _named(self, tree):
         if tree.name in self.table:
@@ -138,7 +149,11 @@ class Evaluation:
         if operator == "(":
             return self.value(operands[0])
         if operator == ":":
-            first, last = (float(self.numbers(end)) for end in operands)
+            ends = [self.numbers(end) for end in operands]
+            if any(end.ndim for end in ends) or not abs(ends[1] - ends[0]) < LONGEST_RANGE:
+                most = f"{LONGEST_RANGE:,}"
+                raise self.refusal(tree, f"its ends are not two numbers less than {most} apart", "another range")
+            first, last = map(float, ends)
             return np.arange(first, last + 0.5) if first <= last else np.arange(first, last - 0.5, -1.0)
         if len(operands) == 1:
             x = self.numbers(operands[0])
@@ -170,7 +185,8 @@ class Evaluation:
 
     def _member(self, x, among):
         x, among = (labels_of(side if isinstance(side, Factor) else np.atleast_1d(side)) for side in (x, among))
-        return Truth(np.array([np.nan if label is None else float(label in set(among)) for label in x]))
+        among = set(among)
+        return Truth(np.array([np.nan if label is None else float(label in among) for label in x]))
 
     # -------------------------------------------------------------- functions
 
@@ -247,10 +263,7 @@ class Evaluation:
                 raise self.refusal(
                     tree, f"{value} stands for {name}, which is one value", f"{tree.function} of one column, and a:b"
                 )
-        try:
-            return self.remembered(str(tree), lambda: learn(x, **options))(x)
-        except (TypeError, IndexError) as error:
-            raise self.refusal(tree, "an argument has the wrong kind", f"{tree.function} as R describes it") from error
+        return self.remembered(str(tree), lambda: learn(x, **options))(x)
 
     def _log(self, tree):
         given = self.matched(tree, "x", "base")

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from separatrix.core.refusal import cannot
 from separatrix.estimators.formula.grammar import Call, Name, Number, Text
 from separatrix.estimators.formula.values import Factor, codes_of, labels_of, levels_of
 from separatrix.tables.table import shown
@@ -133,7 +134,14 @@ def coding(factor, full):
     from formulaic.transforms import contrasts
 
     makers = {"sum": contrasts.SumContrasts, "helmert": contrasts.HelmertContrasts, "poly": contrasts.PolyContrasts}
-    matrix = np.asarray(makers[kind]().get_coding_matrix(levels, reduced_rank=True), dtype=np.float64)
+    with np.errstate(all="ignore"):
+        matrix = np.asarray(makers[kind]().get_coding_matrix(levels, reduced_rank=True), dtype=np.float64)
+    if not np.isfinite(matrix).all():
+        raise cannot(
+            f"form polynomial contrasts of {len(levels)} levels",
+            because="powers of so many levels overflow",
+            instead="factor(), or the numbers themselves",
+        )
     count = matrix.shape[1]
     powers = (".L", ".Q", ".C", *(f"^{k}" for k in range(4, count + 1)))[:count]
     return matrix, list(powers) if kind == "poly" else [str(k + 1) for k in range(count)]

@@ -13,8 +13,10 @@ from separatrix.core.refusal import cannot
 from separatrix.estimators.basis.natural_spline import NaturalSpline
 from separatrix.estimators.formula.values import Factor, Matrix
 
-# A formula that asks for more intervals is taken for a mistake.
+# A formula that asks for more intervals is taken for a mistake; so is one that asks for higher powers or more knots.
 MOST_INTERVALS = 10_000
+MOST_POWERS = 1_000
+MOST_KNOTS = 1_000
 
 
 def _present(x):
@@ -97,7 +99,7 @@ class Polynomials:
 
 def poly(x, degree=1, raw=False):
     """R's ``poly``: polynomials of degree 1 to `degree`, orthonormal over the data of the fit, or powers (raw)."""
-    degree, distinct = int(degree), len(np.unique(_present(x)))
+    degree, distinct = _whole("poly() with degree", degree, MOST_POWERS), len(np.unique(_present(x)))
     if degree < 1 or (degree >= distinct and not raw):
         raise cannot(
             f"form poly() of degree {degree}",
@@ -126,7 +128,7 @@ class Splines:
 
 def bs(x, df=None, knots=None, degree=3, intercept=False, boundary=None):
     """R's ``splines::bs``: B-splines with inner knots at quantiles, or as given."""
-    degree, first = int(degree), int(not intercept)
+    degree, first = _whole("bs() with degree", degree, MOST_POWERS // 10, least=1), int(not intercept)
     low, high = _boundary(x, boundary)
     if knots is None:
         inner = 0 if df is None else int(df) - degree - int(intercept)
@@ -138,7 +140,13 @@ def bs(x, df=None, knots=None, degree=3, intercept=False, boundary=None):
                 instead=f"df={least}",
             )
         knots = _quantiles(x, low, high, inner)
-    inner = np.sort(np.atleast_1d(np.asarray(knots, dtype=np.float64)))
+    inner = _knots(knots)
+    if len(inner) and not low <= inner[0] <= inner[-1] <= high:
+        raise cannot(
+            f"form bs() with knots from {inner[0]:g} to {inner[-1]:g}",
+            because=f"they do not lie between {low:g} and {high:g}",
+            instead="knots inside, or other Boundary.knots",
+        )
     return Splines(np.concatenate([[low] * (degree + 1), inner, [high] * (degree + 1)]), degree, first)
 
 
@@ -159,15 +167,41 @@ class Natural:
 def ns(x, df=None, knots=None, boundary=None):
     """R's ``splines::ns``: natural cubic splines with inner knots at quantiles, or as given."""
     low, high = _boundary(x, boundary)
-    knots = _quantiles(x, low, high, 0 if df is None else int(df) - 1) if knots is None else np.atleast_1d(knots)
+    knots = _quantiles(x, low, high, 0 if df is None else int(df) - 1) if knots is None else _knots(knots)
     options = {"knots": knots} if len(knots) else {"df": 1}
     return Natural(NaturalSpline(**options, boundary_knots=(low, high)).fit(_present(x)[:, None]))
 
 
+def _whole(what, value, most, least=0):
+    """A whole number of a formula, from `least` to `most`."""
+    value = float(value)
+    if not least <= value <= most:
+        raise cannot(f"form {what}={value:g}", because=f"it is not from {least} to {most:,}", instead="such a number")
+    return int(value)
+
+
+def _knots(given):
+    knots = np.sort(np.atleast_1d(np.asarray(given, dtype=np.float64)))
+    if len(knots) > MOST_KNOTS or not np.isfinite(knots).all():
+        raise cannot(
+            f"form splines with {len(knots)} knots",
+            because=f"there must be at most {MOST_KNOTS:,}, each a finite number",
+            instead="df, or fewer knots",
+        )
+    return knots
+
+
 def _boundary(x, given):
     present = _present(x)
-    low, high = (present.min(), present.max()) if given is None else np.sort(np.asarray(given, dtype=np.float64))
-    return float(low), float(high)
+    ends = np.atleast_1d(np.asarray(present if given is None else given, dtype=np.float64))
+    low, high = (float(ends.min()), float(ends.max())) if len(ends) else (np.nan, np.nan)
+    if not low < high or not np.isfinite(high - low) or (given is not None and len(ends) != 2):
+        raise cannot(
+            f"form splines from {low:g} to {high:g}",
+            because="they need two different ends that are finite",
+            instead="a column that varies, or other Boundary.knots",
+        )
+    return low, high
 
 
 def _quantiles(x, low, high, inner):
@@ -199,6 +233,12 @@ class Cut:
 def cut(x, breaks, labels=None, lowest=False, right=True, digits=3, ordered=False):
     """R's ``cut``: the interval that each number lies in, as a factor."""
     breaks = np.sort(np.atleast_1d(np.asarray(breaks, dtype=np.float64)))
+    if len(breaks) > MOST_INTERVALS + 1:
+        raise cannot(
+            f"form cut() with {len(breaks):,} breaks",
+            because=f"there must be at most {MOST_INTERVALS + 1:,}",
+            instead="fewer breaks",
+        )
     if len(breaks) == 1:
         if not 1.0 <= breaks[0] <= MOST_INTERVALS:
             raise cannot(

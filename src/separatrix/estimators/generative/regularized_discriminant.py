@@ -2,7 +2,6 @@ r"""Regularised discriminants: covariances between that of all classes and that 
 
 import time
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -11,6 +10,7 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.blocks import short_blocks
+from separatrix.core.cached import cached_property
 from separatrix.core.declaration import CLASSES, declares
 from separatrix.core.errors import cannot
 from separatrix.core.threads import one_blas_thread, parallel_map

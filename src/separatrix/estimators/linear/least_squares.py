@@ -3,7 +3,6 @@ r"""Linear regression: :math:`\min_w \tfrac12 \sum_i s_i (y_i - x_i^\top w - b)^
 import sys
 import time
 import warnings
-from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin
 
+from separatrix.core.cached import cached_property
 from separatrix.core.declaration import LEAST_SQUARES, SmallFit, declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.family import Family, declare, needs

@@ -1,10 +1,10 @@
 """Totals, means, squares and scatters of classes by passes over blocks of rows, sums in extended precision."""
 
 import operator
-from functools import cached_property
 
 import numpy as np
 
+from separatrix.core.cached import cached_property
 from separatrix.designs import ClassMoments, as_dense
 from separatrix.designs.factor import live_columns
 from separatrix.estimators.validation import validate_class_target

@@ -10,12 +10,13 @@ Each way only has to find candidates that contain the answer. Their distances ar
 float64 and from differences, and ranked: which way was taken does not show in any digit.
 """
 
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
 
+from separatrix.core.cached import cached_property
 from separatrix.core.errors import cannot
 from separatrix.core.registry import register
 from separatrix.core.threads import n_threads, parallel_map

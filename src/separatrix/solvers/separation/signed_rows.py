@@ -5,13 +5,13 @@ class as reference (``w_0 = 0``) each demand is a row of a matrix A with q (k - 
 classes these are the rows ``±z``. A soft label makes demands for each class it gives weight to.
 """
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import lsqr
 
+from separatrix.core.cached import cached_property
 from separatrix.core.types import Array, Matrix
 from separatrix.designs import as_dense
 from separatrix.designs.base import Design
