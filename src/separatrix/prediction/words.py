@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 
 from separatrix.prediction.cells import as_text
+from separatrix.prediction.storage import dense
 
 # A run of letters and digits; an apostrophe inside belongs to it. Single letters count: "u" and "2" say a lot.
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -33,7 +34,7 @@ def bag(state, X):
 
     blocks = [_column(state, as_text(X[:, j]), j) for j in range(X.shape[1])]
     words = blocks[0] if len(blocks) == 1 else hstack(blocks).tocsr()
-    return words if state.get("sparse_", True) else words.toarray()
+    return words if state.get("sparse_", True) else dense(words)
 
 
 def _column(state, texts, j):

@@ -65,8 +65,8 @@ def principal(model, X, y=None, sample_weight=None):
 
 
 def _sum(design, task):
-    def of_block(block):
-        return fold(operator.add, (task(piece.X.astype(np.longdouble)) for piece in dense_pieces(block)))
+    def of_block(whole):
+        return fold(operator.add, (task(block.X.astype(np.longdouble)) for block in dense_pieces(whole)))
 
     return design.reduce(of_block, operator.add)
 
