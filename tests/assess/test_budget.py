@@ -137,6 +137,29 @@ def test_a_budget_is_kept_when_the_estimates_were_wrong(clock, slow):
     assert "of 5 rounds" in found[name].note
 
 
+@pytest.mark.parametrize("first_round", [0.0, 40.0], ids=["samples", "samples and the first round"])
+def test_a_wrong_first_estimate_is_corrected_where_the_budget_allows_all_rows(clock, slow, first_round):
+    """A fit to a sample takes 20 s too long, as on a busy machine; the first fit of a round may, too."""
+    names = [slow("quick", 0.01), slow("steady", 0.1)]
+    original, sizes = Slow.fit, []
+
+    def dearer_at_first(self, X, y):
+        if self.cost == 0.1:
+            clock.time += {4_000: 20.0, 5_120: 0.0 if 5_120 in sizes else first_round}.get(len(y), 0.0)
+            sizes.append(len(y))
+        return original(self, X, y)
+
+    Slow.fit = dearer_at_first
+    try:
+        comparison = compare(table(), "y", families=names, budget=300.0)
+    finally:
+        Slow.fit = original
+    assert 5_120 in sizes  # the plan was wrong
+    assert comparison["steady"].rows == 6_400 and np.isfinite(comparison["steady"].scores).all()
+    assert comparison.partly_tried == () and "budget" not in comparison.why
+    assert clock.time <= 300.0
+
+
 def test_a_budget_that_runs_out_before_anything_was_tried_says_that_nothing_was_compared(clock, slow):
     names = [slow("hopeless", 1e4, power=3.0), slow("as hopeless", 1e4, power=3.0)]
     with pytest.raises(

@@ -418,3 +418,24 @@ def test_the_sentence_of_a_warning_ends_within_a_line():
     candidate = Candidate(Family("f", "classification", lambda facts: None, 20, "F."), 2)
     candidate.messages, candidate.fits, candidate.rows = {"": ("long " * 100, 1)}, [0.1, 0.1], 5
     assert all(len(note) <= 140 for note in candidate._notes(5))
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_the_unit_of_the_target_does_not_change_what_the_elastic_net_explains(unit):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((150, 3))
+    y = 5.0 + X @ [2.0, 1.0, 0.0] + rng.standard_normal(150)
+    comparison = compare((X, unit * y), "salary", families=["least squares", "elastic net"], repeats=1)
+    net, whole = (comparison[name].measures["r2"] for name in ("elastic net", "least squares"))
+    assert net == pytest.approx(whole, abs=0.01)  # 150 rows of three columns need hardly any penalty
+
+
+def test_a_column_of_few_words_keeps_no_family_from_running():
+    rng = np.random.default_rng(4)
+    words = np.array(["cheap", "refund", "slow", "love", "price", "late", "support", "again"])
+    texts = [" ".join(rng.choice(words, 5)) for _ in range(200)]
+    y = np.array(["no", "yes"])[[int("refund" in text) for text in texts]]
+    table = Table.of({"comment": texts, "age": rng.integers(20, 60, 200).tolist(), "left": y.tolist()})
+    names = ["linear discriminant", "ridge classifier"]
+    comparison = compare(table, "left", families=names, repeats=1)
+    assert [comparison[name].reason for name in names] == ["", ""]

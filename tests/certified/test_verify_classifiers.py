@@ -1,5 +1,6 @@
 """verify() of classifiers: confirmed from data and published coefficients, and refuted when these are tampered with."""
 
+import tracemalloc
 import warnings
 from dataclasses import replace
 
@@ -19,6 +20,7 @@ from separatrix.linear_model import (
     RidgeClassifierCV,
     SGDClassifier,
 )
+from separatrix.naive_bayes import BernoulliNB, MultinomialNB
 
 MODELS = [
     LeastSquaresClassifier(),
@@ -107,3 +109,22 @@ def test_the_kind_of_a_certificate_does_not_tell_verify_what_to_compute():
     model.coef_ = np.full(3, 0.1)
     model.certificate_ = replace(model.certificate_, kind="mistakes")  # of which there would be none
     assert not separatrix.verify(model, X, y).converged
+
+
+@pytest.mark.parametrize("model", [MultinomialNB(), BernoulliNB(), BernoulliNB(binarize=0.5)], ids=str)
+def test_words_of_many_texts_are_counted_again_without_an_array_of_all_cells(model):
+    rng = np.random.default_rng(2)
+    n, p = 2_000, 5_000
+    X = sp.csr_array(
+        (rng.integers(1, 4, 20 * n).astype(float), rng.integers(0, p, 20 * n), np.arange(0, 20 * n + 1, 20))
+    )
+    X.resize((n, p))
+    y, s = rng.integers(0, 3, n), rng.integers(1, 3, n).astype(float)
+    model.fit(X, y, sample_weight=s)
+    tracemalloc.start()
+    again = separatrix.verify(model, X, y, sample_weight=s)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert again.converged and most < n * p * 8 / 4  # bytes of an array of doubles
+    model.feature_count_[1, 7] *= 1.01
+    assert not separatrix.verify(model, X, y, sample_weight=s).converged

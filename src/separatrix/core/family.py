@@ -29,6 +29,7 @@ class DataFacts:
     kinds : tuple of str.  Kinds of the table's columns that are used ("number", "category", ...), in order.
     seed : int.
     score : str.  The measure that families are compared by, as in ``MEASURES``; "" if there is none.
+    spread : float.  Standard deviation of a target that is a number; 1 for classes and for a target that is constant.
     """
 
     rows: int
@@ -39,6 +40,7 @@ class DataFacts:
     kinds: tuple[str, ...] = ()
     seed: int = 0
     score: str = ""
+    spread: float = 1.0
 
     def inner_folds(self, most: int = 5) -> Any:
         """Folds for a search within the training rows: shuffled by the seed, stratified where there are classes.
@@ -52,6 +54,20 @@ class DataFacts:
         if not self.classes:
             return KFold(max(2, min(most, self.rows // 2)), shuffle=True, random_state=self.seed)
         return StratifiedKFold(max(2, min(most, self.smallest_class)), shuffle=True, random_state=self.seed)
+
+
+def spread_of(y: Any) -> float:
+    """The standard deviation of a target; 1 where it is 0 or no number.
+
+    >>> spread_of([1.0, 3.0]), spread_of([2.0, 2.0]), spread_of([1e200, 3e200])
+    (1.0, 1.0, 1e+200)
+    """
+    import numpy as np
+
+    y = np.asarray(y, dtype=np.float64)
+    largest = float(np.abs(y).max(initial=0.0)) or 1.0
+    spread = largest * float(np.std(y / largest))
+    return spread if 0.0 < spread < np.inf else 1.0
 
 
 def always(facts: DataFacts) -> str:

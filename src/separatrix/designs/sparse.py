@@ -1,5 +1,6 @@
 """A design in compressed sparse rows or columns; never made dense as a whole."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,30 @@ SCATTERED = 1 << 14
 def as_dense(B: Any) -> Any:
     """A block of rows as a numpy array."""
     return B.toarray() if sp.issparse(B) else B
+
+
+def dense_pieces(block: base.Block) -> Iterator[base.Block]:
+    """A block of rows as blocks of numpy arrays: the block itself, or pieces of one that is sparse.
+
+    A sparse design has few, tall blocks, of which none could be made dense as a whole.
+    """
+    if not sp.issparse(block.X):
+        yield block
+        return
+    height = max(1, base.BLOCK_NUMBERS // max(block.X.shape[1], 1))
+    for first in range(0, block.X.shape[0], height):
+        rows = slice(first, first + height)
+        y, s = (None if part is None else part[rows] for part in (block.y, block.s))
+        yield base.Block(block.X[rows].toarray(), y, s)
+
+
+def stored_numbers(B: Any) -> tuple[Array, Array, Array] | None:
+    """Row, column and value of each number that a sparse block stores; None of a numpy array."""
+    if not sp.issparse(B):
+        return None
+    entries = B.tocoo()
+    entries.sum_duplicates()
+    return entries.row, entries.col, entries.data
 
 
 def compressed(X: Any) -> tuple[Array, Array, Array]:

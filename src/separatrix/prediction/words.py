@@ -6,6 +6,7 @@ from collections import Counter
 import numpy as np
 
 from separatrix.prediction.cells import as_text
+from separatrix.prediction.storage import dense
 
 # A run of letters and digits; an apostrophe inside belongs to it. Single letters count: "u" and "2" say a lot.
 WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -21,7 +22,9 @@ def words_of(text):
 
 
 def bag(state, X):
-    """What Words makes of X (n, p), text in each column: a CSR array, the vocabularies side by side.
+    """What Words makes of X (n, p), text in each column: the vocabularies side by side, a CSR array if they are many.
+
+    Model files of versions before `sparse_` hold models of sparse arrays.
 
     >>> state = {"vocabulary_": [["free", "win"]], "idf_": [np.array([1.0, 2.0])], "weighting": "counts"}
     >>> bag(state, np.array([["Win, win!"], [None]], dtype=object)).sum(axis=1).tolist()
@@ -30,7 +33,8 @@ def bag(state, X):
     from scipy.sparse import hstack
 
     blocks = [_column(state, as_text(X[:, j]), j) for j in range(X.shape[1])]
-    return blocks[0] if len(blocks) == 1 else hstack(blocks).tocsr()
+    words = blocks[0] if len(blocks) == 1 else hstack(blocks).tocsr()
+    return words if state.get("sparse_", True) else dense(words)
 
 
 def _column(state, texts, j):

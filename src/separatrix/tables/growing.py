@@ -177,7 +177,8 @@ class GrowingColumn:
         wrong = [row for row, cell in enumerate(cells) if read[cell] is None]
         numeric = sum(read[cell] is not None and not math.isnan(read[cell][0]) for cell in cells)
         if wrong and len(wrong) <= 0.1 * numeric:
-            others = f" and {len(wrong) - 1:,} more cells are no numbers" if len(wrong) > 1 else ""
+            others = f", {len(wrong) - 1:,} more cells hold no number either" if len(wrong) > 2 else ""
+            others = ", 1 more cell holds no number either" if len(wrong) == 2 else others
             self.notes.append(
                 f"Column {self.name!r}: row {wrong[0] + 1:,} holds {cells[wrong[0]]!r}{others}; {numeric:,} cells are "
                 "numbers."

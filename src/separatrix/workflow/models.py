@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from separatrix.core import registry
 from separatrix.core.declaration import declaration, without_search
-from separatrix.core.family import DataFacts, families
+from separatrix.core.family import DataFacts, families, spread_of
 from separatrix.core.refusal import cannot
 
 
@@ -83,6 +83,7 @@ def _facts(understanding, X, y, seed):
         sparse=not isinstance(X, np.ndarray),
         kinds=tuple(column.kind for column in understanding.used),
         seed=seed,
+        spread=1.0 if understanding.task == "classification" else spread_of(y),
     )
 
 

@@ -64,3 +64,10 @@ def test_where_no_word_comes_twice_all_of_them_are_kept():
 
 def test_rows_are_in_canonical_form():
     assert Words().fit(column(TEXTS)).transform(column(TEXTS)).has_canonical_format
+
+
+def test_few_words_come_out_as_an_array_where_the_storage_is_chosen():
+    few, many = column(TEXTS), column([f"w{i} w{i // 2}" for i in range(500)])
+    assert isinstance(Words(sparse="auto").fit_transform(few), np.ndarray)
+    assert_array_equal(Words(sparse="auto").fit_transform(few), Words().fit_transform(few).toarray())
+    assert not isinstance(Words(sparse="auto").fit_transform(many), np.ndarray)

@@ -10,7 +10,7 @@ from separatrix.assess.compare.dependent_rows import group_codes, repeated_ident
 from separatrix.assess.compare.groups import rank, recommend
 from separatrix.assess.compare.inputs import comparison_inputs
 from separatrix.assess.compare.paired import overlap_ratio
-from separatrix.assess.compare.plan import plan, run_first_round
+from separatrix.assess.compare.plan import plan, run_cut_families, run_first_round
 from separatrix.assess.compare.question import Question, about_ruling_rows, choose_measure
 from separatrix.assess.compare.refit import held_out_calibration, held_out_predictions, refit, test_standard_error
 from separatrix.assess.compare.splits import default_rounds, hold_out, possible_folds, rounds
@@ -222,6 +222,7 @@ def _run(tournament, families):
         tournament.run_rounds(tournament.rounds[:first], candidates)
     for round_ in tournament.rounds[first:]:
         tournament.run_rounds([round_], candidates)
+    run_cut_families(tournament, candidates)
     return candidates
 
 

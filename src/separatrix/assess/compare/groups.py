@@ -96,7 +96,7 @@ def _no_better_than_baseline(best, baseline, score, ratio, late):
     if late:
         families = "a family" if late == 1 else f"{late} families"
         return f"{shown}. The budget stopped {families}, so that this is no verdict: a larger one is needed."
-    chance = "" if best is baseline else ", a difference that chance explains"
+    chance = "" if best is baseline else ", a difference that chance may explain"
     return f"{shown}{chance}. Better columns or more rows are needed."
 
 

@@ -235,7 +235,7 @@ def run_first_round(tournament, candidates):
     """Run the first round; repeat it with more rows for families that took much less time than planned.
 
     Estimates from samples tend to be too long. The measured times are added to the timings, the time left is shared
-    anew, and a family that may now have twice the rows, or was over budget, runs the first round again.
+    anew, and a family that may now have all rows or twice as many, or was over budget, runs the first round again.
     """
     tournament.run_rounds(tournament.rounds[:1], candidates)
     if tournament.deadline.budget is None:
@@ -253,7 +253,8 @@ def run_first_round(tournament, candidates):
         again = []
         for candidate, before in zip(tried, held):
             rows = candidate.limit(tournament.train_size)
-            if candidate.running and (not candidate.fits or rows >= 2 * candidate.rows):
+            more = rows >= 2 * candidate.rows or (candidate.planned_rows is None and rows > candidate.rows)
+            if candidate.running and (not candidate.fits or more):
                 candidate.reset()
                 again.append(candidate)
             elif candidate.fits:
@@ -261,3 +262,28 @@ def run_first_round(tournament, candidates):
         if not again:
             return
         tournament.run_rounds(tournament.rounds[:1], again)
+
+
+def run_cut_families(tournament, candidates):
+    """After the last round: run families that learnt from fewer rows once more, with all, if there is time for them.
+
+    The time is that of their rounds, which are the best estimate of all. The quickest come first.
+    """
+    if tournament.deadline.budget is None:
+        return
+    cut = [each for each in candidates if each.running and each.fits and each.planned_rows and not each.stopped]
+    for candidate in cut:
+        candidate.add_timing(candidate.last, candidate.rows, len(tournament.rounds[0].held_out))
+    sharing = Counter(candidate.family.preparation for candidate in cut)
+
+    def of_all_rows(candidate):
+        whole = min(each for each in (tournament.train_size, candidate.most_rows) if each is not None)
+        return _seconds(tournament, candidate, sharing, whole)
+
+    for candidate in sorted(cut, key=of_all_rows):
+        if (len(tournament.rounds) + 2) * of_all_rows(candidate) > tournament.deadline.left():  # the refit among them
+            return
+        candidate.reset()
+        candidate.planned_rows, candidate.rounds = None, len(tournament.rounds)
+        for round_ in tournament.rounds:
+            tournament.run_rounds([round_], [candidate])

@@ -11,7 +11,7 @@ from separatrix.assess.compare import fit_once
 from separatrix.assess.compare.candidate import ENOUGH_ROUNDS
 from separatrix.assess.compare.deadline import Deadline, PowerLaw
 from separatrix.assess.measures import MEASURES
-from separatrix.core.family import DataFacts
+from separatrix.core.family import DataFacts, spread_of
 from separatrix.core.progress import Silent
 from separatrix.core.threads import one_blas_thread
 from separatrix.core.time_limit import OutOfTime, limited_by
@@ -92,6 +92,7 @@ class Tournament:
             kinds=tuple(column.kind for column in self.understanding.used),
             seed=self.seed,
             score=self.score,
+            spread=spread_of(y) if self.classes is None else 1.0,
         )
 
     def prepared(self, preparation, rows):

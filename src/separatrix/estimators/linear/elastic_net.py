@@ -12,7 +12,7 @@ from sklearn.base import MultiOutputMixin
 from separatrix.core.certificate import warn_if_not_certified
 from separatrix.core.declaration import Search, SmallFit, declares
 from separatrix.core.errors import cannot
-from separatrix.core.family import Family, declare
+from separatrix.core.family import DataFacts, Family, declare
 from separatrix.core.objective import gap_unit
 from separatrix.core.problem import Problem
 from separatrix.core.separable import Separable
@@ -354,12 +354,23 @@ class ElasticNetCV(CrossValidatedPath):
         )
 
 
+def _search(facts: DataFacts) -> ElasticNetCV:
+    """The search of a comparison: shares of the L1 penalty as they are for a target of standard deviation 1.
+
+    With y = σ z the objective in the units of z, ``1/2n |z - X b|² + α (r |b|_1 + (1-r)/2 |b|²)``, is in those of y
+    ``1/2n |y - X β|² + α σ r |β|_1 + α (1-r)/2 |β|²``: the share of L1 is σr / (σr + 1 - r). With fixed shares the
+    quadratic part would be all or nothing in salaries or in micrograms.
+    """
+    shares = [facts.spread * r / (facts.spread * r + 1.0 - r) for r in (0.2, 0.5, 0.8)]
+    return ElasticNetCV(l1_ratio=shares, alphas=30, cv=facts.inner_folds(), tol=1e-6)
+
+
 declare(
     Family(
         name="elastic net",
         task="regression",
         model=ElasticNetCV,
-        make=lambda facts: ElasticNetCV(l1_ratio=[0.2, 0.5, 0.8], alphas=30, cv=facts.inner_folds(), tol=1e-6),
+        make=_search,
         complexity=20,
         description="Between ridge and lasso: few columns, and groups of columns that go together.",
     )

@@ -5,16 +5,15 @@ from collections import Counter
 import numpy as np
 
 from separatrix.core.declaration import declares
-from separatrix.estimators.preparation.columns import CellColumns, first_of_equals
+from separatrix.estimators.preparation.columns import NARROW, CellColumns, first_of_equals
 from separatrix.estimators.validation import check_choice, check_number
 from separatrix.estimators.verification import PREPARED
 from separatrix.prediction import forms
 from separatrix.prediction.categories import codes, one_hot, outcomes
 from separatrix.prediction.cells import as_text
 
-# Up to so many columns come out as an array, and more if a row fills this share of them: a sparse array takes twelve
-# bytes for each cell that is filled, an array eight for every cell.
-NARROW = 200
+# More columns than NARROW come out as an array if a row fills this share of them: a sparse array takes twelve bytes for
+# each cell that is filled, an array eight for every cell.
 FILLED = 0.1
 
 

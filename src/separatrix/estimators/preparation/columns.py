@@ -13,6 +13,9 @@ from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import validate_cells, validate_numbers
 
+# Up to so many columns of levels or words come out as an array: many models take nothing else.
+NARROW = 200
+
 
 class PreparedColumns(TransformerMixin, Estimator):
     """A transformer whose arithmetic is a function of its state (parameters and fitted attributes) in prediction/."""

@@ -38,7 +38,7 @@ _LEVELS = ("category", "flag")
 _NUMBERS = Block("numbers", ("number",), Numbers)
 _CATEGORIES = Block("categories", _LEVELS, Categories)
 _DATES = Block("dates", ("date",), Dates)
-_WORDS = Block("words", ("text",), Words)
+_WORDS = Block("words", ("text",), partial(Words, sparse="auto"))
 
 PREPARATIONS = {
     "standard": (_NUMBERS, _CATEGORIES, _DATES, _WORDS),
@@ -46,12 +46,12 @@ PREPARATIONS = {
     "binary": (
         Block("thresholds", ("number", "date"), Thresholds),
         Block("categories", _LEVELS, partial(Categories, drop="if_binary")),
-        Block("words", ("text",), partial(Words, weighting="presence")),
+        Block("words", ("text",), partial(Words, weighting="presence", sparse="auto")),
     ),
     "counts": (
         Block("counts", ("number",), partial(Counts, whole=True)),
         Block("categories", _LEVELS, partial(Categories, drop=None)),
-        Block("words", ("text",), partial(Words, weighting="counts")),
+        Block("words", ("text",), partial(Words, weighting="counts", sparse="auto")),
     ),
     # the codes come first, so that their places are known before anything is fitted; the words are few, because what
     # wants codes wants an array with a cell for each of them

@@ -1,11 +1,13 @@
 """Principal axes held to their equations: orthonormal, ``S u = λ u``, and no left-out direction of larger variance."""
 
 import operator
+from functools import reduce as fold
 
 import numpy as np
 from scipy.linalg import eigvalsh
 
-from separatrix.designs import StreamedDesign, as_dense, as_design
+from separatrix.designs import StreamedDesign, as_design
+from separatrix.designs.sparse import dense_pieces
 from separatrix.estimators.recompute.comparison import EPS, Comparison, tolerance_of
 from separatrix.estimators.streams import name_columns_of
 from separatrix.estimators.validation import validate_rows
@@ -63,7 +65,10 @@ def principal(model, X, y=None, sample_weight=None):
 
 
 def _sum(design, task):
-    return design.reduce(lambda block: task(as_dense(block.X).astype(np.longdouble)), operator.add)
+    def of_block(whole):
+        return fold(operator.add, (task(block.X.astype(np.longdouble)) for block in dense_pieces(whole)))
+
+    return design.reduce(of_block, operator.add)
 
 
 def _left_out(scatter_times, P, p):
