@@ -25,6 +25,10 @@ from separatrix.inference.multiplicity import METHODS, adjust_p_values, joint_qu
 ADJUSTMENTS = (None, "single-step", *METHODS)
 EPS = np.finfo(np.float64).eps
 NO_ERROR = "A standard error of zero belongs to an exact fit: there is no residual variance to test estimates against."
+NO_ERROR_BY_CLUSTERS = (
+    "Without a standard error where the residuals that decide a contrast sum to 0 within every cluster: the formula "
+    "gives 0, whatever the spread between clusters is."
+)
 _NUMBER = re.compile(r"\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?")
 
 
@@ -92,6 +96,7 @@ def contrasts(
     error = np.sqrt(np.diag(V))
     # without an error an estimate differs from any number by its rounding alone: that is no test
     tested = error > 0.0
+    error = error if cluster is None else np.where(tested, error, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(tested, (value - rhs) / error, np.nan)
     p = 2.0 * (ndtr(-np.abs(t)) if np.isinf(df) else stdtr(df, -np.abs(t)))
@@ -109,7 +114,8 @@ def contrasts(
         "ci_high": value + reach,
     }
     columns = {name: _plain(column) for name, column in columns.items()}
-    notes = (_note(level, adjust, df), *(() if tested.all() else (NO_ERROR,)), *estimates.notes)
+    untested = () if tested.all() else (NO_ERROR if cluster is None else NO_ERROR_BY_CLUSTERS,)
+    notes = (_note(level, adjust, df), *untested, *estimates.notes)
     return Listing(f"Contrasts · {estimates.kind} standard errors", columns, notes)
 
 
@@ -154,8 +160,9 @@ def linear_hypothesis(
     if not np.isfinite(correlation).all() or np.linalg.cond(correlation) > 1.0 / (EPS * 1e3 * count):
         raise cannot(
             f"test {len(L)} hypotheses together",
-            because="one of them follows from the others, or has no standard error",
-            instead="hypotheses that do not repeat or contradict each other",
+            because="one of them follows from the others, or has no standard error, or there are too few clusters: "
+            "their covariance is singular to working precision",
+            instead="hypotheses that do not repeat or contradict each other, fewer of them, or another covariance",
         )
     scaled = (value - rhs) / size
     chi2 = float(scaled @ np.linalg.solve(correlation, scaled))

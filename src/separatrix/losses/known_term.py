@@ -11,6 +11,7 @@ from separatrix.core.types import Array, Loss
 from separatrix.core.verbs import (
     conjugate,
     curvature,
+    curvature_rate,
     information,
     is_convex,
     is_deviance,
@@ -111,6 +112,11 @@ def _(loss: KnownTerm, mean: Any) -> Any:
 @implements(neutral_score, KnownTerm)
 def _(loss: KnownTerm, mean: Any) -> Any:
     return loss.neutral
+
+
+@implements(curvature_rate, KnownTerm)
+def _(loss: KnownTerm, y: float, eta: float, reach: float) -> float:
+    return curvature_rate(loss.loss, loss.y[int(y)], eta + loss.known[int(y)], reach)
 
 
 @implements(side, KnownTerm)
