@@ -15,8 +15,9 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
 
-from separatrix.core.declaration import unwrap
+from separatrix.core.declaration import evidence_of, unwrap
 from separatrix.core.errors import cannot
+from separatrix.core.statistics import LeastSquaresStatistics
 from separatrix.inference.estimates import estimates_of
 from separatrix.inference.fitted_likelihood import known_terms
 from separatrix.inference.listing import Listing
@@ -96,7 +97,8 @@ def contrasts(
     error = np.sqrt(np.diag(V))
     # without an error an estimate differs from any number by its rounding alone: that is no test
     tested = error > 0.0
-    error = error if cluster is None else np.where(tested, error, np.nan)
+    no_spread = cluster is not None and not _is_exact(unwrap(model))
+    error = np.where(tested, error, np.nan) if no_spread else error
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(tested, (value - rhs) / error, np.nan)
     p = 2.0 * (ndtr(-np.abs(t)) if np.isinf(df) else stdtr(df, -np.abs(t)))
@@ -114,7 +116,7 @@ def contrasts(
         "ci_high": value + reach,
     }
     columns = {name: _plain(column) for name, column in columns.items()}
-    untested = () if tested.all() else (NO_ERROR if cluster is None else NO_ERROR_BY_CLUSTERS,)
+    untested = () if tested.all() else (NO_ERROR_BY_CLUSTERS if no_spread else NO_ERROR,)
     notes = (_note(level, adjust, df), *untested, *estimates.notes)
     return Listing(f"Contrasts · {estimates.kind} standard errors", columns, notes)
 
@@ -300,6 +302,12 @@ def _place(name, names):
             f"find the coefficient {name!r}", because="the model has none of that name", instead=", ".join(names)
         )
     return names.index(name)
+
+
+def _is_exact(model):
+    """Whether least squares left no residuals beyond the rounding of y."""
+    evidence = evidence_of(model)
+    return isinstance(evidence, LeastSquaresStatistics) and bool(evidence.rss[0] <= EPS**2 * evidence.tss[0])
 
 
 def _combined(estimates, L, labels):
