@@ -3,7 +3,9 @@ r"""Covariance that is robust to dependence within clusters of rows: subjects, f
     V = U [Σ_g u_g u_g'] U · G/(G - 1),        u_g = Σ_{i in g} s_i r_i x_i,        HC1: times (N - 1)/(N - k)
 
 U is the inverse information ((X'SX)^-1 in least squares), r_i the residual (in a likelihood the slope y_i - μ_i), G the
-number of clusters. It holds for many clusters; with few (below about 40) its tests reject too often.
+number of clusters. It holds for many clusters; with few (below about 40) its tests reject too often. Where the sums of
+every cluster vanish, as those of a column that is 1 in one cluster alone do, the formula gives 0 whatever the spread
+is: such coefficients have no standard error.
 
 References: Liang and Zeger (1986), Biometrika 73(1); Cameron and Miller (2015), J. Human Resources 50(2); Zeileis, Köll
 and Graham (2020), J. Statist. Software 95(1), whose ``sandwich::vcovCL`` has the same factors.
@@ -20,6 +22,12 @@ MANY_CLUSTERS = 40
 FEW_CLUSTERS = (
     "With few clusters ({}) standard errors are too small, and tests reject too often. In contrasts, df of one less "
     "than the number of clusters helps in part."
+)
+# Variances below this share of those without clusters are rounding, and the end of iterations short of the optimum.
+ROUNDING = 1e-14
+NO_SPREAD = (
+    "Without a standard error: {}. The residuals that decide them sum to 0 within every cluster, as of columns that "
+    "tell clusters apart: the formula gives 0, whatever the spread between clusters is."
 )
 
 
@@ -39,8 +47,16 @@ def few_clusters(cluster):
     return (FEW_CLUSTERS.format(count),) if count is not None and count < MANY_CLUSTERS else ()
 
 
+def without_spread(cluster, rows):
+    """A note on coefficients that clusters give no standard error, as notes; `rows` are those of a table."""
+    names = [row.name for row in rows if row.error is None and row.estimate is not None and not row.infinite]
+    if cluster is None or not names:
+        return ()
+    return (NO_SPREAD.format(", ".join(names[:8]) + (", …" if len(names) > 8 else "")),)
+
+
 def cluster_sandwich(unscaled, intercept, design, information, pull, cluster, *, factor):
-    """The cluster-robust covariance of coefficients: shape (q, q), NaN for aliased ones.
+    """The cluster-robust covariance of coefficients: shape (q, q), NaN for aliased ones, 0 for those without spread.
 
     Parameters
     ----------
@@ -56,12 +72,14 @@ def cluster_sandwich(unscaled, intercept, design, information, pull, cluster, *,
     A = square_root(unscaled, intercept, design, information)
 
     def task(block, force, group):
-        sums = np.zeros((count, A.shape[1]))
-        np.add.at(sums, group, coordinates(A, block.X) * force[:, None])
-        return sums
+        sums, pulls = np.zeros((count, A.shape[1])), coordinates(A, block.X) * force[:, None]
+        np.add.at(sums, group, pulls)
+        return np.vstack([sums, pulls.T @ pulls])
 
-    sums = design.reduce(task, operator.add, None, pull, codes)
+    sums, alone = np.split(design.reduce(task, operator.add, None, pull, codes), [count])
     covariance = A @ (sums.T @ sums) @ A.T * (count / (count - 1.0) * factor)
+    vanishing = ~(np.diag(covariance) > ROUNDING * np.einsum("ja,ab,jb->j", A, alone, A))
+    covariance[vanishing, :] = covariance[:, vanishing] = 0.0
     aliased = np.isnan(np.diag(unscaled))
     covariance[aliased, :] = covariance[:, aliased] = np.nan
     return covariance

@@ -20,7 +20,7 @@ from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
 from separatrix.core.declaration import evidence_of
 from separatrix.core.errors import cannot
 from separatrix.core.statistics import GeneralizedLinearStatistics
-from separatrix.inference.clusters import few_clusters, words_of_covariance
+from separatrix.inference.clusters import few_clusters, without_spread, words_of_covariance
 from separatrix.inference.fitted_likelihood import likelihood_of, robust_covariance
 from separatrix.inference.least_squares import certificate_line, coefficient_names
 from separatrix.inference.profile import profile_intervals
@@ -61,10 +61,12 @@ def summarise(model, data, known, *, covariance, cluster, level, weights, interv
     if covariance != "classical" and V is not None:
         V = robust_covariance(fit, covariance, reading.n, cluster=cluster, repetitions=weights == "frequency")
     ends = profile_intervals(fit, level, dispersion=reading.dispersion) if intervals == "profile" else None
-    rows = tuple(_row(model, reading, name, j, V, level, ends) for j, name in enumerate(names))
+    known = None if V is None else (np.diag(V) > 0.0) | (cluster is None)
+    rows = tuple(_row(model, reading, name, j, V, known, level, ends) for j, name in enumerate(names))
     table = Table("y0", rows, _statistics(reading, covariance, certificate_line(model, 0)))
     kind = words_of_covariance(covariance, cluster) if V is not None else None
     notes = _notes(model, reading, rows, V) + few_clusters(cluster)
+    notes += without_spread(cluster, rows) if V is not None else ()
     intervals = intervals if reading.covariance is not None else None
     return Summary(type(model).__name__, (table,), kind, weights, level, notes, intervals)
 
@@ -96,7 +98,7 @@ def _check(model, evidence, covariance, weights, intervals, given):
         )
 
 
-def _row(model, reading, name, j, V, level, ends):
+def _row(model, reading, name, j, V, known, level, ends):
     evidence = reading.evidence
     if j - int(evidence.intercept) in evidence.aliased:
         return Coefficient(name, aliased=True)
@@ -107,7 +109,7 @@ def _row(model, reading, name, j, V, level, ends):
             return replace(row, estimate=None)
         way = float(separation.direction[separation.names.index(name)]) or row.estimate
         return replace(row, estimate=inf if way > 0.0 else -inf)
-    if V is None:
+    if V is None or not known[j]:
         return row
     error = float(np.sqrt(V[j, j]))
     df = reading.df

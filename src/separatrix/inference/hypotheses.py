@@ -15,7 +15,9 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
 
+from separatrix.core.declaration import evidence_of, unwrap
 from separatrix.core.errors import cannot
+from separatrix.core.statistics import LeastSquaresStatistics
 from separatrix.inference.estimates import estimates_of
 from separatrix.inference.listing import Listing
 from separatrix.inference.multiplicity import METHODS, adjust_p_values, joint_quantile, single_step
@@ -23,6 +25,10 @@ from separatrix.inference.multiplicity import METHODS, adjust_p_values, joint_qu
 ADJUSTMENTS = (None, "single-step", *METHODS)
 EPS = np.finfo(np.float64).eps
 NO_ERROR = "A standard error of zero belongs to an exact fit: there is no residual variance to test estimates against."
+NO_ERROR_BY_CLUSTERS = (
+    "Without a standard error where the residuals that decide a contrast sum to 0 within every cluster: the formula "
+    "gives 0, whatever the spread between clusters is."
+)
 _NUMBER = re.compile(r"\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?")
 
 
@@ -89,6 +95,8 @@ def contrasts(
     error = np.sqrt(np.diag(V))
     # without an error an estimate differs from any number by its rounding alone: that is no test
     tested = error > 0.0
+    no_spread = cluster is not None and not _is_exact(unwrap(model))
+    error = np.where(tested, error, np.nan) if no_spread else error
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(tested, (value - rhs) / error, np.nan)
     p = 2.0 * (ndtr(-np.abs(t)) if np.isinf(df) else stdtr(df, -np.abs(t)))
@@ -106,7 +114,8 @@ def contrasts(
         "ci_high": value + reach,
     }
     columns = {name: _plain(column) for name, column in columns.items()}
-    notes = (_note(level, adjust, df), *(() if tested.all() else (NO_ERROR,)), *estimates.notes)
+    untested = () if tested.all() else (NO_ERROR_BY_CLUSTERS if no_spread else NO_ERROR,)
+    notes = (_note(level, adjust, df), *untested, *estimates.notes)
     return Listing(f"Contrasts · {estimates.kind} standard errors", columns, notes)
 
 
@@ -150,8 +159,9 @@ def linear_hypothesis(
     if not np.isfinite(correlation).all() or np.linalg.cond(correlation) > 1.0 / (EPS * 1e3 * count):
         raise cannot(
             f"test {len(L)} hypotheses together",
-            because="one of them follows from the others, or has no standard error",
-            instead="hypotheses that do not repeat or contradict each other",
+            because="one of them follows from the others, or has no standard error, or there are too few clusters: "
+            "their covariance is singular to working precision",
+            instead="hypotheses that do not repeat or contradict each other, fewer of them, or another covariance",
         )
     scaled = (value - rhs) / size
     chi2 = float(scaled @ np.linalg.solve(correlation, scaled))
@@ -289,6 +299,12 @@ def _place(name, names):
             f"find the coefficient {name!r}", because="the model has none of that name", instead=", ".join(names)
         )
     return names.index(name)
+
+
+def _is_exact(model):
+    """Whether least squares left no residuals beyond the rounding of y."""
+    evidence = evidence_of(model)
+    return isinstance(evidence, LeastSquaresStatistics) and bool(evidence.rss[0] <= EPS**2 * evidence.tss[0])
 
 
 def _combined(estimates, L, labels):

@@ -7,7 +7,7 @@ r"""Confidence and prediction intervals of least squares, and confidence interva
 t is a quantile of Student's t with the residual degrees of freedom, U = (X_c'S X_c)^-1 of the centred columns. The
 first needs residuals of equal variance, the second residuals that are normal too, however many rows there are. V is
 the inverse information; q is a quantile of the normal distribution where the dispersion φ is known, else of Student's
-t. The ends are those of the raw score η, so that they stay in the range of the mean.
+t. The ends are those of the raw score η, cut where the range of the mean ends; NaN where η itself is outside of it.
 
 References: Seber and Lee (2003), Linear Regression Analysis, section 5.3; McCullagh and Nelder (1989), Generalized
 Linear Models, section 2.5.
@@ -160,11 +160,19 @@ def _of_mean(model, evidence, X, known, level, weights):
     error = np.sqrt(dispersion * _leverage(evidence, evidence.covariance, rows))
     reach = float(ndtri(0.5 + 0.5 * level) if np.isinf(df) else stdtrit(df, 0.5 + 0.5 * level)) * error
     low, high = eta - reach, eta + reach
-    low = np.maximum(low, 0.0) if LINKS[link].positive else low
+    least, most = _range_of_scores(link, getattr(evidence, "family", None))
+    low, high = (np.where((eta < least) | (eta > most), np.nan, np.clip(end, least, most)) for end in (low, high))
     ends = inverse_link(link, low), inverse_link(link, high)
     sigma = float(np.sqrt(dispersion))
     ends = inverse_link(link, eta), error * np.abs(mean_slope(link, eta)), np.minimum(*ends), np.maximum(*ends)
     return Intervals(*ends, "confidence", level, sigma, df, eta, error)
+
+
+def _range_of_scores(link, family):
+    """The raw scores whose means are in the range of the family."""
+    if LINKS[link].positive or (link == "identity" and family != "gaussian"):
+        return 0.0, np.inf
+    return -np.inf, 0.0 if link == "log" and family in ("binomial", "quasibinomial") else np.inf
 
 
 def _leverage(evidence, U, X, total=None):

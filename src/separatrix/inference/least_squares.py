@@ -132,7 +132,8 @@ def coefficient_table(model, fit, o):
         row = Coefficient(name, estimate, digits=float(evidence.digits[j, o]))
         if fit.recorded is not None and fit.recorded.any():
             row = replace(row, recorded=float(fit.recorded[j, o]))
-        if error is not None:
+        known = error is not None and (error[j] > 0.0 or fit.cluster is None or bool(fit.exact[o]))
+        if known:
             row = replace(row, error=float(error[j]))
             row = row if evidence.penalised else _tested(row, fit.df, fit.level)
         rows.append(row)
@@ -205,6 +206,8 @@ def _f_test(fit, o, rss, tss):
         kept = ~np.isnan(np.diag(V))
         V, beta = V[np.ix_(kept, kept)], beta[kept]
         size = np.sqrt(np.diag(V))
+        if not size.all():
+            return {}
         correlation = V / np.multiply.outer(size, size)
         if np.linalg.cond(correlation) > 1.0 / (EPS * len(beta)):
             return {}

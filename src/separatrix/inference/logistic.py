@@ -21,7 +21,7 @@ from scipy.special import chdtrc, ndtr, ndtri
 from separatrix.core.declaration import evidence_of
 from separatrix.core.errors import cannot
 from separatrix.core.statistics import LikelihoodStatistics
-from separatrix.inference.clusters import few_clusters, words_of_covariance
+from separatrix.inference.clusters import few_clusters, without_spread, words_of_covariance
 from separatrix.inference.fitted_likelihood import is_free, is_logistic, likelihood_of, robust_covariance
 from separatrix.inference.least_squares import certificate_line, coefficient_names
 from separatrix.inference.separated import infinite_coefficients, proof_of, separation_note
@@ -110,7 +110,9 @@ def summarise(model, X, y, sample_weight, *, covariance, cluster, level, weights
         words_of_covariance(covariance, cluster) if V is not None else None,
         weights,
         level,
-        _notes(model, evidence, tables, weights, V, separation_note(proof, evidence, tables)) + few_clusters(cluster),
+        _notes(model, evidence, tables, weights, V, separation_note(proof, evidence, tables))
+        + (without_spread(cluster, tables[0].rows) if V is not None and not evidence.held else ())
+        + few_clusters(cluster),
         intervals,
     )
 
@@ -205,7 +207,8 @@ def _rows(names, estimates, errors, evidence, level, ends, infinite):
         elif infinite[j]:
             row = _infinite(name, float(estimates[j]), None if ends is None else ends[j], j >= first)
         else:
-            error = None if errors is None or j - first in evidence.held else float(errors[j])
+            known = errors is not None and j - first not in evidence.held and errors[j] > 0.0
+            error = float(errors[j]) if known else None
             row = Coefficient(name, float(estimates[j]), error)
             if not evidence.penalised:
                 row = _tested(row, level, None if ends is None else ends[j], j >= first)

@@ -7,7 +7,7 @@ import numpy as np
 from separatrix.core.declaration import GENERALIZED, declaration, evidence_of
 from separatrix.core.errors import cannot
 from separatrix.estimators.validation import enter
-from separatrix.inference.clusters import few_clusters, words_of_covariance
+from separatrix.inference.clusters import few_clusters, without_spread, words_of_covariance
 from separatrix.inference.covariance import EPS
 from separatrix.inference.fitted_likelihood import default_covariance, exposure_or_offset
 from separatrix.inference.least_squares import (
@@ -127,8 +127,13 @@ def summary(
         covariance=words_of_covariance(covariance, cluster) if fit.covariances is not None else None,
         weights=weights,
         level=level,
-        notes=reading_notes(fit, tables, outputs) + few_clusters(cluster),
+        notes=reading_notes(fit, tables, outputs) + _notes_on_clusters(fit, tables),
     )
+
+
+def _notes_on_clusters(fit, tables):
+    rows = tables[0].rows if fit.covariances is not None else ()
+    return without_spread(fit.cluster, rows) + few_clusters(fit.cluster)
 
 
 def _summarise_means(model, data, known, output, *, reference, **options):

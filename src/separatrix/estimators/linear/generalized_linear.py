@@ -228,9 +228,9 @@ class MeanRegressor(LinearRegressor):
         else:
             advice = "Raise max_iter, standardise the columns, or penalise more (a larger alpha)."
             if not is_finite_at_zero(self._distribution()[1].losses[self.link_]):
-                advice = (
-                    "The maximum may lie at the end of the range of the means: use the log link, or raise max_iter."
-                )
+                other = "log" if self.link_ != "log" else "logit"
+                end = "The maximum may lie at the end of the range of the means"
+                advice = f"{end}: use the {other} link, or raise max_iter."
             warn_if_not_certified(self.certificate_, self.certificate_.message or advice, stacklevel=3)
         evidence = evidence_of(self)
         if evidence is not None and evidence.aliased:
