@@ -160,6 +160,8 @@ def exact_deviance(loss, y, eta):
         m, r = mp.npdf(eta) / up, mp.npdf(eta) / down
         value = -y * mp.log(up) - (1 - y) * mp.log(down)
         return value, (1 - y) * r - y * m, y * m * (m + eta) + (1 - y) * r * (r - eta)
+    if mu > 10**6:
+        raise OverflowError("exp(mu) takes mpmath minutes")
     q = mu / mp.expm1(mu)  # complementary log-log: P(0) = exp(-mu)
     return (1 - y) * mu - y * mp.log(-mp.expm1(-mu)), (1 - y) * mu - y * q, (1 - y) * mu + y * q * (q + mu - 1)
 
