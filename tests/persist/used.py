@@ -36,7 +36,17 @@ AT_ONCE = 1000  # files of one child
 REFUSED, USED, LIGHT = range(3)
 ANSWERS = ("refused", "loaded and used", "used lightly, too")
 # What changes a model or its file; these are called by name, and last.
-LATER = {"fit", "fit_transform", "partial_fit", "save", "sparsify", "densify", "get_params", "get_metadata_routing"}
+LATER = {
+    "get_feature_names_out",
+    "fit",
+    "fit_transform",
+    "partial_fit",
+    "save",
+    "sparsify",
+    "densify",
+    "get_params",
+    "get_metadata_routing",
+}
 
 
 @cache
