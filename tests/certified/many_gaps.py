@@ -149,7 +149,7 @@ def main(first, last):
             wrong.append((seed, where, claimed, float(true)))
             print("claim below truth:", wrong[-1], flush=True)
         if 0 < true < np.inf:
-            ratios.append(claimed / max(float(true), 1e-300))
+            ratios.append(float(Fraction(claimed) / true) if np.isfinite(claimed) else np.inf)
     print(
         f"{last - first} problems, {len(wrong)} claims below the truth; claimed / true: least {min(ratios):.3g}, "
         f"median {np.median(ratios):.3g}, 90% {np.quantile(ratios, 0.9):.3g}"

@@ -79,6 +79,29 @@ def spoil_bytes(content, rng):
     return bytes(content)
 
 
+def sealed(before):
+    """A file of those bytes, with the hash that belongs to them at its end."""
+    return before + hashlib.sha256(before).hexdigest().encode()
+
+
+def spoil_shell(content, rng):
+    """A file with some bytes of the zip changed, headers and packed members alike, and the hash to go with them."""
+    return sealed(spoil_bytes(content[:-SEAL], rng))
+
+
+def spoil_text(content, rng):
+    """A file with some letters of the unpacked manifest changed, packed again with every check sum made right."""
+    manifest, arrays = opened(content)
+    text = spoil_bytes(json.dumps(manifest).encode(), rng)
+    return closed(None, arrays, ((MANIFEST, text), (ARRAYS, arrays)))
+
+
+def spoil_numbers(content, rng):
+    """A file with some bytes of its block of arrays changed, header and numbers alike, and every check sum right."""
+    manifest, arrays = opened(content)
+    return closed(manifest, spoil_bytes(arrays, rng))
+
+
 def opened(content):
     """Manifest and arrays of a file."""
     with zipfile.ZipFile(io.BytesIO(content)) as file:
@@ -95,8 +118,7 @@ def closed(manifest, arrays, members=None):
         for name, part in members or ((MANIFEST, json.dumps(manifest)), (ARRAYS, arrays)):
             file.writestr(zipfile.ZipInfo(name), part)
         file.comment = bytes(SEAL)
-    before = buffer.getvalue()[:-SEAL]
-    return before + hashlib.sha256(before).hexdigest().encode()
+    return sealed(buffer.getvalue()[:-SEAL])
 
 
 def places(value, path=()):
@@ -238,6 +260,54 @@ def craft(content, rng):
             value.append(_copy(value[int(rng.integers(len(value)))]))
         elif isinstance(holder, dict):
             holder[path[-1]] = _copy(manifest["objects"][int(rng.integers(len(manifest["objects"])))])
+    manifest["arrays"]["count"] = len(kept)
+    return closed(manifest, save({str(i): array for i, array in enumerate(kept)}))
+
+
+# What each attribute of each class is replaced by, beside what `rng` makes of its own value: kinds, not only numbers.
+OTHERS = (
+    *NUMBERS,
+    "",
+    "auto",
+    "predict",
+    "é" * 300,
+    [],
+    [1, 2],
+    [[1.5], ["a"]],
+    *POOL[20:36],
+)
+VARIANTS = len(OTHERS) + 24
+
+
+def attributes(content):
+    """(class, place of the object, name) of every attribute of every object in a file."""
+    manifest, _ = opened(content)
+    return [(node["class"], at, name) for at, node in enumerate(manifest["objects"]) for name in node["state"]]
+
+
+def exchange(content, at, name, variant, rng):
+    """A file with right hashes in which one attribute of one object has another value, number `variant` of them."""
+    manifest, arrays = opened(content)
+    tensors = load(arrays)
+    kept = [tensors[str(i)].copy() for i in range(len(tensors))]
+    state = manifest["objects"][at]["state"]
+    if variant < len(OTHERS):
+        state[name] = _copy(OTHERS[variant])
+    elif isinstance(state[name], dict) and state[name].get("is") == "array" and variant % 3:
+        _change_array(state[name], kept, rng)
+    elif type(state[name]) in (int, float) and variant % 3:
+        state[name] = [state[name] - 1, state[name] + 1, 2 * state[name], -state[name], 1000 * state[name]][variant % 5]
+    elif variant % 6 == 0:
+        del state[name]
+    elif variant % 6 == 3 and kept:
+        array = kept[int(rng.integers(len(kept)))]
+        state[name] = {
+            "is": "array", "at": len(kept), "dtype": array.dtype.str, "shape": list(array.shape)}  # fmt: skip
+        kept.append(array)
+        _change_array(state[name], kept, rng)
+    else:  # the value of another attribute of any object, or a later object in the place of an earlier one
+        other = manifest["objects"][int(rng.integers(at + 1))]["state"] or state
+        state[name] = _copy(other[list(other)[int(rng.integers(len(other)))]])
     manifest["arrays"]["count"] = len(kept)
     return closed(manifest, save({str(i): array for i, array in enumerate(kept)}))
 

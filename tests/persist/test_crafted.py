@@ -127,6 +127,16 @@ def test_rows_that_are_not_those_of_the_targets_are_refused():
     refused(crafted(model, ("Index", "X", np.zeros((3, 3)))), "'_index'")
 
 
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
+def test_neighbours_by_given_distances_survive_their_file_and_spoilt_ones_are_refused(layout):
+    distances = np.abs(X[:, :1] - X[:, 0])
+    model = KNeighborsClassifier(metric="precomputed").fit(layout(distances), TWO)
+    again = separatrix.load(io.BytesIO(to_bytes(model)))
+    assert (again.predict(layout(distances[:5])) == model.predict(layout(distances[:5]))).all()
+    for other in (np.zeros((30, 3)), np.zeros((3, 30)), -np.ones((30, 30)), np.full((30, 30), np.nan)):
+        refused(crafted(model, ("Precomputed", "X", other)))
+
+
 @pytest.mark.parametrize("codes", [np.full(30, 2), np.full(30, 2**40), np.full(30, 0.5)])
 def test_labels_of_stored_rows_that_are_no_places_in_the_classes_are_refused(codes):
     model = KNeighborsClassifier().fit(X, TWO)
@@ -202,6 +212,12 @@ READ_BY_PYTHON = {
 
 def test_crafted_files_can_be_used_without_a_crash():
     failures, loaded = used.run(240, seed=1)
+    assert failures == {}
+    assert loaded > 30
+
+
+def test_no_loop_reads_beyond_an_array_of_a_crafted_file():
+    failures, loaded = used.run(240, seed=3, look=used.look_at_checked)
     assert failures == {}
     assert loaded > 30
 

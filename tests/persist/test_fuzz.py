@@ -3,7 +3,7 @@
 import io
 import sys
 import warnings
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,8 @@ from separatrix.persist.files import to_bytes
 from separatrix.preprocessing import NaturalSpline
 
 sys.path.insert(0, str(Path(__file__).parent))
+import children
+import spoilt
 from mutations import spoil_bytes, spoil_meaning
 
 ABOUT = {"target": "kind", "rows": 40, "columns": ["a", "b"]}
@@ -90,6 +92,12 @@ def test_a_file_with_spoilt_bytes_is_refused_or_gives_the_same_model():
 
 def test_a_file_that_says_something_else_is_refused_or_gives_an_object_of_the_table():
     assert spoilt_meanings_are_safe(300, seed=2) > 150
+
+
+def test_files_spoilt_below_a_right_hash_are_refused_in_words_by_every_reader():
+    failures, (refused, same, other, *_) = children.run(partial(spoilt.look_at, files(), 3, 0.2), 0, 600)
+    assert failures == {}
+    assert refused > 300 and refused + same + other == 600
 
 
 @pytest.mark.slow

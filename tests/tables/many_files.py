@@ -204,7 +204,7 @@ def read_one(kind, number, folder, seeds):
     how, valid, suffix = {}, False, ".csv"
     if kind == "text":
         content, how = text_file(rng)
-        valid = bool(rng.random() < 0.5)
+        valid = bool(rng.random() < 0.5) and bool(content.strip(b'",;\t|\r\n'))  # without any cell it is refused
         content = content if valid else damaged(content, rng)
         how = how if valid or rng.random() < 0.5 else {}
     else:

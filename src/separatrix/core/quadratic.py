@@ -299,9 +299,13 @@ class _Judge:
         return _Lengths(length, gain, error + its_error)
 
     def _may_gain(self, factor: Any) -> bool:
-        """Whether columns were left out of the factor that may reach what the others do not."""
+        """Whether columns were left out of the factor that may reach what the others do not.
+
+        Where the kept ones span all rows no other does, unless kinks and bounds have slopes: g is then no sum of rows.
+        """
         rows = self.problem.target.rows_of_positive_weight - self.problem.intercept
-        spanned = len(factor.kept) >= rows and not self.parts.ridge.any() and not self.bounded
+        free = not (self.parts.ridge.any() or self.parts.kink.any() or self.bounded)
+        spanned = len(factor.kept) >= rows and free
         return bool(len(factor.aliased) + len(factor.constant)) and not spanned
 
     def _trusted(self, factor: Any) -> tuple[Any, float, float]:

@@ -58,6 +58,8 @@ def record(name: str) -> Kind:
     return check
 
 
+_distances = record("Precomputed")
+
 # Parameters of constructors that are used after the fit, too.
 PARAMETERS: dict[str, Kind] = {
     "include_bias": flag,
@@ -116,7 +118,7 @@ FITTED: dict[str, Kind] = {
     "t_": number(0.0),
     "_fit_X": either(floats("n", "p"), sparse("n", "p")),
     "_y": either(floats("n"), floats("n", "_o"), integers("n", low=0), integers("n", "_o", low=0)),
-    "_index": record("Index"),
+    "_index": either(record("Index"), lambda value, sizes: set(fields_of(value)) == {"X"} and _distances(value, sizes)),
     "_data": record("LocalData"),
     "_window": record("Window"),
     "_centre": floats("p"),
@@ -233,6 +235,7 @@ RECORDS: dict[str, dict[str, Kind]] = {
         "algorithm": word("auto", "brute", "kd_tree"),
         "leaf_size": whole(1, ROWS_PER_LEAF),
     },
+    "Precomputed": {"X": either(floats("n", "p", low=0.0), sparse("n", "p"))},
     "Metric": {
         "name": text,
         "power": either(number(0.0, finite=False), nothing),
