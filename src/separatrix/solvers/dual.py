@@ -31,15 +31,16 @@ def dual_ridge(
     Y = target.y.reshape(design.n, -1)
     y_mean = share @ Y
     X_c = centred(problem)
-    solve = _inverse(X_c, weights, share, lam)
-    inverse_weights = np.divide(1.0, weights, out=np.zeros(design.n), where=weights > 0.0)[:, None]
+    live = counting_rows(weights, lam)
+    solve = _inverse(X_c, weights, share, lam, live)
+    ridges = np.divide(lam, weights, out=np.zeros(design.n), where=live)[:, None]
 
     alpha, best, step = np.zeros_like(Y), np.inf, 0
     while step < max_iter:
         step += 1
         beta = X_c.transposed_times(alpha)
         r = Y - y_mean - X_c.times(beta)
-        rest = np.where(weights[:, None] > 0.0, r - lam * inverse_weights * alpha, 0.0)
+        rest = np.where(live[:, None], r - ridges * alpha, 0.0)
         rest -= share @ rest  # the intercept takes what is common to all rows
         excess = float((weights[:, None] * rest**2).sum())
         if not excess < 0.25 * best:
@@ -50,9 +51,14 @@ def dual_ridge(
     return Solution.of(kept, offset, target, theta=theta, iterations=step, passes=2 * step + 2)
 
 
+def counting_rows(weights: np.ndarray, lam: float) -> np.ndarray:
+    """The rows whose dual variable is not 0: those of positive weight, unless ``lam / s_i`` leaves the range of numbers."""
+    return (weights > 0.0) & (weights * 1e290 >= lam)
+
+
 def dual_point(alpha: np.ndarray, lam: float, weights: np.ndarray, one: bool) -> np.ndarray:
     """``-lam S^-1 alpha``, the slopes of the rows that belong to ``beta = X_c' alpha``; 0 for rows of weight zero."""
-    inverse = np.divide(-lam, weights, out=np.zeros(len(weights)), where=weights > 0.0)
+    inverse = np.divide(-lam, weights, out=np.zeros(len(weights)), where=counting_rows(weights, lam))
     theta = inverse[:, None] * alpha
     return theta[:, 0] if one else theta
 
@@ -66,9 +72,9 @@ def centred(problem: Problem) -> Centred:
     return Centred(design, mean, tiled=design.gram_is_cheap and design.provisional_means is not None)
 
 
-def _inverse(X_c: Centred, weights: np.ndarray, share: np.ndarray, lam: float) -> Solve:
-    """The map ``rest -> (X_c X_c' + lam S^-1)^-1 rest``, by a Cholesky factor; rows of weight zero stay zero."""
-    live = np.flatnonzero(weights > 0.0)
+def _inverse(X_c: Centred, weights: np.ndarray, share: np.ndarray, lam: float, counts: np.ndarray) -> Solve:
+    """The map ``rest -> (X_c X_c' + lam S^-1)^-1 rest``, by a Cholesky factor; rows that do not count stay zero."""
+    live = np.flatnonzero(counts)
     K = centred_gram(X_c, share)[np.ix_(live, live)]
     K[np.diag_indices(len(live))] += lam / weights[live]
     factor = _cholesky(K)
