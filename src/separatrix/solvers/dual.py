@@ -52,7 +52,7 @@ def dual_ridge(
 
 
 def counting_rows(weights: np.ndarray, lam: float) -> np.ndarray:
-    """The rows whose dual variable is not 0: those of positive weight, unless ``lam / s_i`` leaves the range of numbers."""
+    """The rows whose dual variable is not 0: those of positive weight for which ``lam / s_i`` does not overflow."""
     return (weights > 0.0) & (weights * 1e290 >= lam)
 
 
