@@ -298,6 +298,16 @@ _LOCAL: dict[str, Kind] = {"degree": whole(0, 2)}
 OWN: dict[str, dict[str, Kind]] = {
     "LocalLinearRegression": _LOCAL,
     "LocalLogisticRegression": _LOCAL,
+    "AdaBoostClassifier": {
+        "n_classes_": size("k"),
+        "features_": integers("_m", low=0, below="p"),
+        "thresholds_": floats("_m", finite=False),
+        "below_": integers("_m", low=0, below="k"),
+        "above_": integers("_m", low=0, below="k"),
+        "estimator_weights_": floats("_m"),
+        "estimator_errors_": floats("_m"),
+        "members_": listed(anything, "_m"),
+    },
     "AdditiveBasis": {"df_": whole(0)},
     "MixedNB": {
         "_names": listed(text, "p"),

@@ -1,0 +1,1 @@
+from separatrix.estimators.ensemble.adaboost import AdaBoostClassifier as AdaBoostClassifier
