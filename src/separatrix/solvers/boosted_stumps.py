@@ -12,6 +12,7 @@ with the first class below it. A constant answer (the threshold is minus infinit
 worse.
 """
 
+from itertools import pairwise
 from math import frexp, log, log1p
 from typing import NamedTuple
 
@@ -106,7 +107,7 @@ class _Rows:
                 work_below = np.empty(self.k, dtype=np.int64)
                 search_many(self.order, self.q, self.codes, self.totals, *part, out, work_below)
 
-        parallel_map(search, list(zip(ends[:-1], ends[1:])), numbers=n * -(-p // (len(ends) - 1)))
+        parallel_map(search, list(pairwise(ends)), numbers=n * -(-p // (len(ends) - 1)))
         stumps = [stump for j in range(p) for stump in self._of(j, out[j].tolist())]
         # of equal ones the first; a constant answer comes last
         return max([*stumps, constant], key=lambda stump: stump.right)

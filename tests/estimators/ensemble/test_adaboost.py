@@ -1,4 +1,4 @@
-"""AdaBoost: hand computation, exact fractions, exhaustive search, and scikit-learn's committee with the same learners."""
+"""AdaBoost: by hand, in exact fractions, and against scikit-learn's committee of the same learners."""
 
 from fractions import Fraction
 from math import log
@@ -295,9 +295,7 @@ def test_a_perfect_learner_ends_the_rounds_and_decides_alone():
 @pytest.mark.mission("EN-10")
 def test_where_no_stump_is_better_than_guessing_the_first_round_says_so():
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0, 1, 1, 0]
-    with pytest.raises(
-        ValueError, match=r"Cannot boost a stump: in the first round its weighted error is not below 0.5"
-    ):
+    with pytest.raises(ValueError, match=r"Cannot boost a stump: in the first round .* not below 0\.5"):
         AdaBoostClassifier().fit(X, y)
     assert AdaBoostClassifier(DecisionTreeClassifier(max_depth=2)).fit(X, y).score(X, y) == 1.0
 

@@ -64,9 +64,7 @@ def _described(model, names, X, y):
         kind = type(model.members_[0]).__name__
         rows = tuple((int(m) + 1, float(model.estimator_weights_[m]), float(model.estimator_errors_[m])) for m in order)
         table = DescribedTable("The heaviest learners", ("round", "weight", "weighted error"), rows)
-        words = (
-            f"The model is a weighted vote of {rounds} copies of {kind}, each trained on the mistakes of the others."
-        )
+        words = f"The model is a weighted vote of {rounds} copies of {kind}, each trained on mistakes of the others."
         return Description(words, (table,), ("boundary",), notes)
     rows = tuple(_shown(model, names, m) for m in order)
     votes = DescribedTable(
@@ -185,7 +183,7 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
         self.n_classes_ = len(self.classes_)
         s = np.ones(len(codes)) if s is None else s
         for name in ("members_", "features_", "thresholds_", "below_", "above_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if self.estimator is not None:
             residual, message = self._boost_members(design.matrix(), codes, s), STAGEWISE
         else:
@@ -316,7 +314,7 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
             yield accuracy_score(y, labels, sample_weight=sample_weight)
 
     def staged_weights(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Iterator[Array]:
-        """The weights (n,), summing to 1, that rows have in rounds 1, 2, ..., M: of the rows of the fit, or of others."""
+        """The weights (n,), summing to 1, that rows have in rounds 1, 2, ..., M."""
         check_is_fitted(self)
         _, codes, s = validate_classes(self, X, y, sample_weight, reset=False)
         s = np.ones(len(codes)) if s is None else s

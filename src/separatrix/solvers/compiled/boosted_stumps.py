@@ -26,10 +26,8 @@ def weigh(
     """
     totals[:] = 0
     for i in range(v.shape[0]):
-        if counts.shape[0] > 0:
-            weight = int(np.rint(v[i] * scale)) * counts[i]
-        else:
-            weight = int(np.rint(v[i] * s[i] * scale))
+        whole = counts.shape[0] > 0
+        weight = int(np.rint(v[i] * scale)) * counts[i] if whole else int(np.rint(v[i] * s[i] * scale))
         totals[codes[i]] += weight
         out[i] = -weight if signed and codes[i] == 0 else weight
 
