@@ -18,3 +18,5 @@ from sklearn.ensemble import VotingClassifier as VotingClassifier
 from sklearn.ensemble import VotingRegressor as VotingRegressor
 
 from separatrix.estimators.ensemble import AdaBoostClassifier as AdaBoostClassifier
+from separatrix.estimators.ensemble import MixtureOfExpertsClassifier as MixtureOfExpertsClassifier
+from separatrix.estimators.ensemble import MixtureOfExpertsRegressor as MixtureOfExpertsRegressor

@@ -31,6 +31,7 @@ OF_CATEGORICAL_NB = late("separatrix.estimators.recompute.naive_bayes:categorica
 OF_MIXED_NB = late("separatrix.estimators.recompute.naive_bayes:mixed")
 OF_PRINCIPAL_AXES = late("separatrix.estimators.recompute.axes:principal")
 OF_BOOSTED = late("separatrix.estimators.recompute.boosted:boosted")
+OF_EXPERTS = late("separatrix.estimators.recompute.experts:experts")
 OF_LOCAL_NUMBERS = late("separatrix.estimators.recompute.local:numbers")
 OF_LOCAL_CLASSES = late("separatrix.estimators.recompute.local:classes")
 

@@ -18,6 +18,7 @@ from separatrix.prediction import (
     constant,
     curves,
     dates,
+    experts,
     linear,
     local_likelihood,
     naive_bayes,
@@ -256,6 +257,16 @@ BOOSTED = Form(
         "decision_function": lambda state, X: _votes(state, X),
         "predict_proba": lambda state, X: linear.probabilities(_votes(state, X)),
         "predict_log_proba": lambda state, X: linear.log_probabilities(_votes(state, X)),
+    },
+)
+EXPERT_MEAN = Form("mean of experts", {"predict": experts.mean})
+EXPERT_CLASSES = Form(
+    "classes of experts",
+    {
+        "predict": experts.class_of,
+        "decision_function": experts.class_scores,
+        "predict_proba": experts.class_probabilities,
+        "predict_log_proba": experts.class_log_probabilities,
     },
 )
 PIPELINE = Form("pipeline", {method: _pipeline(method) for method in METHODS})
