@@ -106,7 +106,7 @@ class Mixture:
         gate = Problem(self.design, Target(H, self.s), Softmax(), L2(self.gate_alpha / self.total))
         parts: list[Problem | None] = []
         for share in H.T:
-            weights = self.s * share
+            weights = self.s * np.where(share > NOBODY, share, 0.0)  # inverses of smaller ones overflow in a solver
             held = float(weights.sum())
             if held > NOBODY * self.total:
                 parts.append(Problem(self.design, Target(self.y, weights), self.loss, L2(self.alpha / held)))
@@ -176,6 +176,15 @@ class Mixture:
         parts = (V, off.sum(axis=0), W, u.sum(axis=0), growth)
         return Experts(*(part / self.total for part in parts))
 
+    def flatness(self, at: Experts) -> float:
+        """The smallest mean curvature of an expert's likelihood in an intercept: near 0 where it sees one class."""
+        if self.is_gaussian:
+            return np.inf
+        Y = self.y[:, None, None] if self.y.ndim == 1 else self.y[:, None, :]
+        mu = self._slopes(at) + Y
+        H, _ = self.expect(at)
+        return float(np.tensordot(self.s, H[:, :, None] * mu * (1.0 - mu), axes=1).min() / self.total)
+
     def _slopes(self, at: Experts) -> Array:
         """Slopes of each expert's loss, (n, K, o): of squared errors, minus the residual."""
         eta = self.design.matvec(at.W.reshape(self.design.p, -1)).reshape(self.design.n, -1, at.b.shape[1]) + at.b
@@ -199,7 +208,7 @@ def climb(
 
     Returns the parameters, a trace of ``-L / Σs``, which never rises, and the number of iterations.
     """
-    fine = max(min(1e-8, tol**2), 1e-14)  # a relative gap is quadratic in a relative gradient
+    fine = max(min(1e-8, tol**2), 1e-12)  # a relative gap is quadratic in a relative gradient
     runs = [_Climb(mixture, _first(mixture, n_experts, random), fine) for _ in range(starts)]
     for run in runs:
         run.go_on(SHORT if starts > 1 else 0)

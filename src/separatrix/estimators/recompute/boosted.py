@@ -17,8 +17,11 @@ def boosted(model, X, y, sample_weight=None):
     k, weights = len(model.classes_), model.estimator_weights_
     s = np.ones(len(codes), dtype=np.longdouble) if s is None else s.astype(np.longdouble)
     comparison, w = Comparison(model, len(codes)), s / s.sum()
-    answers = list(model._answers(design.matrix()))
     stumps = "members_" not in vars(model)
+    if stumps and not _are_places(model, design.p, k):
+        comparison.residual(np.inf, 0.0, "features_", "below_", "above_")
+        return comparison.certificate()
+    answers = list(model._answers(design.matrix()))
     sorted_columns = _Sorted(design, codes, s, k) if stumps else None
     if not len(answers) == len(weights) == len(model.estimator_errors_) > 0:
         comparison.residual(np.inf, 0.0, "estimator_weights_")
@@ -45,6 +48,12 @@ def boosted(model, X, y, sample_weight=None):
         comparison.residual(0.0, 0.0, "below_", "above_")  # the errors are those of their answers
         comparison.notes.append("every stump has the smallest weighted error of all")
     return comparison.certificate()
+
+
+def _are_places(model, p, k):
+    """Whether the stumps name columns and classes that there are."""
+    limits = ((model.features_, p), (model.below_, k), (model.above_, k))
+    return all(((part >= 0) & (part < limit)).all() for part, limit in limits)
 
 
 class _Sorted:
