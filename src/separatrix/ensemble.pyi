@@ -1,4 +1,3 @@
-from sklearn.ensemble import AdaBoostClassifier as AdaBoostClassifier
 from sklearn.ensemble import AdaBoostRegressor as AdaBoostRegressor
 from sklearn.ensemble import BaggingClassifier as BaggingClassifier
 from sklearn.ensemble import BaggingRegressor as BaggingRegressor
@@ -17,3 +16,7 @@ from sklearn.ensemble import StackingClassifier as StackingClassifier
 from sklearn.ensemble import StackingRegressor as StackingRegressor
 from sklearn.ensemble import VotingClassifier as VotingClassifier
 from sklearn.ensemble import VotingRegressor as VotingRegressor
+
+from separatrix.estimators.ensemble import AdaBoostClassifier as AdaBoostClassifier
+from separatrix.estimators.ensemble import MixtureOfExpertsClassifier as MixtureOfExpertsClassifier
+from separatrix.estimators.ensemble import MixtureOfExpertsRegressor as MixtureOfExpertsRegressor

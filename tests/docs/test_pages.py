@@ -65,6 +65,7 @@ ROOMS = [
     "calibration",
     "multiclass",
     "neighbors",
+    "ensemble",
     "decomposition",
     "local",
     "discriminant_analysis",

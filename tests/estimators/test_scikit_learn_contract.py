@@ -41,6 +41,7 @@ MODELS = [
 ]
 # Checked in the files of their own, some of them with exceptions that are explained there.
 ELSEWHERE = {
+    "AdaBoostClassifier",
     "CostSensitiveClassifier",
     "BasicLinearClassifier",
     "BernoulliNB",
@@ -61,6 +62,8 @@ ELSEWHERE = {
     "LogisticRegression",
     "LogisticRegressionCV",
     "MixedNB",
+    "MixtureOfExpertsClassifier",
+    "MixtureOfExpertsRegressor",
     "MultinomialNB",
     "OneVsOneClassifier",
     "OneVsRestClassifier",

@@ -59,6 +59,8 @@ FITS = {
         {"X": WIDE},
     ],
     "LogisticRegressionCV": [{"l1_ratios": [1.0]}, {"X": WIDE}, {"Cs": [np.inf]}],
+    "MixtureOfExpertsClassifier": [{"X": WIDE}],
+    "MixtureOfExpertsRegressor": RIDGE,
     "PoissonRegressor": MEANS,
     "QuadraticDiscriminantAnalysis": [{"shrinkage": "auto"}],
     "Ridge": [*RIDGE, {"positive": True}],

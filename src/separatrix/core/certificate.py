@@ -42,6 +42,7 @@ SMALLEST_Y = 1e-145
 # A larger gap, or gradient, of coefficients in single precision is not called small, whatever rounding explains.
 MOST_EXPLAINED = 1e-4
 NO_BOUND = "a small gradient bounds no gap: along nearly dependent columns much may be gained"
+SEVERAL_MAXIMA = "a small gradient bounds no gap: the likelihood has several maxima, and another may be higher"
 NOT_CONVEX = "a small gradient bounds no gap: the loss is not convex, and another minimum may be lower"
 
 
@@ -189,6 +190,11 @@ def closed_form(
 def local_gradient(largest: float, tol: float, queries: int, started: float | None = None) -> Certificate:
     """The certificate of likelihoods in windows: the largest relative gradient over the queries."""
     return Certificate("local gradient", largest, tol, passes=queries, seconds=_seconds(started))
+
+
+def fixed_point(gradient: float, tol: float, *, iterations: int, started: float | None = None) -> Certificate:
+    """The certificate of a likelihood of several maxima where an iteration stands still: its relative gradient."""
+    return Certificate("gradient", gradient, tol, iterations, iterations, _seconds(started), SEVERAL_MAXIMA)
 
 
 def likelihood_gap(gap: float, tol: float, steps: int) -> Certificate:

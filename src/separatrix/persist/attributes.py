@@ -298,10 +298,31 @@ RECORDS: dict[str, dict[str, Kind]] = {
 
 # Attributes whose name means something else in one class.
 _LOCAL: dict[str, Kind] = {"degree": whole(0, 2)}
+_EXPERTS: dict[str, Kind] = {
+    "gate_coef_": floats("_K", "p"),
+    "gate_intercept_": floats("_K"),
+    "expert_coef_": either(floats("_K", "p"), floats("_K", "k", "p")),
+    "expert_intercept_": either(floats("_K"), floats("_K", "k")),
+    "expert_variances_": floats("_K", low=0.0),
+    "expert_shares_": floats("_K"),
+    "log_likelihood_": number(),
+    "trace_": record("Trace"),
+}
 OWN: dict[str, dict[str, Kind]] = {
     "LocalLinearRegression": _LOCAL,
     "LocalLogisticRegression": _LOCAL,
+    "AdaBoostClassifier": {
+        "n_classes_": size("k"),
+        "features_": integers("_m", low=0, below="p"),
+        "thresholds_": floats("_m", finite=False),
+        "below_": integers("_m", low=0, below="k"),
+        "above_": integers("_m", low=0, below="k"),
+        "estimator_weights_": floats("_m"),
+        "estimator_errors_": floats("_m"),
+        "members_": listed(anything, "_m"),
+    },
     "AdditiveBasis": {"df_": whole(0)},
+    **dict.fromkeys(("MixtureOfExpertsClassifier", "MixtureOfExpertsRegressor"), _EXPERTS),
     "MixedNB": {
         "_names": listed(text, "p"),
         "distributions_": listed(word(*LIKELIHOODS), "p"),

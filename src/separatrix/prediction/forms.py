@@ -18,6 +18,7 @@ from separatrix.prediction import (
     constant,
     curves,
     dates,
+    experts,
     linear,
     local_likelihood,
     naive_bayes,
@@ -26,6 +27,7 @@ from separatrix.prediction import (
     numbers,
     one_vs_rest,
     posteriors,
+    stumps,
 )
 from separatrix.prediction.storage import dense
 
@@ -105,6 +107,8 @@ def can_predict(step):
         return step.state["_backend"] is None and not step.state["_has_words"]
     if step.form in (NEIGHBOUR_CLASSES, NEIGHBOUR_AVERAGES):
         return neighbours.serves(step.state)
+    if step.form is BOOSTED:
+        return all(map(can_predict, step.state.get("members_", ())))
     if step.form is ONE_VS_REST:
         whole = step.state["label_binarizer_"].state["y_type_"] in ("binary", "multiclass")
         return (whole or one_vs_rest.has_rest(step.state)) and all(map(_is_machine, step.state["estimators_"]))
@@ -142,6 +146,14 @@ def _second_probability(machine, X):
 def _one_against_the_rest(state, X):
     scored = "decision_function" in state["estimators_"][0].form.methods
     return one_vs_rest.class_of(state, X, _machine_scores, 0.0 if scored else 0.5)
+
+
+def _votes(state, X):
+    """Log-odds (n,) or scores (n, k) of weighted votes."""
+    if "members_" not in state:
+        return stumps.class_scores(state, X)
+    answers = (np.searchsorted(state["classes_"], predict_step(each, "predict", X)) for each in state["members_"])
+    return stumps.scores_of_votes(answers, state["estimator_weights_"], len(state["classes_"]), X.shape[0])
 
 
 def _pipeline(method):
@@ -235,6 +247,26 @@ ONE_VS_REST = Form(
         "predict": _one_against_the_rest,
         "decision_function": lambda state, X: one_vs_rest.class_scores(state, X, _machine_scores),
         "predict_proba": lambda state, X: one_vs_rest.class_probabilities(state, X, _second_probability),
+    },
+)
+# Weighted votes of stumps, or of any classifiers.
+BOOSTED = Form(
+    "boosted",
+    {
+        "predict": lambda state, X: linear.decide(_votes(state, X), state["classes_"]),
+        "decision_function": lambda state, X: _votes(state, X),
+        "predict_proba": lambda state, X: linear.probabilities(_votes(state, X)),
+        "predict_log_proba": lambda state, X: linear.log_probabilities(_votes(state, X)),
+    },
+)
+EXPERT_MEAN = Form("mean of experts", {"predict": experts.mean})
+EXPERT_CLASSES = Form(
+    "classes of experts",
+    {
+        "predict": experts.class_of,
+        "decision_function": experts.class_scores,
+        "predict_proba": experts.class_probabilities,
+        "predict_log_proba": experts.class_log_probabilities,
     },
 )
 PIPELINE = Form("pipeline", {method: _pipeline(method) for method in METHODS})
