@@ -1,7 +1,7 @@
 r"""The table of nodes that trees, forests and boosting share, and the walk of rows through it.
 
-A tree is parallel arrays, one entry a node. Node 0 is the root, and a child has a larger number than its parent, so that
-a walk ends after fewer steps than there are nodes. A node is one of three:
+A tree is parallel arrays, one entry a node. Node 0 is the root, and a child has a larger number than its parent, so
+that a walk ends after fewer steps than there are nodes. A node is one of three:
 
 - a leaf: ``column`` is -1;
 - a threshold: ``offset`` is -1, and a row goes ``left`` where ``x[column] <= threshold``, else ``right``;
@@ -9,8 +9,8 @@ a walk ends after fewer steps than there are nodes. A node is one of three:
   the column. A grouping of categories into two has ``left`` and ``right`` as its only children, a multiway split
   (a child for each category, or for each bin of a number) has one child a code, and -1 in ``left`` and ``right``.
 
-A missing value (NaN) goes to ``missing``. A route of -1 is no child: the row *ends in the node itself*, and is predicted
-by the node's own value. That is where categories go that the node has not met in training: the default of the node.
+A missing value (NaN) goes to ``missing``. A route of -1 is no child: the row *ends in the node itself*, and is
+predicted by the node's own value. That is where categories go that the node has not met in training: the default of the node.
 """
 
 from collections.abc import Callable
@@ -61,22 +61,10 @@ class NodeTable(NamedTuple):
     routes: Array
 
 
-# What an entry of each array is; `check_nodes` holds a table to it.
-KINDS = NodeTable(
-    column=np.int32,
-    threshold=np.float64,
-    left=np.int32,
-    right=np.int32,
-    missing=np.int32,
-    parent=np.int32,
-    offset=np.int32,
-    width=np.int32,
-    weight=np.float64,
-    n_samples=np.int64,
-    impurity=np.float64,
-    value=np.float64,
-    routes=np.int32,
-)
+# The types of entries; `check_nodes` holds a table to them.
+_INTEGERS = ("column", "left", "right", "missing", "parent", "offset", "width", "routes")
+_NUMBERS = ("threshold", "weight", "impurity", "value")
+KINDS = {**dict.fromkeys(_INTEGERS, np.int32), **dict.fromkeys(_NUMBERS, np.float64), "n_samples": np.int64}
 
 
 def empty_nodes(capacity: int, n_values: int, n_routes: int = 0) -> NodeTable:
@@ -206,7 +194,7 @@ def ancestors_of(nodes: NodeTable, node: int) -> list[int]:
 
 
 def check_nodes(nodes: NodeTable, n_columns: int) -> None:
-    """Refuse a table that the walk could not be trusted with: a child out of range, a cycle, a column that is not there.
+    """Refuse a table that the walk cannot be trusted with: a child out of range, a cycle, an unknown column.
 
     A file of a stranger may say anything; compiled code does not look where it reads.
     """
@@ -220,8 +208,8 @@ def _fault(nodes: NodeTable, n_columns: int) -> str:
     n = nodes.column.shape[0] if nodes.column.ndim == 1 else 0
     if not 1 <= n < LARGEST:
         return "it has no nodes"
-    for name, array, kind in zip(NodeTable._fields, nodes, KINDS, strict=True):
-        if array.dtype != kind or array.ndim != (2 if name == "value" else 1):
+    for name, array in zip(NodeTable._fields, nodes, strict=True):
+        if array.dtype != KINDS[name] or array.ndim != (2 if name == "value" else 1):
             return f"{name} is an array of {array.dtype} with {array.ndim} dimensions"
         if name != "routes" and array.shape[0] != n:
             return f"{name} has {array.shape[0]} entries for {n} nodes"
