@@ -1,4 +1,4 @@
-"""Committees of models: scikit-learn's own, under its module name.
+"""Committees of models, under scikit-learn's module name; those that are not written here are its own.
 
 >>> from separatrix.ensemble import RandomForestClassifier
 >>> RandomForestClassifier(n_estimators=10)

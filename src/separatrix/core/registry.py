@@ -22,6 +22,7 @@ _ROOMS = (
     "solvers",
     "estimators.linear",
     "estimators.basis",
+    "estimators.ensemble",
     "estimators.generative",
     "estimators.local",
     "estimators.baseline",

@@ -32,6 +32,7 @@ OF_MIXED_NB = late("separatrix.estimators.recompute.naive_bayes:mixed")
 OF_PRINCIPAL_AXES = late("separatrix.estimators.recompute.axes:principal")
 OF_LOCAL_NUMBERS = late("separatrix.estimators.recompute.local:numbers")
 OF_LOCAL_CLASSES = late("separatrix.estimators.recompute.local:classes")
+OF_TRAINING_LOSS = late("separatrix.estimators.recompute.boosting:training_loss")
 
 PREPARED = "it solves no problem: it keeps medians, levels or dates of the columns of a table"
 EXPANDED = "it solves no problem: its columns are formulas of each row"
