@@ -118,9 +118,9 @@ def validate_class_target(
 
     A first fit (`reset`) sets ``estimator.classes_``, sorted; later data must keep to those classes. `class_weight`
     multiplies the weights of the rows of each class: a dict, or "balanced" for equal totals. `classes` announces the
-    classes of a stream, whose chunks need not hold all of them; there must be `least` classes, 1 or 2. `summed` is
-    and `missing` are explained in :func:`enter`. Where weights leave one class of several labels, as those of a bootstrap sample may,
-    that is refused, unless labels that are `weightless` make classes, too.
+    classes of a stream, whose chunks need not hold all of them; there must be `least` classes, 1 or 2. `summed`
+    and `missing` are explained in :func:`enter`. Where weights leave one class of several labels, as those of a
+    bootstrap sample may, that is refused, unless labels that are `weightless` make classes, too.
     """
     if isinstance(X, StreamedDesign):
         target = streamed_target(estimator, X, y, sample_weight, reset=reset)

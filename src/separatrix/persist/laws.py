@@ -132,7 +132,7 @@ def _walks(state: Mapping[str, Any]) -> bool:
 
 
 def _boosted(state: Mapping[str, Any]) -> bool:
-    """Whether a boosted model has a tree for each output in every iteration, and categories that its bins could hold."""
+    """Whether a boosted model has a tree for each output in every iteration, and categories that bins can hold."""
     if "_trees" not in state:
         return True
     k, classes = len(state["_baseline"]), state.get("classes_")

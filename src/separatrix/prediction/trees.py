@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from separatrix.prediction.linear import decide, in_one_dimension, inverse_link, log_probabilities, probabilities
+from separatrix.prediction.linear import in_one_dimension, inverse_link, log_probabilities, probabilities
 
 
 def raw_scores(state, X):
@@ -96,7 +96,7 @@ def class_log_probabilities(state, X):
 
 
 def fault(trees):
-    """What is wrong with the arrays of trees, in words, "" if nothing is: no walk may leave them or go round in circles.
+    """What is wrong with the arrays of trees, in words, "" if nothing is: every walk must stay in them and end.
 
     Columns are compared with those of the model where the file is read.
     """

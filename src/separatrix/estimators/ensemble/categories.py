@@ -112,7 +112,9 @@ def _levels(cells):
 
 
 def _is_missing(value):
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
 
 
 def _refused(asked, why):

@@ -131,7 +131,7 @@ class HistogramBoosting(Estimator):
         elif self.max_iter < self.n_iter_:
             raise cannot(
                 f"go on with max_iter={self.max_iter}",
-                because=f"{self.n_iter_} iterations were made before, and max_iter must be larger than or equal to n_iter_",
+                because=f"max_iter must be larger than or equal to n_iter_={self.n_iter_}, the iterations made before",
                 instead=f"max_iter >= {self.n_iter_}",
             )
         held = self._given_validation(X_val, y_val, sample_weight_val)
@@ -318,5 +318,7 @@ def _unconstrained(asked, why):
 
 def _unmet(asked, why):
     return cannot(
-        f"use interaction_cst={asked!r}", because=why, instead="'pairwise', 'no_interactions' or lists of column indices"
+        f"use interaction_cst={asked!r}",
+        because=why,
+        instead="'pairwise', 'no_interactions' or lists of column indices",
     )

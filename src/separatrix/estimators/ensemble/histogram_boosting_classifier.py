@@ -38,8 +38,8 @@ from separatrix.prediction.linear import in_one_dimension, log_probabilities, pr
 class HistGradientBoostingClassifier(ClassifierMixin, HistogramBoosting):
     r"""Log-odds as a sum of regression trees on binned columns, each a Newton step of the log loss.
 
-    .. math:: \log \frac{P(y=1 \mid x)}{P(y=0 \mid x)} = F_0 + \nu \sum_t f_t(x), \qquad v = -\frac{G}{H + l_2}, \qquad
-              P(y=c \mid x) \propto e^{F_c(x)} \text{ with a tree for each of several classes}
+    .. math:: \log \frac{P(y=1 \mid x)}{P(y=0 \mid x)} = F_0 + \nu \sum_t f_t(x), \qquad
+              v = -\frac{G}{H + l_2}, \qquad P(y=c \mid x) \propto e^{F_c(x)} \text{ of several classes}
 
     Trees, missing numbers, categories, ties and weights are as in :class:`HistGradientBoostingRegressor`. Sums are of
     whole numbers, exact: the model is the same for any number of threads.
@@ -51,7 +51,7 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistogramBoosting):
     ----------
     loss : {"log_loss"}, default "log_loss".
     learning_rate : float, (0, inf), default 0.1.  By which the values of leaves are multiplied; 1 is the full step.
-    max_iter : int, [1, inf), default 100.  Most iterations, each of one tree, or of one for each of more than two classes.
+    max_iter : int, [1, inf), default 100.  Most iterations, each of one tree, or of one for each of several classes.
     max_leaf_nodes : int, [2, inf), or None, default 31.  Most leaves of a tree.
     max_depth : int, [1, inf), or None, default None.  Most splits from the root to a leaf.
     min_samples_leaf : int, [1, inf), default 20.  Fewest rows in a leaf. Rows are counted, not their weights.
@@ -68,8 +68,8 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistogramBoosting):
     early_stopping : "auto" or bool, default "auto".  Whether to stop when the score no longer improves; "auto" does
         with more than 10,000 rows.
     scoring : str, function or None, default "loss".  What early stopping looks at; None is the score of the model.
-    validation_fraction : float, (0, 1), int or None, default 0.1.  Rows that early stopping holds out; None: it looks at
-        the training rows.
+    validation_fraction : float, (0, 1), int or None, default 0.1.  Rows that early stopping holds out; None: none, it
+        looks at the training rows.
     n_iter_no_change : int, [1, inf), default 10.  Iterations that early stopping waits for an improvement.
     tol : float, [0, inf), default 1e-7.  What counts as an improvement of the score.
     verbose : int, default 0.  Accepted for scikit-learn's sake; nothing is printed.

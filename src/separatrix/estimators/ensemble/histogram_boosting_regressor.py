@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from math import e
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
@@ -48,10 +47,10 @@ class HistGradientBoostingRegressor(RegressorMixin, HistogramBoosting):
     .. math:: F_t = F_{t-1} + \nu f_t, \qquad f_t \approx \arg\min_f \sum_i s_i \big(g_i f(x_i) +
               \tfrac12 h_i f(x_i)^2\big) + \tfrac12 l_2 \sum_{\text{leaves}} v^2, \qquad v = -\frac{G}{H + l_2}
 
-    g and h are slope and curvature of the loss at ``F_{t-1}``. Trees are grown best-first: the split of the largest gain
-    is made next. Missing numbers (NaN) go to the side that the gain prefers, categories are split in two groups by their
-    mean slopes. Sums are of whole numbers, exact: the model is the same for any number of threads. Of equal gains the
-    first column and the lowest threshold count.
+    g and h are slope and curvature of the loss at ``F_{t-1}``. Trees are grown best-first: the split of the largest
+    gain is made next. Missing numbers (NaN) go to the side that the gain prefers, categories are split in two groups by
+    their mean slopes. Sums are of whole numbers, exact: the model is the same for any number of threads. Of equal gains
+    the first column and the lowest threshold count.
 
     There is no optimum to prove: trees are chosen greedily. With the squared error and a learning rate of at most 1 no
     iteration raises the training loss. ``verify`` recomputes ``training_loss_``.
@@ -84,8 +83,8 @@ class HistGradientBoostingRegressor(RegressorMixin, HistogramBoosting):
     early_stopping : "auto" or bool, default "auto".  Whether to stop when the score no longer improves; "auto" does
         with more than 10,000 rows.
     scoring : str, function or None, default "loss".  What early stopping looks at; None is the score of the model.
-    validation_fraction : float, (0, 1), int or None, default 0.1.  Rows that early stopping holds out; None: it looks at
-        the training rows.
+    validation_fraction : float, (0, 1), int or None, default 0.1.  Rows that early stopping holds out; None: none, it
+        looks at the training rows.
     n_iter_no_change : int, [1, inf), default 10.  Iterations that early stopping waits for an improvement.
     tol : float, [0, inf), default 1e-7.  What counts as an improvement of the score.
     verbose : int, default 0.  Accepted for scikit-learn's sake; nothing is printed.
@@ -106,6 +105,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistogramBoosting):
 
     References: Friedman (2001), Ann. Statist. 29(5); Ke et al. (2017), NIPS 30; Chen and Guestrin (2016), KDD.
 
+    >>> import numpy as np
     >>> X = np.arange(200.0)[:, None]
     >>> model = HistGradientBoostingRegressor(max_iter=50).fit(X, np.floor(X[:, 0] / 100))
     >>> model.predict([[3.0], [150.0], [np.nan]]).round(2).tolist()

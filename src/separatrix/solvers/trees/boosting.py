@@ -5,10 +5,10 @@ Given    a loss by its verbs, binned columns, y, s and the limits of a tree.
 Returns  tables of nodes, one an iteration, or one a class of a joint loss.
 From     Friedman (Ann. Statist. 2001); second-order steps by Friedman, Hastie and Tibshirani (Ann. Statist. 2000).
 
-The step of a loss is stated by its verbs: where it is a deviance its curvature (expected, where the loss is not convex);
-else the largest curvature it can have, a bound; else, where it has kinks, 1, and each leaf is then moved to where the loss of
-its rows is least. With a bound or a constant curvature, no l2 and a learning rate of at most 1, no step raises the
-training loss. A full Newton step may.
+The step of a loss is stated by its verbs: where it is a deviance its curvature (expected, where the loss is not
+convex); else the largest curvature it can have, a bound; else, where it has kinks, 1, and each leaf is then moved to
+where the loss of its rows is least. With a bound or a constant curvature, no l2 and a learning rate of at most 1, no
+step raises the training loss. A full Newton step may.
 """
 
 from math import isfinite
@@ -123,14 +123,10 @@ class Boosting:
         def of_block(block: slice) -> Array:
             ends = np.tile([0.0, np.inf, 0.0], (k, 1))
             if is_joint(self.loss):
-                fill_joint_slopes(
-                    self.loss, self.y, self.s, self.eta, block.start, block.stop, self._g, self._h, ends
-                )
+                fill_joint_slopes(self.loss, self.y, self.s, self.eta, block.start, block.stop, self._g, self._h, ends)
             else:
                 eta, g, h = self.eta[:, 0], self._g[0], self._h[0]
-                fill_slopes(
-                    self.loss, self.how, self.same, self.y, self.s, eta, block.start, block.stop, g, h, ends[0]
-                )
+                fill_slopes(self.loss, self.how, self.same, self.y, self.s, eta, block.start, block.stop, g, h, ends[0])
             return ends
 
         ends = np.stack(parallel_map(of_block, row_blocks(self.design.n, 1, BLOCK), numbers=self.design.n * 8))

@@ -14,7 +14,20 @@ from separatrix.solvers.trees.nodes import NodeTable
 ROWS_IN_BLOCK = 512  # whose numbers and scores stay in cache while the trees are walked one after another
 
 
-_ARRAYS = ("roots", "column", "threshold", "left", "right", "missing", "offset", "width", "value", "gain", "count", "routes")
+_ARRAYS = (
+    "roots",
+    "column",
+    "threshold",
+    "left",
+    "right",
+    "missing",
+    "offset",
+    "width",
+    "value",
+    "gain",
+    "count",
+    "routes",
+)
 _TYPES: dict[str, Any] = {"roots": np.int64, "count": np.int64, "threshold": float, "value": float, "gain": float}
 
 
@@ -110,7 +123,7 @@ def add_trees(trees: Trees, X: Array, scores: Array, first: int = 0, last: int |
     roots, arrays = trees.roots[first:last], trees.arrays()
     starts = range(0, len(X), ROWS_IN_BLOCK)
     parallel_map(
-        lambda a: walk_trees(X[a : a + ROWS_IN_BLOCK], roots, *arrays, scores[a : a + ROWS_IN_BLOCK]),
+        lambda a: walk_trees(X[a : a + ROWS_IN_BLOCK], scores[a : a + ROWS_IN_BLOCK], roots, *arrays),
         starts,
         numbers=len(roots) * ROWS_IN_BLOCK,
     )
@@ -119,6 +132,7 @@ def add_trees(trees: Trees, X: Array, scores: Array, first: int = 0, last: int |
 @compiled
 def walk_trees(
     X: Array,
+    scores: Array,
     roots: Array,
     column: Array,
     threshold: Array,
@@ -129,7 +143,6 @@ def walk_trees(
     width: Array,
     value: Array,
     routes: Array,
-    scores: Array,
 ) -> None:
     """Add to the scores of each row the value of the node in which it ends, of each tree."""
     k = scores.shape[1]

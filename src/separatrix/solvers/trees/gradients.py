@@ -1,9 +1,9 @@
 r"""Slopes and curvatures of a loss as whole numbers, so that their sums over rows are exact.
 
-A slope g is rounded to a multiple of a power of two, a curvature h likewise, and rows are counted. Sums of whole numbers
-do not depend on their order: histograms are the same for any number of threads, and the histogram of a node minus that of
-one child *is* that of the other. What is lost is the rounding of each row, at most :math:`2^{-b-1} \max|g|` with b >= 22
-bits; of fewer rows b is larger (42 of a thousand).
+A slope g is rounded to a multiple of a power of two, a curvature h likewise, and rows are counted. Sums of whole
+numbers do not depend on their order: histograms are the same for any number of threads, and the histogram of a node
+minus that of one child *is* that of the other. What is lost is the rounding of each row, at most
+:math:`2^{-b-1} \max|g|` with b >= 22 bits; of fewer rows b is larger (42 of a thousand).
 
 Three layouts hold (g, h, 1) of a row and the sums of a bin, chosen by :func:`layout_for`:
 
@@ -13,7 +13,7 @@ Three layouts hold (g, h, 1) of a row and the sums of a bin, chosen by :func:`la
 """
 
 from math import frexp, ldexp
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -77,22 +77,22 @@ class Three(NamedTuple):
 
 
 @generic
-def words_of(gradients: Gradients, i: int) -> One | Two | Three:
+def words_of(gradients: Gradients, i: int) -> Any:
     """The words of row i."""
 
 
 @generic
-def add_words(words: One | Two | Three, histogram: Array, place: int) -> None:
+def add_words(words: One | Two | Three, histogram: Array, place: Any) -> None:
     """Add the words of a row to those of the bin at `place`."""
 
 
 @generic
-def sums_at(gradients: Gradients, histogram: Array, place: int) -> tuple[int, int, int]:
+def sums_at(gradients: Gradients, histogram: Array, place: Any) -> Any:
     """Sums of slopes and curvatures, and the number of rows, in the bin at `place`."""
 
 
 @generic
-def set_words(gradients: Gradients, i: int, g: int, h: int) -> None:
+def set_words(gradients: Gradients, i: int, g: Any, h: Any) -> None:
     """Set the words of row i."""
 
 
@@ -167,9 +167,7 @@ def _(gradients: Tripled, i: int, g: int, h: int) -> None:
 
 
 @compiled
-def fill_words(
-    gradients: Gradients, g: Array, h: Array, g_scale: float, h_scale: float, start: int, stop: int
-) -> None:
+def fill_words(gradients: Gradients, g: Array, h: Array, g_scale: float, h_scale: float, start: int, stop: int) -> None:
     """Round slopes and curvatures of the rows `start` to `stop`; h of one number is that of all rows."""
     alike = h.shape[0] == 1
     for i in range(start, stop):
@@ -184,8 +182,8 @@ class Layout(NamedTuple):
     ----------
     gradients : Packed, Paired or Tripled.  To be filled.
     size : int.  Words of a bin.
-    g_scale, h_scale : float.  Powers of two by which slopes and curvatures are multiplied before they are rounded; where
-        all curvatures are one number, its reciprocal.
+    g_scale, h_scale : float.  Powers of two by which slopes and curvatures are multiplied before they are rounded;
+        where all curvatures are one number, its reciprocal.
     """
 
     gradients: Gradients

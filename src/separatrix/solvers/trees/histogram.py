@@ -63,12 +63,12 @@ class _Node:
     depth: int
     sums: Sums
     groups: tuple[int, ...] | None
-    histogram: Array | None = None
+    histogram: Any = None  # an array while it is needed
     gain: float = 0.0
     column: int = -1
     bin: int = -1
     missing_left: bool = False
-    goes_left: Array | None = None
+    goes_left: Any = None  # (256,) array of a node that may be split
     left_sums: tuple[int, int, int] = (0, 0, 0)
     children: tuple[int, int] | None = None
 
@@ -110,9 +110,9 @@ class Grower:
         groups = None if limits.groups is None else tuple(range(len(limits.groups)))
         root = _Node(0, self.design.n, -1, 0, Sums(0, 0, self.design.n, 0.0, -np.inf, np.inf), groups)
         root.histogram = self._summed(0, self.design.n)
-        g, h, count = self._total(root.histogram)
+        g, h, _ = self._total(root.histogram)
         root.sums = root.sums._replace(g=g, h=h)
-        tree, waiting = [root], []
+        tree, waiting = [root], list[tuple[float, int]]()
         if h * self._held.h_unit >= MIN_CURVATURE:
             self._consider(tree, 0, waiting)
         n_leaves = 1
@@ -167,7 +167,7 @@ class Grower:
         node, bins = tree[number], self.design.bins
         limits = self.limits
         too_deep = limits.max_depth is not None and node.depth >= limits.max_depth
-        if not too_deep and node.sums.count >= 2 * limits.min_samples_leaf:
+        if not too_deep and node.sums.rows >= 2 * limits.min_samples_leaf:
             sums, goes_left = np.zeros(3, np.int64), np.zeros(PLACES, np.uint8)
             node.gain, node.column, node.bin, node.missing_left = best_split(
                 self._layout.gradients,
@@ -198,7 +198,7 @@ class Grower:
             self.design.columns[node.column], node.goes_left, self.order, node.start, node.stop, self._work
         )
         g, h, count = node.left_sums
-        sides = ((g, h, count), (node.sums.g - g, node.sums.h - h, node.sums.count - count))
+        sides = ((g, h, count), (node.sums.g - g, node.sums.h - h, node.sums.rows - count))
         values = [
             leaf_value(a * held.g_unit, b * held.h_unit, held.l2, node.sums.low, node.sums.high) for a, b, _ in sides
         ]
@@ -211,11 +211,10 @@ class Grower:
         if last:
             return
         left, right = tree[-2:]
-        smaller, larger = (left, right) if left.sums.count < right.sums.count else (right, left)
+        smaller, larger = (left, right) if left.sums.rows < right.sums.rows else (right, left)
         if self._may_split(larger):
             smaller.histogram = self._summed(smaller.start, smaller.stop)
             larger.histogram, node.histogram = node.histogram, None
-            assert larger.histogram is not None
             larger.histogram -= smaller.histogram
         node.histogram = None
         for child in node.children:
@@ -223,7 +222,7 @@ class Grower:
 
     def _may_split(self, node: _Node) -> bool:
         deep = self.limits.max_depth is not None and node.depth >= self.limits.max_depth
-        return not deep and node.sums.count >= 2 * self.limits.min_samples_leaf
+        return not deep and node.sums.rows >= 2 * self.limits.min_samples_leaf
 
     def _bounds(self, node: _Node, values: list[float]) -> list[tuple[float, float]]:
         """Bounds of the values below each child: of a constrained column, the middle of its values parts them."""
@@ -247,7 +246,7 @@ class Grower:
         used = 0
         for number, node in enumerate(tree):
             nodes.parent[number] = node.parent
-            nodes.n_samples[number] = node.sums.count
+            nodes.n_samples[number] = node.sums.rows
             nodes.weight[number] = node.sums.h * self._held.h_unit
             nodes.impurity[number] = max(node.gain, 0.0) if node.children else 0.0
             nodes.value[number, 0] = rate * node.sums.value
@@ -258,13 +257,12 @@ class Grower:
             nodes.left[number], nodes.right[number] = left, right
             go_left = node.missing_left
             if not self.design.has_missing[node.column]:  # nobody knows: to the child with more rows
-                go_left = tree[left].sums.count > tree[right].sums.count
+                go_left = tree[left].sums.rows > tree[right].sums.rows
             nodes.missing[number] = left if go_left else right
             if node.bin >= 0:
                 nodes.threshold[number] = bins.bound(node.column, node.bin)
                 continue
             width = int(bins.n_bins[node.column])
-            assert node.goes_left is not None
             nodes.routes[used : used + width] = np.where(node.goes_left[:width], left, right)
             nodes.offset[number], nodes.width[number] = used, width
             used += width

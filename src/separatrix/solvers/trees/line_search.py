@@ -1,8 +1,8 @@
 r"""The constant that lowers a loss most: :math:`\min_v \sum_i s_i \ell(y_i, \eta_i + v)` over some rows.
 
 For losses with kinks, whose curvature says nothing about how far to go: of the pinball loss it is a quantile of the
-residuals. The loss must be convex, so that the sum of its slopes rises with v; where it is 0 on a stretch the middle of the
-stretch is returned.
+residuals. The loss must be convex, so that the sum of its slopes rises with v; where it is 0 on a stretch the middle
+of the stretch is returned.
 """
 
 from math import isfinite

@@ -37,7 +37,7 @@ def sum_rows(gradients: Gradients, words: Array, order: Array, start: int, stop:
 
 @compiled
 def send_rows(column: Array, goes_left: Array, order: Array, start: int, stop: int, work: Array) -> int:
-    """Order the rows ``order[start:stop]`` so that those whose bin goes left come first; returns where the others start.
+    """Order the rows ``order[start:stop]`` so that those whose bin goes left come first; returns where they end.
 
     Both parts keep the order that they had. work has room for as many rows.
     """

@@ -1,8 +1,8 @@
 r"""The best split of a node from its histogram.
 
-The gain of a split is :math:`G v - G_l v_l - G_r v_r`, where v is the value of a leaf, ``-G / (H + l2)``, held between its
-bounds. Of equal gains the first counts: columns in ascending order, thresholds in ascending order, missing numbers to the
-right.
+The gain of a split is :math:`G v - G_l v_l - G_r v_r`, where v is the value of a leaf, ``-G / (H + l2)``, held between
+its bounds. Of equal gains the first counts: columns in ascending order, thresholds in ascending order, missing numbers
+to the right.
 """
 
 from typing import NamedTuple
@@ -40,7 +40,7 @@ class Sums(NamedTuple):
 
     g: int
     h: int
-    count: int
+    rows: int
     value: float
     low: float
     high: float
@@ -84,7 +84,7 @@ def scan_up(
         g, h, count = g + more_g, h + more_h, count + more
         if not fits(h, count, limits):
             continue
-        if not fits(node.h - h, node.count - count, limits):
+        if not fits(node.h - h, node.rows - count, limits):
             break
         gain = gain_of(g, h, node, limits, monotone)
         if gain > best:
@@ -106,12 +106,12 @@ def scan_down(
         g, h, count = g + more_g, h + more_h, count + more
         if not fits(h, count, limits):
             continue
-        if not fits(node.h - h, node.count - count, limits):
+        if not fits(node.h - h, node.rows - count, limits):
             break
         gain = gain_of(node.g - g, node.h - h, node, limits, monotone)
         if gain > best:
             best, best_bin = gain, b - 1
-            best_g, best_h, best_count = node.g - g, node.h - h, node.count - count
+            best_g, best_h, best_count = node.g - g, node.h - h, node.rows - count
     return best, best_bin, best_g, best_h, best_count
 
 
@@ -129,7 +129,7 @@ def sort_categories(
 ) -> int:
     """Sort the categories of enough support by their mean slope, of equal ones by their code; returns how many."""
     used = 0
-    support = node.count / (node.h * limits.h_unit)
+    support = node.rows / (node.h * limits.h_unit)
     for k in range(n_bins + has_missing):
         code = k if k < n_bins else MISSING
         g, h, _ = sums_at(gradients, histogram, base + code)
@@ -170,7 +170,7 @@ def scan_categories(
         g, h, count = g + more_g, h + more_h, count + more
         if not fits(h, count, limits):
             continue
-        if not fits(node.h - h, node.count - count, limits):
+        if not fits(node.h - h, node.rows - count, limits):
             break
         gain = gain_of(g, h, node, limits, 0)
         if gain > best:

@@ -24,7 +24,17 @@ def note(g: float, h: float, i: int, out_g: Array, out_h: Array, ends: Array) ->
 
 @compiled
 def fill_slopes(
-    loss: Loss, how: int, same: float, y: Array, s: Array, eta: Array, start: int, stop: int, g: Array, h: Array, ends: Array
+    loss: Loss,
+    how: int,
+    same: float,
+    y: Array,
+    s: Array,
+    eta: Array,
+    start: int,
+    stop: int,
+    g: Array,
+    h: Array,
+    ends: Array,
 ) -> None:
     """Weighted slopes and curvatures of the rows `start` to `stop`; s of no entry is all 1."""
     weighted = s.shape[0] > 0
