@@ -52,6 +52,8 @@ ELSEWHERE = {
     "FirthLogisticRegression",
     "FisherDiscriminant",
     "GaussianNB",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "LeastSquaresClassifier",

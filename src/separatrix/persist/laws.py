@@ -141,6 +141,7 @@ def _boosted(state: Mapping[str, Any]) -> bool:
     return (
         k == outputs == state["n_trees_per_iteration_"]
         and len(fields_of(state["_trees"])["roots"]) % k == 0
+        and fault(fields_of(state["_trees"])) == ""  # a light reader asks nobody else
         and (known is None or all(each is None or len(each) <= 255 for each in known))
     )
 

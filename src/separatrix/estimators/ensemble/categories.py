@@ -94,7 +94,7 @@ def _width(X):
 
 def _is_categorical(column):
     """Whether a column of a frame says that it holds categories: pandas and polars name their types so."""
-    name = type(column.dtype).__name__ if can(column, "dtype") else str(getattr(column, "type", ""))
+    name = type(column.dtype).__name__ if can(column, "dtype") else str(column.type) if can(column, "type") else ""
     return name in ("CategoricalDtype", "Categorical", "Enum") or name.startswith("dictionary")
 
 

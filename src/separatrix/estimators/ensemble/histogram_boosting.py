@@ -30,13 +30,13 @@ MANY_ROWS = 10_000  # above which early_stopping="auto" stops early, and of whic
 class Rows(NamedTuple):
     """Rows of numbers (n, p) with their targets or codes of classes (n,) and weights (n,) or None."""
 
-    X: Array
+    numbers: Array
     y: Array
     s: Array | None
 
     def take(self, rows: Any) -> "Rows":
         """Some of the rows."""
-        return Rows(self.X[rows], self.y[rows], None if self.s is None else self.s[rows])
+        return Rows(self.numbers[rows], self.y[rows], None if self.s is None else self.s[rows])
 
 
 class HistogramBoosting(Estimator):
@@ -151,17 +151,17 @@ class HistogramBoosting(Estimator):
         )
 
     def _boost(self, rows, held, goes_on):
-        loss, k, p = self._stated_loss(), self.n_trees_per_iteration_, rows.X.shape[1]
+        loss, k, p = self._stated_loss(), self.n_trees_per_iteration_, rows.numbers.shape[1]
         codes = None if self._categories is None else [0 if c is None else len(c) for c in self._categories]
-        bins = find_bins(rows.X, self.max_bins, rows.s, codes, self._random_seed)
-        design = bin_rows(rows.X, bins)
+        bins = find_bins(rows.numbers, self.max_bins, rows.s, codes, self._random_seed)
+        design = bin_rows(rows.numbers, bins)
         if not goes_on:
             self._baseline = baseline(loss, rows.y, rows.s, k)
             self._trees = Trees.of([], p)
             self.train_score_, self.validation_score_ = [], []
         else:
             self.train_score_, self.validation_score_ = list(self.train_score_), list(self.validation_score_)
-        eta = self._score_numbers(rows.X)
+        eta = self._score_numbers(rows.numbers)
         limits, seed = self._tree_limits(p), self._column_seed
         boosting = Boosting(loss, design, rows.y, rows.s, eta, limits, None)
         watch = Watch(self, loss, rows, held, eta) if self.do_early_stopping_ else None
@@ -214,7 +214,7 @@ class HistogramBoosting(Estimator):
             max_leaf_nodes=self.max_leaf_nodes,
             max_depth=self.max_depth,
             min_samples_leaf=int(self.min_samples_leaf),
-            l2=float(self.l2_regularization),
+            regularization=float(self.l2_regularization),
             max_features=float(self.max_features),
             monotone=self._monotone(p),
             groups=self._groups(p),
@@ -271,7 +271,7 @@ class Watch:
 
     def __init__(self, model, loss, rows, held, eta):
         self.model, self.loss, self.rows, self.held = model, loss, rows, held
-        self.held_scores = None if held is None else model._score_numbers(held.X)
+        self.held_scores = None if held is None else model._score_numbers(held.numbers)
         self.by_loss = isinstance(model.scoring, str) and model.scoring == "loss"
         self.seen = slice(None)
         if not self.by_loss:
@@ -285,7 +285,7 @@ class Watch:
         """Note the scores after another iteration, whose trees these are; whether to stop."""
         model = self.model
         if self.held is not None and tables:
-            add_trees(Trees.of(tables, self.held.X.shape[1]), self.held.X, self.held_scores)
+            add_trees(Trees.of(tables, self.held.numbers.shape[1]), self.held.numbers, self.held_scores)
         model.train_score_.append(self._score(self.rows.take(self.seen), eta[self.seen]))
         scores = model.train_score_
         if self.held is not None:
@@ -301,7 +301,7 @@ class Watch:
         known._known_scores = eta
         classes = vars(known).get("classes_")
         y = rows.y if classes is None else classes[rows.y.astype(int)]
-        return self.scorer(known, rows.X, y, **({} if rows.s is None else {"sample_weight": rows.s}))
+        return self.scorer(known, rows.numbers, y, **({} if rows.s is None else {"sample_weight": rows.s}))
 
 
 def _values(asked):

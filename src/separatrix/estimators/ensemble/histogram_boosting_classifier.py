@@ -174,7 +174,8 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistogramBoosting):
 
     def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X: of equal probabilities the first."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]
 
     def staged_decision_function(self, X: MatrixLike) -> Iterator[Array]:
         """Raw scores after each iteration."""

@@ -174,7 +174,8 @@ class HistGradientBoostingRegressor(RegressorMixin, HistogramBoosting):
 
     def predict(self, X: MatrixLike) -> Array:
         """Predict y for each row of X."""
-        return inverse_link(self.link_, self._raw(X)[:, 0])
+        scores = self._raw(X)[:, 0]
+        return inverse_link(self.link_, scores)
 
     def staged_predict(self, X: MatrixLike) -> Iterator[Array]:
         """Predictions after each iteration."""

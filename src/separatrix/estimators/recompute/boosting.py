@@ -20,7 +20,7 @@ def training_loss(model, X, y, sample_weight=None):
     comparison = Comparison(model, len(rows.y))
     start = baseline(loss, rows.y, rows.s, k)
     comparison.number("_baseline", start, np.abs(start).max(initial=1.0))
-    scores = (np.tile(model._baseline, (len(rows.y), 1)), model._score_numbers(rows.X))
+    scores = (np.tile(model._baseline, (len(rows.y), 1)), model._score_numbers(rows.numbers))
     losses = np.array([mean_loss(loss, rows.y, rows.s, eta) for eta in scores])
     comparison.number("training_loss_", losses, np.maximum(np.abs(losses), 1e-300), means=2)
     return comparison.certificate()

@@ -37,7 +37,7 @@ class TreeLimits:
     learning_rate : float.  By which the values of leaves are multiplied.
     max_leaf_nodes, max_depth : int or None.
     min_samples_leaf : int.
-    l2 : float.  l2_regularization.
+    regularization : float.  l2_regularization.
     max_features : float.  The share of columns that a split may choose from, drawn anew for each.
     monotone : (p,) int8.  1 where the prediction may not fall with a column, -1 where it may not rise.
     groups : list of sets or None.  Columns that may meet on a path.
@@ -47,7 +47,7 @@ class TreeLimits:
     max_leaf_nodes: int | None
     max_depth: int | None
     min_samples_leaf: int
-    l2: float
+    regularization: float
     max_features: float
     monotone: Array
     groups: list[set[int]] | None
@@ -104,7 +104,7 @@ class Grower:
         self._layout = layout
         limits = self.limits
         self._held = Limits(
-            1.0 / layout.g_scale, 1.0 / layout.h_scale, limits.l2, limits.min_samples_leaf, MIN_CURVATURE
+            1.0 / layout.g_scale, 1.0 / layout.h_scale, limits.regularization, limits.min_samples_leaf, MIN_CURVATURE
         )
         self.order[:] = np.arange(self.design.n, dtype=np.uint32)
         groups = None if limits.groups is None else tuple(range(len(limits.groups)))
@@ -200,7 +200,8 @@ class Grower:
         g, h, count = node.left_sums
         sides = ((g, h, count), (node.sums.g - g, node.sums.h - h, node.sums.rows - count))
         values = [
-            leaf_value(a * held.g_unit, b * held.h_unit, held.l2, node.sums.low, node.sums.high) for a, b, _ in sides
+            leaf_value(a * held.g_unit, b * held.h_unit, held.regularization, node.sums.low, node.sums.high)
+            for a, b, _ in sides
         ]
         bounds = self._bounds(node, values)
         ends = ((node.start, middle), (middle, node.stop))

@@ -23,14 +23,14 @@ class Limits(NamedTuple):
     Attributes
     ----------
     g_unit, h_unit : float.  What a unit of a summed slope or curvature stands for.
-    l2 : float.  Added to the curvature of a leaf.
+    regularization : float.  Added to the curvature of a leaf.
     min_samples : int.  Rows that each child must have.
     min_curvature : float.  Curvature that each child must have.
     """
 
     g_unit: float
     h_unit: float
-    l2: float
+    regularization: float
     min_samples: int
     min_curvature: float
 
@@ -57,8 +57,8 @@ def gain_of(g: int, h: int, node: Sums, limits: Limits, monotone: int) -> float:
     """The gain of a split whose left child has these sums; -1 where it would break a monotonic constraint."""
     left_g, left_h = g * limits.g_unit, h * limits.h_unit
     right_g, right_h = (node.g - g) * limits.g_unit, (node.h - h) * limits.h_unit
-    left = leaf_value(left_g, left_h, limits.l2, node.low, node.high)
-    right = leaf_value(right_g, right_h, limits.l2, node.low, node.high)
+    left = leaf_value(left_g, left_h, limits.regularization, node.low, node.high)
+    right = leaf_value(right_g, right_h, limits.regularization, node.low, node.high)
     if (monotone > 0 and left > right) or (monotone < 0 and left < right):
         return -1.0
     return node.g * limits.g_unit * node.value - left_g * left - right_g * right

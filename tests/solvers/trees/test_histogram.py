@@ -26,7 +26,7 @@ def limits(p, **changed):
         "max_leaf_nodes": 2,
         "max_depth": None,
         "min_samples_leaf": 1,
-        "l2": 0.0,
+        "regularization": 0.0,
         "max_features": 1.0,
         "monotone": np.zeros(p, np.int8),
         "groups": None,
@@ -72,7 +72,7 @@ def test_the_first_split_is_the_best_of_all_in_exact_arithmetic(seed, alike):
     g = rng.integers(-50, 50, 30) / 16.0
     h = np.ones(30) if alike else rng.integers(1, 30, 30) / 32.0
     least, l2 = 3, Fraction(1, 2)
-    tree = grown(X, g, h, min_samples_leaf=least, l2=float(l2))
+    tree = grown(X, g, h, min_samples_leaf=least, regularization=float(l2))
     check_nodes(tree.nodes, 4)
     ends = apply(tree.nodes, X)
     best, gains = best_exactly(X, g, h, l2, least)
