@@ -131,12 +131,13 @@ def test_a_loss_of_the_library_is_boosted_as_it_is():
 
 
 def test_columns_of_categories_come_from_a_frame():
-    frame = pd.DataFrame({"town": pd.Categorical(RNG.choice(["a", "b", "c"], 300)), "x": RNG.standard_normal(300)})
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"town": pd.Categorical(rng.choice(["a", "b", "c"], 300)), "x": rng.standard_normal(300)})
     y = (frame["town"] == "b") * 3.0 + frame["x"]
-    model = HistGradientBoostingRegressor(max_iter=20).fit(frame, y)
+    model = HistGradientBoostingRegressor(max_iter=5).fit(frame, y)
     assert model.is_categorical_.tolist() == [True, False]
-    assert model.score(frame, y) > 0.9
-    theirs = sklearn.ensemble.HistGradientBoostingRegressor(max_iter=20).fit(frame, y)
+    assert model.feature_importances_.min() > 0.1
+    theirs = sklearn.ensemble.HistGradientBoostingRegressor(max_iter=5).fit(frame, y)
     assert_allclose(model.predict(frame), theirs.predict(frame), rtol=SINGLE, atol=SINGLE)
     file = io.BytesIO()
     model.save(file)
@@ -196,7 +197,7 @@ def _broken(model, name, place, value):
 def test_a_file_whose_trees_lead_astray_is_refused(name, place, value):
     model = HistGradientBoostingRegressor(max_iter=3).fit(X, Y)
     _broken(model, name, place, value)
-    with pytest.raises(ValueError, match="rees"):
+    with pytest.raises(ValueError, match="Cannot save"):
         model.save(io.BytesIO())
 
 
@@ -205,5 +206,5 @@ def test_routes_that_lead_back_are_refused():
     model = HistGradientBoostingRegressor(max_iter=2, categorical_features=[0]).fit(rows, np.sin(rows[:, 0]))
     assert len(model._trees.routes)
     _broken(model, "routes", 0, 0)
-    with pytest.raises(ValueError, match="rees"):
+    with pytest.raises(ValueError, match="Cannot save"):
         model.save(io.BytesIO())

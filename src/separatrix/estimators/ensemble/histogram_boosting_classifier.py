@@ -25,7 +25,7 @@ from separatrix.prediction.linear import in_one_dimension, log_probabilities, pr
         "solvers.trees.boosting",
         "solvers.trees.histogram",
         "solvers.trees.gradients",
-        "designs.binned",
+        "solvers.trees.committee",
     ),
     prediction=forms.BOOSTED_CLASSES,
     verification=verification.OF_TRAINING_LOSS,
