@@ -173,6 +173,10 @@ FITTED: dict[str, Kind] = {
     "_baseline": floats("_outputs"),
     "_categories": either(listed(either(objects("_c"), floats("_c", finite=False), anything), "p"), nothing),
     "_trees": record("Trees"),
+    "train_score_": floats("_scores"),
+    "validation_score_": floats("_held_scores"),
+    "training_loss_": floats(2),
+    "is_categorical_": either(flags("p"), nothing),
     "constant_": number(),
 }
 
