@@ -6,8 +6,6 @@ from sklearn.ensemble import ExtraTreesClassifier as ExtraTreesClassifier
 from sklearn.ensemble import ExtraTreesRegressor as ExtraTreesRegressor
 from sklearn.ensemble import GradientBoostingClassifier as GradientBoostingClassifier
 from sklearn.ensemble import GradientBoostingRegressor as GradientBoostingRegressor
-from sklearn.ensemble import HistGradientBoostingClassifier as HistGradientBoostingClassifier
-from sklearn.ensemble import HistGradientBoostingRegressor as HistGradientBoostingRegressor
 from sklearn.ensemble import IsolationForest as IsolationForest
 from sklearn.ensemble import RandomForestClassifier as RandomForestClassifier
 from sklearn.ensemble import RandomForestRegressor as RandomForestRegressor
@@ -17,6 +15,4 @@ from sklearn.ensemble import StackingRegressor as StackingRegressor
 from sklearn.ensemble import VotingClassifier as VotingClassifier
 from sklearn.ensemble import VotingRegressor as VotingRegressor
 
-from separatrix.estimators.ensemble import AdaBoostClassifier as AdaBoostClassifier
-from separatrix.estimators.ensemble import MixtureOfExpertsClassifier as MixtureOfExpertsClassifier
-from separatrix.estimators.ensemble import MixtureOfExpertsRegressor as MixtureOfExpertsRegressor
+from separatrix.estimators.ensemble import *

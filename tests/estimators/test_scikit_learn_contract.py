@@ -53,6 +53,8 @@ ELSEWHERE = {
     "FirthLogisticRegression",
     "FisherDiscriminant",
     "GaussianNB",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
     "LeastSquaresClassifier",

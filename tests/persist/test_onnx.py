@@ -147,7 +147,11 @@ def test_mixed_columns_agree_also_at_categories_never_met(classes, unseen, tmp_p
     np.testing.assert_allclose(outputs["probabilities"], model.predict_proba(data), rtol=1e-11, atol=1e-300)
 
 
-SUITED_TO_ONNX = [f for task in ("classification", "regression") for f in families(task) if "local" not in f.name]
+# local models solve equations at each row; trees are not written as ONNX yet, and are refused
+UNSUITED = ("local", "boosting")
+SUITED_TO_ONNX = [
+    f for task in ("classification", "regression") for f in families(task) if not any(w in f.name for w in UNSUITED)
+]
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -114,19 +114,20 @@ def validate_class_target(
     summed=False,
     least=2,
     weightless=False,
+    missing=False,
 ):
     """Check X, class labels and weights; return a design and a target of codes into ``classes_``.
 
     A first fit (`reset`) sets ``estimator.classes_``, sorted; later data must keep to those classes. `class_weight`
     multiplies the weights of the rows of each class: a dict, or "balanced" for equal totals. `classes` announces the
-    classes of a stream, whose chunks need not hold all of them; there must be `least` classes, 1 or 2. `summed` is
-    explained in :func:`enter`. Where weights leave one class of several labels, as those of a bootstrap sample may,
-    that is refused, unless labels that are `weightless` make classes, too.
+    classes of a stream, whose chunks need not hold all of them; there must be `least` classes, 1 or 2. `summed`
+    and `missing` are explained in :func:`enter`. Where weights leave one class of several labels, as those of a
+    bootstrap sample may, that is refused, unless labels that are `weightless` make classes, too.
     """
     if isinstance(X, StreamedDesign):
         target = streamed_target(estimator, X, y, sample_weight, reset=reset)
         return X, streamed_classes(estimator, target, class_weight, reset=reset, least=least)
-    X, y = _checked(estimator, X, y, "biuU", summed=summed, sparse=sparse, reset=reset)
+    X, y = _checked(estimator, X, y, "biuU", summed=summed, sparse=sparse, reset=reset, missing=missing)
     s = _weights(sample_weight, X.shape[0])
     learns = reset and classes is None
     if classes is not None:

@@ -34,6 +34,7 @@ OF_BOOSTED = late("separatrix.estimators.recompute.boosted:boosted")
 OF_EXPERTS = late("separatrix.estimators.recompute.experts:experts")
 OF_LOCAL_NUMBERS = late("separatrix.estimators.recompute.local:numbers")
 OF_LOCAL_CLASSES = late("separatrix.estimators.recompute.local:classes")
+OF_TRAINING_LOSS = late("separatrix.estimators.recompute.boosting:training_loss")
 
 PREPARED = "it solves no problem: it keeps medians, levels or dates of the columns of a table"
 EXPANDED = "it solves no problem: its columns are formulas of each row"

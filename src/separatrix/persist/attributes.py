@@ -170,6 +170,15 @@ FITTED: dict[str, Kind] = {
     "d0_": number(),
     "gamma_": number(),
     "class_ratio_": number(),
+    "n_trees_per_iteration_": whole(1),
+    "link_": text,
+    "_baseline": floats("_outputs"),
+    "_categories": either(listed(either(objects("_c"), floats("_c", finite=False), anything), "p"), nothing),
+    "_trees": record("Trees"),
+    "train_score_": floats("_scores"),
+    "validation_score_": floats("_held_scores"),
+    "training_loss_": floats(2),
+    "is_categorical_": either(flags("p"), nothing),
     "constant_": number(),
 }
 
@@ -294,6 +303,18 @@ RECORDS: dict[str, dict[str, Kind]] = {
     "LikelihoodStatistics": _LIKELIHOOD,
     "GeneralizedLinearStatistics": _LIKELIHOOD | {"family": text, "link": text},
     "Separation": {},
+    "Trees": {
+        "n_columns": size("p"),
+        "column": integers("_nodes", low=-1, below="p"),
+        **{name: integers("_nodes", low=-1) for name in ("left", "right", "missing", "offset")},
+        "width": integers("_nodes", low=0),
+        "count": integers("_nodes", low=0),
+        "threshold": floats("_nodes", finite=False),
+        "value": floats("_nodes"),
+        "gain": floats("_nodes"),
+        "roots": integers("_trees", low=0),
+        "routes": integers("_routes", low=-1),
+    },
 }
 
 # Attributes whose name means something else in one class.

@@ -11,6 +11,7 @@ import numpy as np
 from separatrix.persist.kinds import integers
 from separatrix.prediction.categories import outcomes
 from separatrix.prediction.forms import Step
+from separatrix.prediction.trees import fault
 
 MOST_COLUMNS = 1 << 20  # that a polynomial may expand a row to: more are no model but a way to fill a memory
 
@@ -127,6 +128,26 @@ def _parts(state: Mapping[str, Any]) -> bool:
     return named and list(state["categories_"]) == [j for j, kind in enumerate(kinds) if kind == "categorical"]
 
 
+def _walks(state: Mapping[str, Any]) -> bool:
+    """Whether every walk through stored trees stays within them and ends: a loop does not look where it reads."""
+    return fault(state) == ""
+
+
+def _boosted(state: Mapping[str, Any]) -> bool:
+    """Whether a boosted model has a tree for each output in every iteration, and categories that bins can hold."""
+    if "_trees" not in state:
+        return True
+    k, classes = len(state["_baseline"]), state.get("classes_")
+    outputs = 1 if classes is None or len(classes) <= 2 else len(classes)
+    known = state["_categories"]
+    return (
+        k == outputs == state["n_trees_per_iteration_"]
+        and len(fields_of(state["_trees"])["roots"]) % k == 0
+        and fault(fields_of(state["_trees"])) == ""  # a light reader asks nobody else
+        and (known is None or all(each is None or len(each) <= 255 for each in known))
+    )
+
+
 LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "Words": _bags,
     "Categories": _outcomes,
@@ -135,5 +156,8 @@ LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "MixedNB": _parts,
     "LocalData": _codes,
     "LocalLogisticRegression": _scores,
+    "Trees": _walks,
+    "HistGradientBoostingClassifier": _boosted,
+    "HistGradientBoostingRegressor": _boosted,
     "sklearn:OneHotEncoder": _one_hot,
 }

@@ -28,6 +28,7 @@ from separatrix.prediction import (
     one_vs_rest,
     posteriors,
     stumps,
+    trees,
 )
 from separatrix.prediction.storage import dense
 
@@ -241,6 +242,16 @@ _LOCAL_CLASSES = {
 }
 LOCAL_CLASSES = Form("local log-odds", _LOCAL_CLASSES)
 LOCAL_NUMBERS = Form("local fits", {"predict": local_likelihood.number})
+BOOSTED_NUMBERS = Form("boosted numbers", {"predict": trees.number})
+BOOSTED_CLASSES = Form(
+    "boosted classes",
+    {
+        "predict": trees.class_of,
+        "decision_function": trees.class_scores,
+        "predict_proba": trees.class_probabilities,
+        "predict_log_proba": trees.class_log_probabilities,
+    },
+)
 ONE_VS_REST = Form(
     "one against the rest",
     {

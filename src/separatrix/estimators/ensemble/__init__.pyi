@@ -5,3 +5,9 @@ from separatrix.estimators.ensemble.mixture_of_experts import (
 from separatrix.estimators.ensemble.mixture_of_experts import (
     MixtureOfExpertsRegressor as MixtureOfExpertsRegressor,
 )
+from separatrix.estimators.ensemble.histogram_boosting_classifier import (
+    HistGradientBoostingClassifier as HistGradientBoostingClassifier,
+)
+from separatrix.estimators.ensemble.histogram_boosting_regressor import (
+    HistGradientBoostingRegressor as HistGradientBoostingRegressor,
+)

@@ -1,0 +1,1 @@
+"""Trees: the table of nodes, criteria, exact split search, growers, pruning."""
