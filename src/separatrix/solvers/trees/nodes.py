@@ -10,7 +10,8 @@ that a walk ends after fewer steps than there are nodes. A node is one of three:
   (a child for each category, or for each bin of a number) has one child a code, and -1 in ``left`` and ``right``.
 
 A missing value (NaN) goes to ``missing``. A route of -1 is no child: the row *ends in the node itself*, and is
-predicted by the node's own value. That is where categories go that the node has not met in training: the default of the node.
+predicted by the node's own value. That is where categories go that the node has not met in training: the default of the
+node.
 """
 
 from collections.abc import Callable
@@ -69,11 +70,17 @@ KINDS = {**dict.fromkeys(_INTEGERS, np.int32), **dict.fromkeys(_NUMBERS, np.floa
 
 def empty_nodes(capacity: int, n_values: int, n_routes: int = 0) -> NodeTable:
     """A table of `capacity` leaves without rows, to be filled."""
-    integers = {name: np.full(capacity, LEAF, np.int32) for name in ("column", "left", "right", "missing", "parent")}
+    def none() -> Array:
+        return np.full(capacity, -1, np.int32)
+
     return NodeTable(
-        **integers,
+        column=none(),
         threshold=np.full(capacity, np.nan),
-        offset=np.full(capacity, -1, np.int32),
+        left=none(),
+        right=none(),
+        missing=none(),
+        parent=none(),
+        offset=none(),
         width=np.zeros(capacity, np.int32),
         weight=np.zeros(capacity),
         n_samples=np.zeros(capacity, np.int64),
