@@ -92,7 +92,11 @@ class GrowOptions:
 
 
 def grow(
-    ranked: RankedDesign, target: TreeTarget, s: Array | None = None, options: GrowOptions | None = None, rng: Any = None
+    ranked: RankedDesign,
+    target: TreeTarget,
+    s: Array | None = None,
+    options: GrowOptions | None = None,
+    rng: Any = None,
 ) -> NodeTable:
     """Grow a tree.
 

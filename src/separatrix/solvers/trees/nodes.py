@@ -70,6 +70,7 @@ KINDS = {**dict.fromkeys(_INTEGERS, np.int32), **dict.fromkeys(_NUMBERS, np.floa
 
 def empty_nodes(capacity: int, n_values: int, n_routes: int = 0) -> NodeTable:
     """A table of `capacity` leaves without rows, to be filled."""
+
     def none() -> Array:
         return np.full(capacity, -1, np.int32)
 

@@ -1,0 +1,2 @@
+from separatrix.estimators.tree.classifier import DecisionTreeClassifier as DecisionTreeClassifier
+from separatrix.estimators.tree.regressor import DecisionTreeRegressor as DecisionTreeRegressor
