@@ -1,8 +1,8 @@
 """Columns coded once by the rank of their value, for trees.
 
 A tree asks of a number only which others are smaller. So each column is coded by the ranks of its distinct values,
-0, 1, ..., and never read again: a split is a rank, a node's rows are sorted as integers, and all trees of a forest share
-the codes. Categories are their own codes. A missing value (NaN) has the code after the last.
+0, 1, ..., and never read again: a split is a rank, a node's rows are sorted as integers, and all trees of a forest
+share the codes. Categories are their own codes. A missing value (NaN) has the code after the last.
 """
 
 from functools import cached_property

@@ -30,6 +30,7 @@ OF_MULTINOMIAL_NB = late("separatrix.estimators.recompute.naive_bayes:multinomia
 OF_CATEGORICAL_NB = late("separatrix.estimators.recompute.naive_bayes:categorical")
 OF_MIXED_NB = late("separatrix.estimators.recompute.naive_bayes:mixed")
 OF_PRINCIPAL_AXES = late("separatrix.estimators.recompute.axes:principal")
+OF_TREE = late("separatrix.estimators.recompute.trees:tree")
 OF_LOCAL_NUMBERS = late("separatrix.estimators.recompute.local:numbers")
 OF_LOCAL_CLASSES = late("separatrix.estimators.recompute.local:classes")
 

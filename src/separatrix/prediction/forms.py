@@ -26,6 +26,7 @@ from separatrix.prediction import (
     numbers,
     one_vs_rest,
     posteriors,
+    trees,
 )
 from separatrix.prediction.storage import dense
 
@@ -105,6 +106,8 @@ def can_predict(step):
         return step.state["_backend"] is None and not step.state["_has_words"]
     if step.form in (NEIGHBOUR_CLASSES, NEIGHBOUR_AVERAGES):
         return neighbours.serves(step.state)
+    if step.form in (TREE_CLASSES, TREE_NUMBERS):
+        return trees.serves(step.state)
     if step.form is ONE_VS_REST:
         whole = step.state["label_binarizer_"].state["y_type_"] in ("binary", "multiclass")
         return (whole or one_vs_rest.has_rest(step.state)) and all(map(_is_machine, step.state["estimators_"]))
@@ -229,6 +232,15 @@ _LOCAL_CLASSES = {
 }
 LOCAL_CLASSES = Form("local log-odds", _LOCAL_CLASSES)
 LOCAL_NUMBERS = Form("local fits", {"predict": local_likelihood.number})
+TREE_CLASSES = Form(
+    "tree of classes",
+    {
+        "predict": trees.class_of,
+        "predict_proba": trees.class_shares,
+        "predict_log_proba": trees.log_class_shares,
+    },
+)
+TREE_NUMBERS = Form("tree of numbers", {"predict": trees.number})
 ONE_VS_REST = Form(
     "one against the rest",
     {

@@ -4,7 +4,6 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from separatrix.core.errors import cannot
-
 from separatrix.solvers.trees import nodes as tables
 
 NO_CHILD, NO_COLUMN = -1, -2  # scikit-learn's TREE_LEAF and TREE_UNDEFINED

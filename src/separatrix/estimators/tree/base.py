@@ -12,7 +12,7 @@ from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import closed_form
-from separatrix.core.errors import WrongType, cannot
+from separatrix.core.errors import cannot
 from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.designs import as_design
 from separatrix.designs.ranked import rank_columns
@@ -27,7 +27,8 @@ from separatrix.estimators.validation import (
     validate_rows,
     validate_weights,
 )
-from separatrix.solvers.trees.grow import GrowOptions, TreeTarget, grow
+from separatrix.prediction.trees import coded
+from separatrix.solvers.trees.grow import GrowOptions, grow
 from separatrix.solvers.trees.nodes import NodeTable
 from separatrix.solvers.trees.pruning import cost_complexity, prune_by_cost
 
@@ -77,7 +78,7 @@ class DecisionTree(MultiOutputMixin, Estimator):
         if words:
             p = X.shape[1]
             asked = coding.asked_columns(self, names, p)
-            if not (self.categorical_features is None):
+            if self.categorical_features is not None:
                 asked = asked | np.array([not numeric for _, numeric in coding.columns_of(X)])
             self.categories_: list[Any] = [None] * p
             numbers = coding.numbers_from_words(X, asked, self.categories_)
@@ -108,18 +109,10 @@ class DecisionTree(MultiOutputMixin, Estimator):
 
     def _code(self, X, coded_words=False):
         """X with codes in the place of categories and bins."""
-        changed = [j for j, edges in enumerate(self._edges) if edges is not None]
-        if not coded_words:
-            changed += np.flatnonzero(self._is_category).tolist()
-        if not changed:
+        categories = [None] * len(self.categories_) if coded_words else self.categories_
+        if all(each is None for each in (*self._edges, *categories)):
             return X
-        encoded = np.array(coding.dense_rows(X), dtype=np.float64)
-        for j in changed:
-            if self._edges[j] is not None:
-                encoded[:, j] = coding.bin_codes(encoded[:, j], self._edges[j])
-            else:
-                encoded[:, j] = coding.category_codes(encoded[:, j].tolist(), self.categories_[j])
-        return encoded
+        return coded({"categories_": categories, "_edges": self._edges}, coding.dense_rows(X))
 
     def _coded(self):
         """Which columns hold codes."""
@@ -140,6 +133,12 @@ class DecisionTree(MultiOutputMixin, Estimator):
             validate_columns(self, X, reset=False)
             return self._code(coding.numbers_from_words(X, self._is_category, self.categories_), coded_words=True)
         return coding.dense_rows(self._code(validate_rows(self, X, missing=True)))
+
+    def _again(self, X, y, sample_weight):
+        """Rows, target and weights of data that a fitted tree is held against."""
+        rows = self._rows(X)
+        target, s = self._target_again(np.asarray(y), checked_weights(sample_weight, len(rows)), len(rows))
+        return rows, target, s
 
     def _check(self):
         """Check the parameters that can be checked without data."""
@@ -223,7 +222,7 @@ class DecisionTree(MultiOutputMixin, Estimator):
         return self.tree_.compute_feature_importances()
 
     def apply(self, X: MatrixLike, check_input: bool = True) -> Array:
-        """The number of the node in which each row ends: a leaf, or where a category has no route the node that asks."""
+        """The number of the node in which each row ends: a leaf, or the node that asks for a category without a route."""
         return self.tree_.apply(self._rows(X))
 
     def decision_path(self, X: MatrixLike, check_input: bool = True) -> Matrix:
@@ -263,7 +262,3 @@ class DecisionTree(MultiOutputMixin, Estimator):
 def checked_weights(sample_weight, n):
     """Weights, or None where all rows count once."""
     return None if sample_weight is None else validate_weights(sample_weight, n)
-
-
-def wrong_target(estimator, because, instead):
-    return cannot(f"fit {type(estimator).__name__} to this y", because=because, instead=instead, kind=WrongType)

@@ -9,9 +9,11 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from separatrix.core.declaration import IMPORTANCES, SmallFit, declares
 from separatrix.core.types import Array, MatrixLike
+from separatrix.estimators import verification
 from separatrix.estimators.class_weights import weights_by_class
 from separatrix.estimators.tree.base import DecisionTree, checked_weights
-from separatrix.estimators.validation import validate_labels
+from separatrix.estimators.validation import encode, validate_labels
+from separatrix.prediction import forms
 from separatrix.solvers.trees.criterion import OF_CLASSES
 from separatrix.solvers.trees.grow import TreeTarget
 
@@ -19,6 +21,8 @@ from separatrix.solvers.trees.grow import TreeTarget
 @declares(
     task="classification",
     solvers=("solvers.trees.grow", "solvers.trees.pruning"),
+    prediction=forms.TREE_CLASSES,
+    verification=verification.OF_TREE,
     description=IMPORTANCES,
     small_fits=(SmallFit(storages=("float64",)), SmallFit(classes=3, storages=("float64",), called="three classes")),
 )
@@ -66,8 +70,8 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
     Notes
     -----
     A category that a node has not met in training, and a missing value of a column of categories that had none there,
-    end in that node: its own shares are the default. Missing numbers go where the split was better, and where there were
-    none in training, with most rows. Infinite values are refused.
+    end in that node: its own shares are the default. Missing numbers go where the split was better, and with most
+    rows where there were none in training. Infinite values are refused.
 
     A greedy tree has no optimum to certify: each split is the best of its node, the whole is not the best of its size.
 
@@ -132,18 +136,23 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
         self.n_classes_ = counts if self.outputs_2d_ else counts[0]
         return design, TreeTarget(codes.astype(np.int32), max(counts)), s
 
+    def _target_again(self, y, s, n):
+        if not self.outputs_2d_:
+            classes, codes = [self.classes_], encode(self, y.reshape(n), reset=False)[:, None]
+        else:
+            classes = self.classes_
+            codes = np.stack([np.searchsorted(each, y[:, k]) for k, each in enumerate(classes)], axis=1)
+        if self.class_weight is not None:
+            s = self._weighted(classes, codes, s)
+        return TreeTarget(codes.astype(np.int32), max(map(len, classes))), s
+
     def _weighted(self, classes, codes, s):
         """Weights of the rows times those of their classes, of all outputs."""
-        if self.n_outputs_of(codes) == 1:
+        if codes.shape[1] == 1:
             return weights_by_class(self.class_weight, classes[0], codes[:, 0], s)
         labels = np.stack([each[codes[:, k]] for k, each in enumerate(classes)], axis=1)
         factors = compute_sample_weight(self.class_weight, labels)
         return factors if s is None else s * factors
-
-    @staticmethod
-    def n_outputs_of(codes: Array) -> int:
-        """Columns of y."""
-        return int(codes.shape[1])
 
     def _class_counts(self):
         return self.n_classes_ if self.outputs_2d_ else [self.n_classes_]

@@ -13,6 +13,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.protocol import is_frame
 from separatrix.designs import as_dense, as_design
 from separatrix.prediction.naive_bayes import by_kind
+from separatrix.prediction.trees import category_codes, is_missing
 
 
 def columns_of(X):
@@ -33,11 +34,6 @@ def has_words(X):
     if is_frame(X):
         return not all(map(_is_numeric, nw.from_native(X, eager_only=True).schema.values()))
     return isinstance(X, np.ndarray) and X.dtype.kind in "OU" and any(isinstance(v, str) for v in X.flat)
-
-
-def is_missing(value):
-    """None, or a number that is none."""
-    return value is None or (isinstance(value, float) and value != value)
 
 
 def asked_columns(estimator, names, p):
@@ -67,13 +63,6 @@ def learn_categories(values):
     return sorted(set(present), key=by_kind)
 
 
-def category_codes(values, categories):
-    """The place of each value among the categories, as float64; NaN for a missing one, the last place for a stranger."""
-    place = {category: float(code) for code, category in enumerate(categories)}
-    stranger = float(len(categories))
-    return np.array([np.nan if is_missing(v) else place.get(v, stranger) for v in values], dtype=np.float64)
-
-
 def learn_edges(column, n_bins):
     """Edges that divide a column of numbers into at most `n_bins` parts of about equal counts."""
     present = column[~np.isnan(column)]
@@ -81,13 +70,6 @@ def learn_edges(column, n_bins):
         return np.empty(0)
     inner = np.quantile(present, np.arange(1, n_bins) / n_bins, method="inverted_cdf")
     return np.unique(inner[inner < present.max()])
-
-
-def bin_codes(column, edges):
-    """Which part each number is in: 0 up to the first edge, and so on."""
-    codes = np.searchsorted(edges, column, side="left").astype(np.float64)
-    codes[np.isnan(column)] = np.nan
-    return codes
 
 
 def numbers_from_words(X, categorical, categories):

@@ -9,8 +9,10 @@ from sklearn.base import RegressorMixin
 from separatrix.core.declaration import IMPORTANCES, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.types import Array, MatrixLike
-from separatrix.estimators.tree.base import DecisionTree, checked_weights
+from separatrix.estimators import verification
+from separatrix.estimators.tree.base import DecisionTree
 from separatrix.estimators.validation import enter
+from separatrix.prediction import forms
 from separatrix.solvers.trees.criterion import OF_NUMBERS
 from separatrix.solvers.trees.grow import TreeTarget
 
@@ -18,6 +20,8 @@ from separatrix.solvers.trees.grow import TreeTarget
 @declares(
     task="regression",
     solvers=("solvers.trees.grow", "solvers.trees.pruning"),
+    prediction=forms.TREE_NUMBERS,
+    verification=verification.OF_TREE,
     description=IMPORTANCES,
     small_fits=(SmallFit(storages=("float64",)),),
 )
@@ -121,6 +125,9 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):
             )
         self.n_outputs_ = y.shape[1]
         return design, TreeTarget(y), target.s
+
+    def _target_again(self, y, s, n):
+        return TreeTarget(np.asarray(y, dtype=np.float64).reshape(n, -1)), s
 
     def _class_counts(self):
         return [1] * self.n_outputs_

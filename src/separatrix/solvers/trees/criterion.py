@@ -90,7 +90,7 @@ def cost(criterion: int, sums: Array, weight: float, n_outputs: int, n_classes: 
             for c in range(first, first + n_classes):
                 squares += sums[c] * sums[c]
             total += weight - squares / weight
-        elif criterion == ENTROPY or criterion == GAIN_RATIO:
+        elif criterion in (ENTROPY, GAIN_RATIO):
             total += xlogx(weight)
             for c in range(first, first + n_classes):
                 total -= xlogx(sums[c])

@@ -20,6 +20,7 @@ from separatrix.designs.ranked import RankedDesign
 from separatrix.solvers.trees import growing
 from separatrix.solvers.trees.criterion import ABSOLUTE, ENTROPY, GAIN_RATIO, GINI, OF_CLASSES, OF_NUMBERS, SQUARED
 from separatrix.solvers.trees.nodes import NodeTable, empty_nodes, first_nodes
+from separatrix.solvers.trees.sorting import ROW
 from separatrix.solvers.trees.state import (
     CLASS_ENTROPY,
     CLASS_SQUARES,
@@ -252,7 +253,7 @@ def _work(ranked: RankedDesign, rule: Rule, data: Data, rows: Array, widest: int
     else:
         present = np.zeros(ranked.n, dtype=bool)
         present[rows] = True
-        keys = np.concatenate([column[present[column & growing.ROW]] for column in ranked.sorted_keys])
+        keys = np.concatenate([column[present[column & ROW]] for column in ranked.sorted_keys])
     of_medians = rule.walk == MEDIANS
     length = m if of_medians else 1
     return Work(

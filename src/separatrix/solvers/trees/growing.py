@@ -322,7 +322,7 @@ def _most_gainful(open_int: Array, open_float: Array, n_open: int) -> int:
         most = max(most, open_float[at, N_OPEN_FLOAT + GAIN])
     best = -1
     for at in range(n_open):
-        if open_float[at, N_OPEN_FLOAT + GAIN] >= (1.0 - 1e3 * EQUAL) * most:
-            if best < 0 or open_int[at, NODE] < open_int[best, NODE]:
-                best = at
+        near = open_float[at, N_OPEN_FLOAT + GAIN] >= (1.0 - 1e3 * EQUAL) * most
+        if near and (best < 0 or open_int[at, NODE] < open_int[best, NODE]):
+            best = at
     return max(best, 0)

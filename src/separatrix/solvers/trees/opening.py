@@ -2,10 +2,7 @@
 
 from math import log
 
-import numpy as np
-
 from separatrix.core.jit import part
-from separatrix.core.types import Array
 from separatrix.solvers.trees.absolute import deviation, middle, order_targets
 from separatrix.solvers.trees.criterion import EQUAL, GAIN_RATIO, POISSON, cost
 from separatrix.solvers.trees.nodes import NodeTable

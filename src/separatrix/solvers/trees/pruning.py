@@ -2,9 +2,9 @@ r"""Pruning: which subtrees become leaves.
 
 Cost-complexity pruning (Breiman et al., 1984, chapter 3): the subtree of a node t is worth its leaves only while
 
-.. math:: \alpha < g(t) = \frac{R(t) - R(T_t)}{|\text{leaves of } T_t| - 1}, \qquad R(t) = \frac{W_t}{W} \text{impurity}(t)
+.. math:: \alpha < g(t) = \frac{R(t) - R(T_t)}{|\text{leaves of } T_t| - 1}, \qquad R(t) = \frac{W_t}{W} i(t)
 
-and the node with the least g is the next to become a leaf, the one with the lowest number of equals.
+where i is the impurity, and the node with the least g is the next to become a leaf, the one with the lowest number of equals.
 Reduced-error pruning (Quinlan, 1987): from the bottom up, a node other than the root becomes a leaf if that makes no
 more errors on rows that were kept apart.
 """

@@ -51,9 +51,9 @@ def scan_moment(
         gain = sum_left * sum_left * n / (np.float64(n_left) * n_right)
         if gain > best and n_left >= limits.min_leaf and n_right >= limits.min_leaf:
             a, b = mean + sum_left / n_left, mean - sum_left / n_right
-            if not limits.bounded or allowed(limits, a, b):
-                if n_left >= limits.min_weight and n_right >= limits.min_weight:
-                    best, place, left, right = gain + equal, i, a, b
+            heavy = n_left >= limits.min_weight and n_right >= limits.min_weight
+            if heavy and (not limits.bounded or allowed(limits, a, b)):
+                best, place, left, right = gain + equal, i, a, b
     return Best(best - equal if place >= 0 else floor, place, left, right)
 
 
@@ -96,9 +96,9 @@ def scan_weighted(
         gain = sum_left * sum_left * weight / (weight_left * weight_right)
         if gain > best and n_left >= limits.min_leaf and n - n_left >= limits.min_leaf:
             a, b = mean + sum_left / weight_left, mean - sum_left / weight_right
-            if not limits.bounded or allowed(limits, a, b):
-                if weight_left >= limits.min_weight and weight_right >= limits.min_weight:
-                    best, place, left, right = gain + equal, i, a, b
+            heavy = weight_left >= limits.min_weight and weight_right >= limits.min_weight
+            if heavy and (not limits.bounded or allowed(limits, a, b)):
+                best, place, left, right = gain + equal, i, a, b
     return Best(best - equal if place >= 0 else floor, place, left, right)
 
 
@@ -152,8 +152,8 @@ def scan_gini(
             continue
         gain = node_cost - weight + squares_left / weight_left + squares_right / weight_right
         if gain > best and n_left >= limits.min_leaf and n - n_left >= limits.min_leaf:
-            if weight_left >= limits.min_weight and weight_right >= limits.min_weight:
-                best, place = gain + equal, i
+            heavy = weight_left >= limits.min_weight and weight_right >= limits.min_weight
+            best, place = (gain + equal, i) if heavy else (best, place)
     return Best(best - equal if place >= 0 else floor, place, 0.0, 0.0)
 
 
@@ -211,10 +211,10 @@ def scan_entropy(
         gain = node_cost + terms_left + terms_right - xlogx(weight_left) - xlogx(weight_right)
         ranked = score(criterion, gain, weight, weight_left, weight_right)
         if ranked > best and n_left >= limits.min_leaf and n - n_left >= limits.min_leaf:
-            if weight_left >= limits.min_weight and weight_right >= limits.min_weight:
-                a, b = sums_left[1] / weight_left, sums_right[1] / weight_right
-                if not limits.bounded or allowed(limits, a, b):
-                    best, place, left, right = ranked + equal, i, a, b
+            heavy = weight_left >= limits.min_weight and weight_right >= limits.min_weight
+            a, b = sums_left[1] / weight_left, sums_right[1] / weight_right
+            if heavy and (not limits.bounded or allowed(limits, a, b)):
+                best, place, left, right = ranked + equal, i, a, b
     return Best(best - equal if place >= 0 else floor, place, left, right)
 
 

@@ -96,7 +96,7 @@ def _try_threshold(
         if best.place >= 0:
             floor = best.score + node.equal
             low = keys[best.place] >> CODE
-            high = keys[best.place + 1] >> CODE if best.place + 1 < stop else np.int64(-1)
+            high = keys[best.place + 1] >> CODE if best.place + 1 < stop else -1
             _note(work, j, THRESHOLD, 2, best)
             work.split_int[CUT_LOW], work.split_int[CUT_HIGH] = low, high
             work.split_int[MISSING_LEFT] = missing_left if stop < tail else -1
@@ -105,7 +105,7 @@ def _try_threshold(
 
 @part
 def _between(levels: Array, start: int, low: int, high: int) -> float:
-    """The middle of two levels, or the lower one where rounding makes it the upper; infinite where there is no upper."""
+    """The middle of two levels, or the lower one where rounding makes it the upper; infinite without an upper."""
     if high < 0:
         return np.inf
     below, above = levels[start + low], levels[start + high]

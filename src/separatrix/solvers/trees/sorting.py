@@ -23,7 +23,7 @@ def gather(codes: Array, j: int, keys: Array, start: int, end: int, out: Array) 
         code = np.int64(codes[j, row])
         low, high = min(low, code), max(high, code)
         out[i - start] = code << CODE | row
-    return high > low
+    return bool(high > low)
 
 
 @part
@@ -41,7 +41,7 @@ def sort_keys(keys: Array, n: int, spare: Array, counts: Array) -> None:
     low, high = keys[0] >> CODE, keys[0] >> CODE
     for i in range(1, n):
         low, high = min(low, keys[i] >> CODE), max(high, keys[i] >> CODE)
-    shift = np.int64(0)
+    shift = 0
     in_spare = False
     while (high - low) >> shift > 0:
         if in_spare:
@@ -89,7 +89,7 @@ def draw(state: Array) -> np.uint64:
 @part
 def draw_below(state: Array, k: int) -> int:
     """A whole number of 0, ..., k - 1, for k < 2^31."""
-    return np.int64(((draw(state) >> _HALF) * np.uint64(k)) >> _HALF)
+    return int(((draw(state) >> _HALF) * np.uint64(k)) >> _HALF)
 
 
 @part
