@@ -222,7 +222,7 @@ class DecisionTree(MultiOutputMixin, Estimator):
         return self.tree_.compute_feature_importances()
 
     def apply(self, X: MatrixLike, check_input: bool = True) -> Array:
-        """The number of the node in which each row ends: a leaf, or the node that asks for a category without a route."""
+        """The node in which each row ends: a leaf, or the node that asks for a category without a route."""
         return self.tree_.apply(self._rows(X))
 
     def decision_path(self, X: MatrixLike, check_input: bool = True) -> Matrix:

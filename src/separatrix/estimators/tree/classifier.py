@@ -42,8 +42,9 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
         "gain_ratio" ranks splits by the gain in entropy over the entropy of the sizes of the children.
     splitter : {"best", "random"}, default "best".  Search all thresholds, or draw one for each column.
     max_depth : int, [1, inf), or None, default None.  Splits on the way to a leaf.
-    min_samples_split, min_samples_leaf : int or share of the rows, default 2 and 1.  Rows that a node must have to be
-        split, and that each child must have. Rows are counted, whatever their weight.
+    min_samples_split : int or share of the rows, default 2.  Rows that a node must have to be split: rows are counted,
+        whatever their weight.
+    min_samples_leaf : int or share of the rows, default 1.  Rows that each child must have.
     min_weight_fraction_leaf : float, [0, 0.5], default 0.0.  Share of the weight that each child must have.
     max_features : int, share, {"sqrt", "log2"} or None, default None.  Columns drawn for each node; None for all.
     random_state : int, RandomState or None, default None.  Used only where something is drawn.

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core import jit
 from separatrix.core.errors import cannot
+from separatrix.core.jit import load
 from separatrix.core.types import Array
 from separatrix.designs.ranked import RankedDesign
 from separatrix.solvers.trees import growing
@@ -133,7 +133,7 @@ def grow(
         )
     work = _work(ranked, rule, data, rows, widest, rng)
     if rows.size * ranked.p * np.log2(rows.size + 1.0) > MANY_VISITS:
-        jit.load()
+        load()
     return _run(data, rule, work, max(widest, most_children), rows.size)
 
 
@@ -192,7 +192,7 @@ def _data(ranked: RankedDesign, target: TreeTarget, s: Array | None, options: Gr
         levels=np.concatenate([*levels, np.zeros(1)]),
         level_start=starts,
         y1=np.ascontiguousarray(numbers[:, 0]),
-        y=numbers if not of_classes else np.zeros((1, k)),
+        y=numbers,
         classes=np.ascontiguousarray(target.y, dtype=np.int32) if of_classes else np.zeros((1, k), np.int32),
         y_codes=y_codes,
         s=np.ones(n) if s is None else np.ascontiguousarray(s, dtype=np.float64),

@@ -170,7 +170,7 @@ def _mark(data: Data, rule: Rule, work: Work, node: Node) -> float:
     j, low = work.split_int[COLUMN], work.split_int[CUT_LOW]
     by_threshold = work.split_int[KIND] == THRESHOLD
     absent = data.n_levels[j]
-    n_left = 0
+    weight_left = 0.0
     for i in range(node.start, node.end):
         row = work.keys[i] & ROW
         code = np.int64(data.codes[j, row])
@@ -181,9 +181,9 @@ def _mark(data: Data, rule: Rule, work: Work, node: Node) -> float:
         else:
             side = 0 if code <= low else 1
         work.side[row] = side
-        n_left += side == 0
-    if by_threshold and work.split_int[MISSING_LEFT] < 0:  # none was missing: where most rows go
-        work.split_int[MISSING_LEFT] = 1 if n_left > node.n - n_left else 0
+        weight_left += data.s[row] * (1 - side)
+    if by_threshold and work.split_int[MISSING_LEFT] < 0:  # none was missing: where most weight goes
+        work.split_int[MISSING_LEFT] = 1 if weight_left > node.weight - weight_left else 0
     if rule.criterion != GAIN_RATIO:
         return rule.factor * work.split_float[SCORE]
     children = work.split_int[CHILDREN]

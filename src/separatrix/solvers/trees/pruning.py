@@ -4,7 +4,8 @@ Cost-complexity pruning (Breiman et al., 1984, chapter 3): the subtree of a node
 
 .. math:: \alpha < g(t) = \frac{R(t) - R(T_t)}{|\text{leaves of } T_t| - 1}, \qquad R(t) = \frac{W_t}{W} i(t)
 
-where i is the impurity, and the node with the least g is the next to become a leaf, the one with the lowest number of equals.
+where i is the impurity. The node with the least g is the next to become a leaf; of equals the one with the lowest
+number.
 Reduced-error pruning (Quinlan, 1987): from the bottom up, a node other than the root becomes a leaf if that makes no
 more errors on rows that were kept apart.
 """
