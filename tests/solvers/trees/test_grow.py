@@ -1,7 +1,7 @@
 """Grown trees against a search in exact fractions, against scikit-learn, and their laws."""
 
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import log2
 
 import numpy as np
@@ -76,7 +76,7 @@ def first_best(X, y, criterion, least):
     best, chosen = None, None
     for j in range(X.shape[1]):
         values = np.unique(X[:, j])
-        for low, high in zip(values[:-1], values[1:], strict=True):
+        for low, high in pairwise(values):
             left = X[:, j] <= low
             if min(left.sum(), (~left).sum()) < least:
                 continue
