@@ -197,7 +197,7 @@ _LIKELIHOOD: dict[str, Kind] = {
 # Fields of records. Statistics of a fit are read by numpy alone: only what they are is checked, not how they agree.
 RECORDS: dict[str, dict[str, Kind]] = {
     "NodeTable": {
-        "column": integers("_nodes", low=-1, below="p"),
+        "column": integers("_nodes", low=-1),
         "threshold": floats("_nodes", finite=False),
         **dict.fromkeys(("left", "right", "missing", "parent", "offset"), integers("_nodes", low=-1)),
         **dict.fromkeys(("width", "n_samples"), integers("_nodes", low=0)),
