@@ -20,7 +20,7 @@ from separatrix.solvers.trees.grow import TreeTarget
 
 @declares(
     task="classification",
-    solvers=("solvers.trees.grow", "solvers.trees.pruning"),
+    solvers=("solvers.trees.grow", "solvers.trees.nodes", "solvers.trees.pruning"),
     prediction=forms.TREE_CLASSES,
     verification=verification.OF_TREE,
     description=IMPORTANCES,

@@ -39,6 +39,44 @@ def count_residual(nodes, X, target, s, criterion, *, clipped=False):
     return float(max(residual, of_target(nodes, ends, y, weights, weight, code, target.n_classes)))
 
 
+def threshold_residual(nodes, X, s, *, drawn=False):
+    """How far thresholds are from the middle of the nearest values on either side, relative; infinite where wrong.
+
+    Where thresholds were `drawn` they only have to lie between. Missing values that no training row had must go with
+    most of the weight.
+    """
+    rows = np.arange(len(X)) if s is None else np.flatnonzero(s > 0.0)
+    X = np.asarray(dense_rows(X))[rows]
+    n, at = nodes.column.size, apply(nodes, X).astype(np.int64)
+    low, high, unknown = np.full(n, -np.inf), np.full(n, np.inf), np.ones(n, dtype=bool)
+    live = np.flatnonzero(at > 0)
+    while live.size:
+        child, parent = at[live], nodes.parent[at[live]]
+        x = X[live, nodes.column[parent]].astype(np.float64)
+        gap = np.isnan(x)
+        unknown[parent[gap]] = False
+        left = (nodes.left[parent] == child) & ~gap
+        right = (nodes.right[parent] == child) & ~gap
+        np.maximum.at(low, parent[left], x[left])
+        np.minimum.at(high, parent[right], x[right])
+        at[live] = parent
+        live = live[parent > 0]
+    cuts = np.flatnonzero((nodes.column >= 0) & (nodes.offset < 0))
+    low, high, threshold = low[cuts], high[cuts], nodes.threshold[cuts]
+    heavier = nodes.weight[nodes.left[cuts]] > nodes.weight[nodes.right[cuts]]
+    default = np.where(heavier, nodes.left[cuts], nodes.right[cuts])
+    inside = (threshold >= low) & ((threshold < high) | np.isposinf(high))
+    if not inside.all() or np.any(unknown[cuts] & (nodes.missing[cuts] != default)):
+        return np.inf
+    if drawn or not cuts.size:
+        return 0.0
+    with np.errstate(invalid="ignore"):
+        middle = np.where(np.isposinf(high), np.inf, low / 2.0 + high / 2.0)
+        apart = np.where(threshold == middle, 0.0, np.abs(threshold - middle))
+        size = np.maximum(np.abs(low), np.where(np.isposinf(high), 0.0, np.abs(high)))
+    return float(np.max(apart / np.where(size > 0.0, size, 1.0)))
+
+
 def _classes(nodes, ends, y, weights, weight, criterion, n_classes):
     """The largest difference of shares and impurities."""
     n, residual, impurity = nodes.column.size, 0.0, np.zeros(nodes.column.size)

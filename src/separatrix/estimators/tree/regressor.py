@@ -19,7 +19,7 @@ from separatrix.solvers.trees.grow import TreeTarget
 
 @declares(
     task="regression",
-    solvers=("solvers.trees.grow", "solvers.trees.pruning"),
+    solvers=("solvers.trees.grow", "solvers.trees.nodes", "solvers.trees.pruning"),
     prediction=forms.TREE_NUMBERS,
     verification=verification.OF_TREE,
     description=IMPORTANCES,
