@@ -1,4 +1,4 @@
-"""Decision trees: scikit-learn's own, under its module name.
+"""Decision trees, under scikit-learn's module name; each is imported when it is first asked for.
 
 >>> from separatrix.tree import DecisionTreeClassifier
 >>> DecisionTreeClassifier(max_depth=2)

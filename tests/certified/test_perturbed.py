@@ -91,7 +91,16 @@ def published(model):
     for name, value in list(vars(model).items()):
         if not name.endswith("_") or name.startswith("_") or name in BOOKKEEPING or isinstance(value, bool | str):
             continue
-        if isinstance(value, list) and all(isinstance(part, np.ndarray) for part in value):
+        if isinstance(value, tuple):  # a record: each of its arrays
+            for field, part in ((field, part) for field, part in value._asdict().items() if part.size):
+                yield (
+                    name,
+                    part,
+                    lambda new, name=name, value=value, field=field: setattr(
+                        model, name, value._replace(**{field: new})
+                    ),
+                )
+        elif isinstance(value, list) and all(isinstance(part, np.ndarray) for part in value):
             for place, part in enumerate(value):
                 yield name, part, lambda new, value=value, place=place: value.__setitem__(place, new)
         elif not isinstance(value, list | dict) and np.asarray(value).dtype.kind in "fiu":

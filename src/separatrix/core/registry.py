@@ -30,6 +30,7 @@ _ROOMS = (
     "estimators.multiclass",
     "estimators.naive_bayes",
     "estimators.preparation",
+    "estimators.tree",
     "estimators.projection",
     "decision.costs",
 )

@@ -149,6 +149,9 @@ FITTED: dict[str, Kind] = {
     "explained_variance_": floats("r"),
     "singular_values_": floats("r"),
     "noise_variance_": number(),
+    "nodes_": record("NodeTable"),
+    "_is_category": flags("p"),
+    "_edges": listed(either(floats("_e"), nothing), "p"),
     "_columns": integers("_live", low=0, below="p"),
     "_centres": floats("k", "_live"),
     "_means": floats("k", "p"),
@@ -204,6 +207,16 @@ _LIKELIHOOD: dict[str, Kind] = {
 
 # Fields of records. Statistics of a fit are read by numpy alone: only what they are is checked, not how they agree.
 RECORDS: dict[str, dict[str, Kind]] = {
+    "NodeTable": {
+        "column": integers("_nodes", low=-1),
+        "threshold": floats("_nodes", finite=False),
+        **dict.fromkeys(("left", "right", "missing", "parent", "offset"), integers("_nodes", low=-1)),
+        **dict.fromkeys(("width", "n_samples"), integers("_nodes", low=0)),
+        "weight": floats("_nodes", low=0.0),
+        "impurity": floats("_nodes"),
+        "value": floats("_nodes", "_v"),
+        "routes": integers("_routes", low=-1),
+    },
     "Certificate": {
         "kind": text,
         "value": number(finite=False),
@@ -329,7 +342,19 @@ _EXPERTS: dict[str, Kind] = {
     "log_likelihood_": number(),
     "trace_": record("Trace"),
 }
+_TREE: dict[str, Kind] = {
+    "categories_": listed(either(listed(anything), nothing), "p"),
+    "n_outputs_": whole(1),
+    "_clipped": flag,
+}
 OWN: dict[str, dict[str, Kind]] = {
+    "DecisionTreeClassifier": _TREE
+    | {
+        "classes_": either(labels("k"), listed(labels("_k"))),
+        "n_classes_": either(whole(1), listed(whole(1))),
+        "outputs_2d_": flag,
+    },
+    "DecisionTreeRegressor": _TREE,
     "LocalLinearRegression": _LOCAL,
     "LocalLogisticRegression": _LOCAL,
     "AdaBoostClassifier": {

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.node_table import NodeTable, fault_of
 from separatrix.persist.kinds import integers
+from separatrix.prediction.boosted_trees import fault
 from separatrix.prediction.categories import outcomes
 from separatrix.prediction.forms import Step
-from separatrix.prediction.trees import fault
 
 MOST_COLUMNS = 1 << 20  # that a polynomial may expand a row to: more are no model but a way to fill a memory
 
@@ -148,12 +149,35 @@ def _boosted(state: Mapping[str, Any]) -> bool:
     )
 
 
+def _tree(state: Mapping[str, Any]) -> bool:
+    """Whether rows can walk through the nodes, and find a value for each class of each output there."""
+    if "nodes_" not in state:
+        return True
+    held = fields_of(state["nodes_"])
+    nodes = NodeTable(*(held[name] for name in NodeTable._fields))
+    classes, outputs = state.get("classes_"), state.get("n_outputs_", 0)
+    if classes is None:
+        width = outputs
+    else:
+        counts = [len(each) for each in classes] if isinstance(classes, list | tuple) else [len(classes)]
+        several = isinstance(classes, list | tuple)
+        stated = state.get("n_classes_", 0)
+        if len(counts) != outputs or (stated if several else [stated]) != counts:
+            return False
+        if several != state.get("outputs_2d_"):
+            return False
+        width = outputs * max(counts)
+    return nodes.value.shape[1] == width and not fault_of(nodes, state.get("n_features_in_", 0))
+
+
 LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "Words": _bags,
     "Categories": _outcomes,
     "PolynomialFeatures": _expansion,
     "KNeighborsClassifier": _votes,
     "MixedNB": _parts,
+    "DecisionTreeClassifier": _tree,
+    "DecisionTreeRegressor": _tree,
     "LocalData": _codes,
     "LocalLogisticRegression": _scores,
     "Trees": _walks,

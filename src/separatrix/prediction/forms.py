@@ -14,6 +14,7 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.prediction import (
+    boosted_trees,
     calibrated,
     constant,
     curves,
@@ -110,6 +111,8 @@ def can_predict(step):
         return neighbours.serves(step.state)
     if step.form is BOOSTED:
         return all(map(can_predict, step.state.get("members_", ())))
+    if step.form in (TREE_CLASSES, TREE_NUMBERS):
+        return trees.serves(step.state)
     if step.form is ONE_VS_REST:
         whole = step.state["label_binarizer_"].state["y_type_"] in ("binary", "multiclass")
         return (whole or one_vs_rest.has_rest(step.state)) and all(map(_is_machine, step.state["estimators_"]))
@@ -242,16 +245,25 @@ _LOCAL_CLASSES = {
 }
 LOCAL_CLASSES = Form("local log-odds", _LOCAL_CLASSES)
 LOCAL_NUMBERS = Form("local fits", {"predict": local_likelihood.number})
-BOOSTED_NUMBERS = Form("boosted numbers", {"predict": trees.number})
+BOOSTED_NUMBERS = Form("boosted numbers", {"predict": boosted_trees.number})
 BOOSTED_CLASSES = Form(
     "boosted classes",
     {
-        "predict": trees.class_of,
-        "decision_function": trees.class_scores,
-        "predict_proba": trees.class_probabilities,
-        "predict_log_proba": trees.class_log_probabilities,
+        "predict": boosted_trees.class_of,
+        "decision_function": boosted_trees.class_scores,
+        "predict_proba": boosted_trees.class_probabilities,
+        "predict_log_proba": boosted_trees.class_log_probabilities,
     },
 )
+TREE_CLASSES = Form(
+    "tree of classes",
+    {
+        "predict": trees.class_of,
+        "predict_proba": trees.class_shares,
+        "predict_log_proba": trees.log_class_shares,
+    },
+)
+TREE_NUMBERS = Form("tree of numbers", {"predict": trees.number})
 ONE_VS_REST = Form(
     "one against the rest",
     {

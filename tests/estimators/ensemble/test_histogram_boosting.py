@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import separatrix
 from separatrix.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from separatrix.losses import Huber
-from separatrix.prediction import trees as light_trees
+from separatrix.prediction import boosted_trees as light_trees
 
 X, Y = load_diabetes(return_X_y=True)
 RNG = np.random.default_rng(3)

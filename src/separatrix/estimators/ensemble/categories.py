@@ -7,7 +7,7 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.core.protocol import can, is_frame
 from separatrix.estimators.validation import validate_cells, validate_columns
-from separatrix.prediction.trees import encoded
+from separatrix.prediction.boosted_trees import encoded
 
 
 def find_categories(estimator, X):

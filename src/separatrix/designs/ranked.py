@@ -1,0 +1,110 @@
+"""Columns coded once by the rank of their value, for trees.
+
+A tree asks of a number only which others are smaller. So each column is coded by the ranks of its distinct values,
+0, 1, ..., and never read again: a split is a rank, a node's rows are sorted as integers, and all trees of a forest
+share the codes. Categories are their own codes. A missing value (NaN) has the code after the last.
+"""
+
+from functools import cached_property
+
+import numpy as np
+
+from separatrix.core.errors import cannot
+from separatrix.core.threads import parallel_map
+from separatrix.core.types import Array
+from separatrix.designs.base import Design
+
+ROW_BITS = 32
+MOST_ROWS = 1 << 31
+
+
+class RankedDesign:
+    """The codes of X by columns.
+
+    Attributes
+    ----------
+    n, p : int.  Rows and columns.
+    codes : uint32 (p, n).  The rank of each value in its column, or its category; ``n_levels[j]`` where it is missing.
+    levels : list of p arrays.  The distinct values of each column in ascending order; of a categorical column 0, 1, ...
+    n_levels : int64 (p,).  Their numbers.
+    categorical : bool (p,).  Which columns hold categories: whole numbers from 0, without an order.
+    missing : bool (p,).  Which columns have missing values.
+    """
+
+    def __init__(self, codes: Array, levels: list[Array], categorical: Array) -> None:
+        self.codes, self.levels, self.categorical = codes, levels, categorical
+        self.p, self.n = codes.shape
+        self.n_levels = np.array([len(each) for each in levels], dtype=np.int64)
+        self.missing = np.array([bool(np.any(codes[j] == self.n_levels[j])) for j in range(self.p)], dtype=bool)
+
+    @cached_property
+    def sorted_keys(self) -> Array:
+        """``code << 32 | row`` in ascending order, for each column: int64 (p, n). Made when it is first asked for."""
+        rows = np.arange(self.n, dtype=np.int64)
+        keys = np.empty((self.p, self.n), np.int64)
+
+        def sort(j: int) -> None:
+            np.left_shift(self.codes[j], ROW_BITS, out=keys[j], dtype=np.int64)
+            np.bitwise_or(keys[j], rows, out=keys[j])
+            keys[j].sort()
+
+        parallel_map(sort, range(self.p), numbers=self.n)
+        return keys
+
+
+def rank_columns(design: Design, categorical: Array | None = None) -> RankedDesign:
+    """Code the columns of a design, on threads.
+
+    Parameters
+    ----------
+    design : Design.  In memory; NaN is a missing value.
+    categorical : bool (p,) or None.  Which columns hold categories: whole numbers from 0.
+
+    >>> import numpy as np
+    >>> from separatrix.designs import as_design
+    >>> ranked = rank_columns(as_design(np.array([[0.5, 1.0], [7.0, np.nan], [0.5, 3.0]])))
+    >>> ranked.codes.tolist(), [each.tolist() for each in ranked.levels]
+    ([[0, 1, 0], [0, 2, 1]], [[0.5, 7.0], [1.0, 3.0]])
+    """
+    design.needs("columns", "rank the values of columns")
+    if design.n >= MOST_ROWS:
+        raise cannot(f"rank {design.n:,} rows", because="a row has a number of 31 bits", instead="a sample of the rows")
+    of_codes = np.zeros(design.p, dtype=bool) if categorical is None else np.asarray(categorical, dtype=bool)
+    codes = np.empty((design.p, design.n), np.uint32)
+
+    def code(j: int) -> Array:
+        column = design.columns([j])[:, 0]
+        return _category_codes(column, codes[j]) if of_codes[j] else _ranks(column, codes[j])
+
+    levels = parallel_map(code, range(design.p), numbers=design.n)
+    return RankedDesign(codes, levels, of_codes)
+
+
+def _ranks(column: Array, out: Array) -> Array:
+    """Write the ranks of a column; return its distinct values."""
+    order = np.argsort(column)  # NaN come last; the order of equal values does not show in their rank
+    values = column[order]
+    n_present = int(np.searchsorted(np.isnan(values), True)) if np.isnan(values[-1]) else len(values)
+    new = np.empty(len(values), dtype=bool)
+    new[:1] = n_present > 0
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    new[n_present:] = False
+    ranks = np.cumsum(new, dtype=np.uint32) - np.uint32(1)
+    ranks[n_present:] = np.count_nonzero(new)
+    out[order] = ranks
+    return values[new]
+
+
+def _category_codes(column: Array, out: Array) -> Array:
+    """Write the categories of a column; return the list of all of them."""
+    missing = np.isnan(column)
+    present = column[~missing]
+    if present.size and (present.min() < 0 or np.any(present != np.floor(present)) or present.max() >= MOST_ROWS):
+        raise cannot(
+            "use a column as categories",
+            because="it holds values other than whole numbers from 0",
+            instead="codes 0, 1, ... of its categories",
+        )
+    n_levels = int(present.max()) + 1 if present.size else 0
+    out[:] = np.where(missing, n_levels, column)
+    return np.arange(n_levels, dtype=np.float64)

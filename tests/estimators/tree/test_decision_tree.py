@@ -1,0 +1,114 @@
+"""Decision trees: hand-traced tables, rpart's pruning, files, categories, bad input."""
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_diabetes, load_iris
+
+from separatrix import load
+from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_graphviz, export_text
+
+ORACLE = json.loads((Path(__file__).parents[2] / "oracles" / "cost_complexity.json").read_text(encoding="utf-8"))
+# Quinlan (1986): outlook, temperature, humidity, wind, play
+TENNIS = """sunny hot high weak no|sunny hot high strong no|overcast hot high weak yes|rainy mild high weak yes
+rainy cool normal weak yes|rainy cool normal strong no|overcast cool normal strong yes|sunny mild high weak no
+sunny cool normal weak yes|rainy mild normal weak yes|sunny mild normal strong yes|overcast mild high strong yes
+overcast hot normal weak yes|rainy mild high strong no"""
+ROWS = np.array([row.split() for row in TENNIS.replace("\n", "|").split("|")], dtype=object)
+
+
+@pytest.mark.mission("TR-09")
+@pytest.mark.parametrize("criterion", ["information_gain", "gain_ratio"])
+def test_play_tennis_by_hand(criterion):
+    """Outlook first (gain 0.247 bits); sunny by humidity, rainy by wind, overcast is pure: five leaves."""
+    model = DecisionTreeClassifier(criterion=criterion, split="multiway").fit(ROWS[:, :4], ROWS[:, 4])
+    nodes = model.nodes_
+    assert model.get_n_leaves() == 5
+    assert nodes.impurity[0] == pytest.approx(0.9402859586706311, abs=1e-12)  # 9 of 14
+    children = np.flatnonzero(nodes.parent == 0)
+    gain = nodes.impurity[0] - nodes.weight[children] @ nodes.impurity[children] / 14
+    assert gain == pytest.approx(0.24674981977443933, abs=1e-12)
+    assert sorted(nodes.column[nodes.column >= 0].tolist()) == [0, 2, 3]
+    assert (model.predict(ROWS[:, :4]) == ROWS[:, 4]).all()
+
+
+@pytest.mark.mission("TR-02")
+def test_an_unknown_category_takes_the_default_of_its_node():
+    model = DecisionTreeClassifier(criterion="entropy", split="multiway").fit(ROWS[:, :4], ROWS[:, 4])
+    strange = np.array([["snow", "hot", "high", "weak"], ["sunny", "hot", "foggy", "weak"]], dtype=object)
+    assert model.predict(strange).tolist() == ["yes", "no"]  # 9 of 14 yes; 2 of 5 yes among the sunny
+    assert model.predict_proba(strange) == pytest.approx(np.array([[5 / 14, 9 / 14], [3 / 5, 2 / 5]]))
+
+
+@pytest.mark.parametrize("name", [name for name in ORACLE if name != "made by"])
+def test_cost_complexity_is_that_of_rpart(name):
+    case = ORACLE[name]
+    X, y = np.array(case["X"]), np.array(case["y"])
+    model = DecisionTreeRegressor(min_samples_leaf=case["bucket"], min_samples_split=2 * case["bucket"])
+    path = model.cost_complexity_pruning_path(X, y)
+    root = y.var()
+    # rpart has one row for each price, from the root on; trees of equal price share it
+    assert path.impurities[::-1][0] == pytest.approx(root, rel=1e-12)
+    for cp, error in zip(case["cp"][:-1], case["error"][:-1], strict=True):
+        near = np.abs(path.ccp_alphas / root - cp) < 1e-9
+        assert near.any(), cp
+        assert np.abs(path.impurities[near] / root - error).min() < 1e-9
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", "classification_error"])
+def test_a_stored_tree_predicts_the_same(criterion):
+    X, y = load_iris(return_X_y=True)
+    X[::7, 2] = np.nan
+    model = DecisionTreeClassifier(criterion=criterion, categorical_features=[0], min_samples_leaf=2).fit(X, y)
+    file = io.BytesIO()
+    model.save(file)
+    again = load(file)
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert model.certificate_.converged
+
+
+def test_sparse_rows_give_the_tree_of_dense_ones():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (100, 6)).astype(float)
+    y = X[:, 0] * X[:, 1] + rng.normal(size=100)
+    dense, thin = DecisionTreeRegressor(max_depth=5).fit(X, y), DecisionTreeRegressor(max_depth=5)
+    thin.fit(sparse.csr_array(X), y)
+    assert np.array_equal(dense.predict(X), thin.predict(sparse.csc_array(X)))
+
+
+def test_text_of_a_tree_is_that_of_scikit_learn():
+    X, y = load_iris(return_X_y=True)
+    model = DecisionTreeClassifier(max_depth=2).fit(X, y)
+    assert export_text(model).splitlines()[0] == "|--- feature_2 <= 2.45"
+    assert "gini" in export_graphviz(model)
+
+
+def test_odd_columns_are_taken():
+    rng = np.random.default_rng(1)
+    X = np.stack([rng.integers(0, 1000, 3000), np.full(3000, np.nan), np.zeros(3000)], axis=1)
+    y = X[:, 0] % 7 > 3
+    model = DecisionTreeClassifier(categorical_features=[0]).fit(X, y)
+    assert (model.predict(X) == y).all()
+    assert model.feature_importances_[1:].tolist() == [0.0, 0.0]
+    assert model.predict([[5000.0, 1.0, np.nan]]).shape == (1,)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"criterion": "misclassification"}, "criterion"),
+        ({"max_depth": 0}, "max_depth"),
+        ({"min_samples_leaf": 1.5}, "min_samples_leaf"),
+        ({"monotonic_cst": [1]}, "monotonic_cst"),
+        ({"categorical_features": [17]}, "categories"),
+        ({"max_features": "all"}, "max_features"),
+    ],
+)
+def test_wrong_settings_are_refused_in_words(setting, words):
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.raises(ValueError, match=words):
+        DecisionTreeRegressor(**setting).fit(X, y)
