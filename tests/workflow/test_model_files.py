@@ -12,7 +12,7 @@ from separatrix.persist import about
 from separatrix.tables import read
 from separatrix.workflow.explain import explain_row
 from separatrix.workflow.fit import fit_table
-from separatrix.workflow.model_file import answering
+from separatrix.workflow.model_file import NotFinite, answering
 from separatrix.workflow.predict import FilePredictor, predicted_columns, write_predictions
 from separatrix.workflow.verify import verify_file
 
@@ -77,6 +77,18 @@ def test_parts_that_do_not_fit_each_other_are_said_to_be_the_files(fitted, shop,
         else:
             verify_file(path, shop)
     assert told.value.__cause__ is not None  # for --debug
+
+
+def test_answers_that_are_not_finite_are_told(shop, tmp_path):
+    path = str(tmp_path / "crafted.sepx")
+    ridge = fit_table(shop, "spent", "Ridge", path, exclude=["bought"], command=["x"])
+    ridge.model.coef_ = np.full_like(ridge.model.coef_, 1e308)
+    separatrix.save(ridge.pipeline, path, about=about(path))
+    expected = pytest.warns(NotFinite, match=r"Some answers of '.*crafted\.sepx' are not finite")
+    with np.errstate(over="ignore"), expected as told:
+        columns = predicted_columns(FilePredictor(path), shop)
+    assert not np.isfinite(columns["prediction"]).all()
+    assert len(told) == 1
 
 
 def test_a_fault_of_another_library_is_quoted_in_part(tmp_path):

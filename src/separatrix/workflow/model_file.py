@@ -14,6 +14,10 @@ from separatrix.core.refusal import cannot
 LONGEST = 120  # letters of the message of another library: some of them quote all the data
 
 
+class NotFinite(UserWarning):
+    """Answers of a model that are NaN or infinite."""
+
+
 @contextmanager
 def answering(path: str | os.PathLike[str]) -> Iterator[None]:
     """Let the model of a file answer; an exception that is not a sentence of ours becomes one about the file.
