@@ -174,7 +174,7 @@ class KeptLoop:
 
 def _without_waiting(path: str, flags: int) -> int:
     """Open a file; a pipe in its place would wait for a writer."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    return os.open(path, flags | (os.O_NONBLOCK if can(os, "O_NONBLOCK") else 0))
 
 
 def _replace(path: Path, content: bytes) -> None:
