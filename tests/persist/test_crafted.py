@@ -14,8 +14,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import separatrix
 from separatrix.core import registry
-from separatrix.estimators.preparation.compose import pipeline
 from separatrix.discriminant_analysis import FisherDiscriminant, LinearDiscriminantAnalysis, MeanDifference
+from separatrix.estimators.preparation.compose import pipeline
 from separatrix.linear_model import LogisticRegression, Ridge, SGDClassifier
 from separatrix.local import LocalLinearRegression, LocalLogisticRegression
 from separatrix.naive_bayes import BernoulliNB, GaussianNB, MixedNB

@@ -79,7 +79,7 @@ class LinearModel(Estimator):
 
 
 def sparse_rows(coefficients: Array) -> Matrix:
-    """Coefficients as rows of a sparse matrix, or of a sparse array where scikit-learn's ``sparse_interface`` says so."""
+    """Coefficients as rows of a sparse matrix; of a sparse array where scikit-learn's ``sparse_interface`` says so."""
     rows = np.atleast_2d(as_dense(coefficients))
     arrays = get_config().get("sparse_interface") == "sparray"  # since scikit-learn 1.9
     return sp.csr_array(rows) if arrays else sp.csr_matrix(rows)
