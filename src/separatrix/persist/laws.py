@@ -39,8 +39,12 @@ def _expansion(state: Mapping[str, Any]) -> bool:
         return False
     if distinct and cross:
         last = min(last, p)
+    if p < 2 or not cross:  # p of each degree: a sum over very many degrees would never grow large enough to end
+        degrees = max(last - first + 1, 0)
+        fits = p * degrees * (first + last) // 2 <= MOST_FACTORS
+        return fits and total + p * degrees == state["n_output_features_"]
     for d in range(first, last + 1):
-        columns = _monomials(d, p, distinct) if cross else p
+        columns = _monomials(d, p, distinct)
         total, factors = total + columns, factors + d * columns
         if total > MOST_COLUMNS or factors > MOST_FACTORS:
             return False
@@ -48,8 +52,8 @@ def _expansion(state: Mapping[str, Any]) -> bool:
 
 
 def _monomials(d: int, p: int, distinct: bool) -> int:
-    """How many monomials of degree d there are in p variables, or some number above `MOST_COLUMNS`."""
-    n = p if distinct else max(p + d - 1, d)
+    """How many monomials of degree d there are in p > 1 variables, or some number above `MOST_COLUMNS`."""
+    n = p if distinct else p + d - 1
     few = min(d, n - d)
     return comb(n, few) if few < 21 else MOST_COLUMNS + 1  # C(42, 21) is 5e11, and larger ones take long to compute
 
