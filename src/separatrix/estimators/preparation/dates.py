@@ -65,8 +65,8 @@ class Dates(FlaggedColumns):
     def _names(self, names):
         out = [f"{name}{part}" for name in names for part in _PARTS]
         # a model of a file that is older than times of day has neither
-        out += [f"{names[j]}: hour sine" for j in getattr(self, "hour_sines_", ())]
-        out += [f"{names[j]}: hour cosine" for j in getattr(self, "hour_cosines_", ())]
+        out += [f"{names[j]}: hour sine" for j in vars(self).get("hour_sines_", ())]
+        out += [f"{names[j]}: hour cosine" for j in vars(self).get("hour_cosines_", ())]
         return out + self._flag_names(names)
 
 
