@@ -15,12 +15,12 @@ GROWTH = 1.5
 
 def run_untimed(tournament, candidates):
     """Run all rounds of the candidates, as far as the budget allows."""
-    waiting, begun = [each for each in candidates if each.running], []
-    share = 0.5
+    waiting, begun, share = [each for each in candidates if each.running], [], 0.5
     while waiting:
         unfinished = [each for each in begun if not _is_finished(each)]
         tournament.first_part = share * tournament.deadline.left() / (len(waiting) + len(unfinished))
-        again = [each for each in waiting if tournament.first_part >= GROWTH * each.stopped_after]
+        longer = [each for each in waiting if tournament.first_part >= GROWTH * each.stopped_after]
+        again = longer if begun else waiting  # without any time, too: then they have a reason
         if not again:
             break
         for candidate in again:
