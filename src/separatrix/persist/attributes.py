@@ -133,6 +133,8 @@ FITTED: dict[str, Kind] = {
     "variances_": floats("p"),
     "exponent_": integers("p", low=-5000),
     "flagged_": _indices,
+    "hour_sines_": integers("_sines", low=0, below="p"),
+    "hour_cosines_": integers("_cosines", low=0, below="p"),
     "levels_": _levels,
     "vocabulary_": _levels,
     "idf_": listed(floats("_w"), "p"),
