@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import chi2
 
-from separatrix.inference import firth_summary
+from separatrix.inference import describe, firth_summary
 from separatrix.linear_model import FirthLogisticRegression, LinearRegression
 
 
@@ -88,3 +88,11 @@ def test_the_summary_has_odds_ratios_and_says_that_its_likelihood_is_penalised(d
     assert "Log-odds of 1.0 against 0.0." in text
     frame = summary.to_frame("pandas")
     assert "odds_ratio" in frame and "digits" not in frame and "t" not in frame
+
+
+def test_the_description_names_both_classes(data):
+    X, y, s = data
+    labels = np.where(y == 1.0, "well", "ill")
+    told = describe(FirthLogisticRegression().fit(X, labels), ["age", "dose"], X, labels)
+    assert "decides between well and ill." in told.words and "the odds of well against ill by" in told.words
+    assert all("the log-odds of well against ill" in table.caption for table in told.tables)

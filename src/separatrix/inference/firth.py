@@ -70,12 +70,13 @@ def firth_summary(model, X, y, sample_weight=None, level=0.95):
         else _row(Profile(problem, j, w, float(model.standard_errors_[j])), name, level, is_slope=j >= first)
         for j, name in enumerate(names)
     )
-    notes = [f"Log-odds of {model.classes_[1]} against {model.classes_[0]}.", HOW]
+    odds_of = f"{model.classes_[1]} against {model.classes_[0]}"
+    notes = [f"Log-odds of {odds_of}.", HOW]
     if any(row.low is None or row.high is None for row in rows if not row.aliased):
         notes.append(NOT_REACHED)
     statistics = {"n": float(problem.target.total), "penalised_log_likelihood": model.log_likelihood_}
     statistics["certificate"] = str(model.certificate_)
-    tables = (Table("y", rows, statistics),)
+    tables = (Table(odds_of, rows, statistics),)
     return Summary(type(model).__name__, tables, "Fisher", "frequency", level, tuple(notes), "profile")
 
 
