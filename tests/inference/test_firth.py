@@ -91,7 +91,7 @@ def test_the_summary_has_odds_ratios_and_says_that_its_likelihood_is_penalised(d
 
 
 def test_the_description_names_both_classes(data):
-    X, y, s = data
+    X, y, _ = data
     labels = np.where(y == 1.0, "well", "ill")
     told = describe(FirthLogisticRegression().fit(X, labels), ["age", "dose"], X, labels)
     assert "decides between well and ill." in told.words and "the odds of well against ill by" in told.words

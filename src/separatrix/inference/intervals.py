@@ -146,10 +146,10 @@ def predict_interval(
 
 def _of_mean(model, evidence, X, known, level, weights):
     """The interval of a mean, from that of its raw score."""
-    link, dispersion, df = "logit", 1.0, np.inf
+    family, link, dispersion, df = None, "logit", 1.0, np.inf
     if is_generalized(model):
         reading = Reading(evidence, weights)
-        link, dispersion = evidence.link, reading.dispersion
+        family, link, dispersion = evidence.family, evidence.link, reading.dispersion
         df = reading.df if reading.estimated else np.inf
     if dispersion is None:
         raise _no_intervals(model, "no residual degrees of freedom are left to estimate the dispersion")
@@ -160,7 +160,7 @@ def _of_mean(model, evidence, X, known, level, weights):
     error = np.sqrt(dispersion * _leverage(evidence, evidence.covariance, rows))
     reach = float(ndtri(0.5 + 0.5 * level) if np.isinf(df) else stdtrit(df, 0.5 + 0.5 * level)) * error
     low, high = eta - reach, eta + reach
-    least, most = _range_of_scores(link, getattr(evidence, "family", None))
+    least, most = _range_of_scores(link, family)
     low, high = (np.where((eta < least) | (eta > most), np.nan, np.clip(end, least, most)) for end in (low, high))
     ends = inverse_link(link, low), inverse_link(link, high)
     sigma = float(np.sqrt(dispersion))

@@ -223,7 +223,9 @@ def _tested(row, level, ends, is_slope):
         low, high = (row.estimate - reach, row.estimate + reach) if ends is None else map(float, ends)
         row = replace(row, z=z, p=float(2.0 * ndtr(-abs(z))), low=low, high=high)
     if is_slope:
-        row = replace(row, odds_ratio=odds_factor(row.estimate), odds_low=odds_factor(row.low), odds_high=odds_factor(row.high))
+        row = replace(
+            row, odds_ratio=odds_factor(row.estimate), odds_low=odds_factor(row.low), odds_high=odds_factor(row.high)
+        )
     return row
 
 
