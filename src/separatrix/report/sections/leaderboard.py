@@ -24,7 +24,7 @@ EXPLAINED = (
     "The best of the rest leads the next group. The test allows for the overlap of the training rows, and for the best "
     "being chosen by the same scores: the chance that the board calls any model worse than its equal is about 5 %, or "
     "less. Within a group the order is by score, which may be chance; a score that varies much may stand in a group "
-    "above a better one.""
+    "above a better one."
 )
 
 
