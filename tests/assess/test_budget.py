@@ -214,6 +214,40 @@ def test_a_search_is_stopped_between_its_fits_when_the_time_is_over(clock, slow)
     assert clock.time <= 60.0 + 14.0  # a fit that has begun goes on
 
 
+def test_quick_families_are_finished_before_a_slow_one_that_nothing_can_stop(clock, slow):
+    """A simple family of 6 s a fit, which comes first by its complexity and never asks for the time."""
+    simple = slow("slow", 9.4, order=10)  # 640 rows: 6 s
+    quick = [slow(f"quick {i}", 0.1, order=20) for i in range(6)]
+    comparison = compare(table(1_000), "y", families=[simple, *quick], budget=20.0)
+    assert all(np.isfinite(comparison[name].scores).all() for name in quick)
+    assert comparison.not_tried == ()
+    assert clock.time <= 20.0
+
+
+class Patient(Slow):
+    """It takes its time in steps of a hundredth, and asks for more before each."""
+
+    def fit(self, X, y):
+        for _ in range(100):
+            stop_if_over()
+            Slow.clock.time += self.cost / 100
+        self.cost, cost = 0.0, self.cost
+        super().fit(X, y)
+        self.cost = cost
+        return self
+
+
+@pytest.mark.parametrize("seconds, budget, rounds", [(7.0, 20.0, 1), (2.0, 20.0, 7), (2.0, 30.0, 10)])
+def test_what_the_quick_families_leave_is_used_to_its_end(clock, slow, seconds, budget, rounds):
+    """A family whose first slice is too short begins again, and leaves time for its refit."""
+    quick = [slow(f"quick {i}", 0.01, order=20) for i in range(6)]
+    declare(Family("patient", "classification", lambda facts: Patient(seconds), 10, "It takes its time."))
+    comparison = compare(table(1_000), "y", families=["patient", *quick], budget=budget)
+    assert all(np.isfinite(comparison[name].scores).all() for name in quick)
+    assert np.isfinite(comparison["patient"].scores).sum() == rounds
+    assert clock.time <= budget
+
+
 @pytest.mark.parametrize("model", [LogisticRegressionCV(cv=5), LassoCV(cv=5)], ids=["logistic", "lasso"])
 def test_our_own_searches_ask_between_their_folds(model):
     X, y = table(200)

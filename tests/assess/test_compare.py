@@ -284,6 +284,14 @@ def test_the_text_names_the_models_their_scores_and_the_recommendation():
     assert "On the test part, once" in text
 
 
+def test_a_test_without_a_mistake_has_no_standard_error_of_zero():
+    X, y = two_clouds(60)
+    found = compare((10.0 * (y == y[0])[:, None] + X, y), "ill", families=QUICK[:1], score="accuracy")
+    assert found.test_score == 1.0 and np.isnan(found.test_error)
+    told = str(found).split("On the test part")[1]
+    assert "± 0.0" not in told and "resamples of these rows do not differ" in told.replace("\n", " ")
+
+
 def test_progress_is_told_and_grows():
     class Listener:
         def __init__(self):

@@ -24,6 +24,21 @@ def test_compare_tells_the_whole_story(compared):
         assert words in output
 
 
+def test_a_column_that_may_know_the_answer_is_noted_once(capsys):
+    from rich.console import Console
+
+    from separatrix.cli.output import print_understanding
+    from separatrix.tables import Table, understand
+
+    y = [i % 2 for i in range(60)]
+    when = [f"{1 + i % 5}/{1 + i % 7}/2024" for i in range(60)]  # day or month first
+    told = understand(Table.of({"paid": [10.0 * v + 0.01 * i for i, v in enumerate(y)], "when": when, "y": y}), "y")
+    print_understanding(Console(width=400), told)
+    printed = capsys.readouterr().out
+    assert printed.count("paid may know the answer") == 1 and "suspected leak" not in printed
+    assert printed.count("day and month could be swapped") == 1
+
+
 def test_the_report_and_the_model_are_written(shell, compared):
     assert "<html" in (shell.folder / "report.html").read_text()[:500]
     model = separatrix.load(shell.folder / "model.sepx")

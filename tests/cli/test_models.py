@@ -245,3 +245,13 @@ def test_every_command_takes_the_name_of_a_bundled_table(shell):
     (shell.folder / "iris").unlink()
     assert shell("fit", "shop.csv", "-f", "LogisticRegression").exit_code == 2  # a file has no target of its own
     assert "whine" in shell("predict", "wine.sepx", "whine").stderr
+
+
+@pytest.mark.parametrize("size", [1e307, 1e308, 1.7e308])
+def test_contributions_near_the_largest_number_are_shown(shell, linear, size):
+    pipeline = separatrix.load(shell.folder / linear)
+    pipeline[-1].coef_ = np.full_like(pipeline[-1].coef_, size)
+    separatrix.save(pipeline, shell.folder / "huge.sepx", about=about(shell.folder / linear))
+    with np.errstate(all="ignore"):
+        result = shell.ok("explain", "huge.sepx", "shop.csv", "--row", 3)
+    assert "e+30" in result.output or "inf" in result.output or "nan" in result.output

@@ -20,7 +20,7 @@ from sklearn.utils import get_tags
 
 import separatrix
 from separatrix.core import registry
-from separatrix.linear_model import LogisticRegression
+from separatrix.linear_model import LinearRegression, LogisticRegression
 
 ESTIMATORS = sorted(registry.members("estimator").items())
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "score_samples")
@@ -166,3 +166,18 @@ def test_the_summary_of_a_loaded_model_is_that_of_the_model(name, cls):
         except (ValueError, AttributeError, TypeError):
             continue  # a summary that needs the data
         assert str(through_a_file(model).summary()) == before
+
+
+TRACED = [(name, cls) for name, cls in ESTIMATORS if "trace" in inspect.signature(cls).parameters]
+
+
+@pytest.mark.parametrize("name, cls", TRACED, ids=[n for n, _ in TRACED])
+def test_a_file_keeps_the_trace_of_every_estimator_that_has_one(name, cls):
+    for y in targets(unfitted(cls)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            descent = {"solver": "gradient"} if cls is LinearRegression else {}  # the one that has iterations only then
+            model = unfitted(cls).set_params(trace=True, **descent).fit(NUMBERS, y)
+            again = through_a_file(model)
+        assert model.trace_ is not None
+        assert differences(stored(model), stored(again)) == []

@@ -125,6 +125,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_done(tmp_path):
         (tmp_path / ("n" * 5000), "too long"),
         (tmp_path / "loop", "go round in a circle"),
         ("", "a file needs a name"),
+        (f"{tmp_path / 'none'}{os.sep}", "it is the name of a folder"),
     ):
         with pytest.raises(OSError, match=rf"^Cannot write .*(?:{because})"):
             put(path)

@@ -95,6 +95,7 @@ def run(place, *, user=0, without=(), cwd=None, **environment):
         capture_output=True,
         text=True,
         cwd=cwd or place,
+        timeout=600,
         env={name: value for name, value in given.items() if name not in without},
     )
     assert done.returncode == 0, done.stderr
@@ -302,6 +303,23 @@ def test_the_code_of_another_loop_under_this_name_is_not_run(place):
     content = other.read_bytes()
     path.write_bytes(hashlib.sha256(b"tiny.other\0" + content[32:]).digest() + content[32:])
     assert run(place)[1] == 0
+
+
+LIMIT = "import resource; resource.setrlimit(resource.RLIMIT_AS, (1 << 33, 1 << 33))"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no such files here")
+@pytest.mark.parametrize("made", [os.mkfifo, lambda path: path.symlink_to("/dev/full")], ids=["pipe", "device"])
+def test_a_pipe_or_a_device_in_the_place_of_a_file_is_not_read(place, made):
+    run(place)
+    (path,) = kept(place)
+    path.unlink()
+    made(path)
+    (place / "sitecustomize.py").write_text(LIMIT)  # the device has no end
+    said, hits, _ = run(place)
+    assert (len(said), hits) == (1, 0)
+    assert said[0].endswith("it is compiled anew.")
+    assert path.is_file() and not path.is_symlink()
 
 
 def test_a_folder_in_the_place_of_a_file_is_told(place):

@@ -339,6 +339,23 @@ def test_reversed_scores_bring_a_warning_and_falling_probabilities(method):
     assert np.all(np.diff(fitted.predict_proba(D)[:, 1]) < 0.0)
 
 
+@pytest.mark.parametrize(
+    "names, told",
+    [(["no", "sure"], "sure are lower than those of no "), (["a", "b", "c"], "b .* of the other classes ")],
+)
+@pytest.mark.filterwarnings("ignore::separatrix.estimators.calibration.ReversedScores")
+def test_a_warning_of_reversed_scores_names_the_classes(names, told):
+    class Reversed(RidgeClassifier):
+        def decision_function(self, X):
+            return -super().decision_function(X)
+
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, len(names), 90)
+    X = np.eye(3)[codes] + 0.1 * rng.normal(size=(90, 3))
+    with pytest.warns(ReversedScores, match=rf"The scores of {told}\(gamma = -"):
+        CalibratedLinearClassifier(Reversed(), cv=None).fit(X, np.array(names)[codes])
+
+
 def test_scores_that_say_nothing_give_the_prevalence():
     fitted = LogisticCalibrator().fit([0.0, 1.0, 0.0, 1.0, 0.0, 1.0], [0, 0, 1, 1, 1, 1])
     assert fitted.gamma_ == 0.0 and np.isnan(fitted.threshold_)

@@ -19,6 +19,7 @@ from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, cross_val_scor
 from separatrix import verify
 from separatrix.decomposition import PCA
 from separatrix.linear_model import (
+    ElasticNet,
     ElasticNetCV,
     LassoCV,
     LinearRegression,
@@ -224,6 +225,19 @@ def test_sparse_coefficients_predict_the_same(model):
     assert_array_equal(model.decision_function(sp.csr_matrix(X)).round(9), scores.round(9))
     assert_array_equal(model.densify().coef_, dense)
     assert_array_equal(SGDRegressor().fit(X, NUMBER).sparsify().densify().coef_.shape, (4,))
+
+
+@pytest.mark.skipif("sparse_interface" not in sklearn.get_config(), reason="an option since scikit-learn 1.9")
+@pytest.mark.parametrize("interface, kind", [("sparray", sp.csr_array), ("spmatrix", sp.csr_matrix)])
+def test_sparse_coefficients_are_of_the_kind_that_scikit_learn_is_set_to(interface, kind):
+    for model, y in ((ElasticNet(), NUMBER), (LogisticRegression(), THREE), (SGDRegressor(), NUMBER)):
+        model.fit(X, y)
+        dense, before = model.coef_, model.predict(X)
+        with sklearn.config_context(sparse_interface=interface):
+            coefficients = model.sparse_coef_ if isinstance(model, ElasticNet) else model.sparsify().coef_
+        assert type(coefficients) is kind
+        assert_array_equal(coefficients.toarray(), np.atleast_2d(dense))
+        assert_array_equal(model.predict(X), before)
 
 
 @pytest.mark.parametrize("path", [lasso_path, enet_path])

@@ -60,3 +60,29 @@ def test_other_coefficients_keep_theirs():
     sums = np.bincount(GROUP, both[:, 5] * r)
     by_hand = np.sqrt(sums @ sums * 6 / 5 * 59 / 53) / (both[:, 5] @ both[:, 5])
     assert errors["x5"] == pytest.approx(by_hand, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_difference_of_two_clusters_is_not_tested_by_rounding(name):
+    """Each of two columns that mark one cluster has a standard error, from the others; their difference has none.
+
+    In exact arithmetic the variance of the difference is 0: the sums of both clusters are. Rounding left standard
+    errors of 1e-8 and p = 0 in 11 of 40 such data sets.
+    """
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        group = np.repeat(np.arange(12), rng.integers(4, 9, 12))
+        shared = rng.standard_normal(12)
+        shared[1] = shared[0]
+        columns = np.column_stack([group == 0, group == 1, shared[group]]).astype(float)
+        counts = rng.poisson(np.exp(0.5 * rng.standard_normal(12) + 1.0)[group]).astype(float)
+        counts[np.flatnonzero(np.diff(group, prepend=-1))[:2]] = 0.0  # both classes in both clusters
+        counts[np.flatnonzero(np.diff(group, prepend=-1))[:2] + 1] = 3.0
+        noisy = 1e3 + counts + rng.standard_normal(len(group))
+        y = {"least squares": noisy, "counts": counts, "classes": counts > 1.0}[name]
+        model = MODELS[name][0].fit(columns, y)
+        table = contrasts(model, ["x0 - x1", "x0"], columns, y, cluster=group)
+        assert table["x0 - x1"]["std_error"] is None and table["x0 - x1"]["p"] is None
+        assert table["x0"]["std_error"] > 1e-3
+        with pytest.raises(ValueError, match="has no standard error"):
+            linear_hypothesis(model, ["x0 - x1"], columns, y, cluster=group)

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import chi2
 
-from separatrix.inference import firth_summary
+from separatrix.inference import describe, firth_summary
 from separatrix.linear_model import FirthLogisticRegression, LinearRegression
 
 
@@ -68,3 +68,31 @@ def test_what_cannot_be_summarised_is_said(data):
         firth_summary(LinearRegression().fit(X, y), X, y)
     with pytest.raises(ValueError, match="level=2"):
         FirthLogisticRegression().fit(X, y).summary(X, y, level=2)
+
+
+def test_the_summary_has_odds_ratios_and_says_that_its_likelihood_is_penalised(data):
+    X, y, s = data
+    model = FirthLogisticRegression().fit(X, y, s)
+    summary = model.summary(X, y, s)
+    intercept, *slopes = summary.rows
+    assert intercept.odds_ratio is None
+    for row in slopes:
+        assert [row.odds_ratio, row.odds_low, row.odds_high] == pytest.approx(np.exp([row.estimate, row.low, row.high]))
+    Z = np.column_stack([np.ones(24), X])
+    w = np.concatenate([model.intercept_, model.coef_[0]])
+    plain = s @ (y * (Z @ w) - np.logaddexp(0.0, Z @ w))
+    assert "log_likelihood" not in summary.statistics  # which is another number, and not that of any unit of X
+    assert summary.statistics["penalised_log_likelihood"] == pytest.approx(penalised(Z, y, s, w)) != plain
+    text = str(summary)
+    assert "penalised log-likelihood" in text and "profile-likelihood intervals" in text
+    assert "Log-odds of 1.0 against 0.0." in text
+    frame = summary.to_frame("pandas")
+    assert "odds_ratio" in frame and "digits" not in frame and "t" not in frame
+
+
+def test_the_description_names_both_classes(data):
+    X, y, _ = data
+    labels = np.where(y == 1.0, "well", "ill")
+    told = describe(FirthLogisticRegression().fit(X, labels), ["age", "dose"], X, labels)
+    assert "decides between well and ill." in told.words and "the odds of well against ill by" in told.words
+    assert all("the log-odds of well against ill" in table.caption for table in told.tables)

@@ -12,6 +12,7 @@ import pytest
 
 from separatrix.inference import Coefficient, Summary, Table
 from separatrix.inference.render import MOST_ROWS, significant
+from separatrix.linear_model import GammaRegressor, GeneralizedLinearRegressor, LogisticRegression, PoissonRegressor
 
 
 @pytest.fixture
@@ -151,3 +152,23 @@ def test_a_narrow_terminal_gets_fewer_columns_but_whole_numbers(model, width):
     assert ("95% from" in page) == (width >= 80)
     if "95% from" in page:
         assert set(cells["95% from"]) - {""} <= set(words)
+
+
+def test_a_frame_has_the_statistic_that_the_tests_are_made_of():
+    """t where a dispersion is estimated, as in the text; z where it is known."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 2))
+    y = rng.gamma(2.0, np.exp(0.3 * X[:, 0]))
+    for model, statistic, other in ((GammaRegressor(alpha=0.0), "t", "z"), (PoissonRegressor(alpha=0.0), "z", "t")):
+        frame = model.fit(X, np.ceil(y)).summary().to_frame("pandas")
+        assert frame[statistic].to_numpy() == pytest.approx((frame["estimate"] / frame["std_error"]).to_numpy())
+        assert other not in frame
+
+
+def test_odds_beyond_the_largest_number_are_infinite():
+    """Both models of one likelihood agree: a model of shares had 8e307 where exp overflows."""
+    X = 1e-3 * np.array([[0.0], [0.0], [0.0], [0.0], [1.0], [1.0]])
+    y = np.array([0.0, 1.0, 1.0, 1.0, 1.0, 0.0])
+    for model in (LogisticRegression(C=np.inf), GeneralizedLinearRegressor(family="binomial", alpha=0.0)):
+        row = model.fit(X, y).summary(X, y)["x0"]
+        assert row.high > 1e3 and row.odds_high == np.inf and row.odds_low == 0.0

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from separatrix.core.errors import Separated
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
+from separatrix.core.time_limit import OutOfTime, limited_by
 from separatrix.designs import as_design
 from separatrix.inference import separation
 from separatrix.linear_model import FirthLogisticRegression
@@ -266,6 +267,27 @@ def test_signs_are_exact_where_floats_are_not():
     assert signs(A, np.array([1.0, -1.0, 0.0])).tolist() == [-1, 1, 0, 1]
     huge = [10**400, -(10**400) + 1, 0]
     assert signs(np.array([[1.0, 1.0, 0.0], [-1.0, -1.0, 5.0]]), huge).tolist() == [1, -1]
+
+
+def test_classes_that_move_alike_need_no_exact_arithmetic(monkeypatch):
+    rng = np.random.default_rng(0)
+    labels = np.eye(12)[rng.integers(0, 12, 60)]
+    rows = signed_rows.SignedRows(as_design(rng.normal(size=(60, 3))), labels, np.ones(60), True)
+    w = np.zeros(rows.width)
+    w[8:12] = rng.normal(size=4)  # one class of twelve
+    looked_at = []
+    monkeypatch.setattr(signed_rows, "signs", lambda A, w: looked_at.append(A.shape[0]) or signs(A, w))
+    expected = signs(rows.matrix(np.arange(len(rows))), w)
+    assert np.array_equal(rows.signs(w), expected) and (expected == 0).sum() > 500
+    assert np.array_equal(rows.signs([int(v * 2**40) for v in w]) == 0, expected == 0)
+    assert sum(looked_at) < 20
+
+
+def test_a_proof_asks_for_the_time():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 40)
+    with pytest.raises(OutOfTime), limited_by(lambda: True):
+        signed_rows.prove(signed_rows.SignedRows(as_design(rng.normal(size=(40, 3))), np.eye(2)[y], np.ones(40), True))
 
 
 def test_the_warning_says_what_where_and_what_instead():

@@ -18,6 +18,7 @@ SECONDS = 60  # of processor time for one file: loops are compiled meanwhile
 PATIENCE = 300  # seconds by the wall clock: other processes may want the processor, too
 MEMORY = 6 << 30
 KINDS = 8  # different answers of a task
+MOST_FAILURES = 20  # in one run, which ends then: each may have taken all of its time
 
 
 def run(task, start, stop, say=lambda text: None):
@@ -25,7 +26,7 @@ def run(task, start, stop, say=lambda text: None):
     fork = multiprocessing.get_context("fork")
     place, counts, words = fork.Value("q", start), fork.Array("q", KINDS), fork.SimpleQueue()
     failures, at = {}, start
-    while at < stop:
+    while at < stop and len(failures) < MOST_FAILURES:
         child = fork.Process(target=_work, args=(task, at, stop, place, counts, words))
         child.start()
         _watch(child, place)

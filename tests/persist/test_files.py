@@ -392,3 +392,23 @@ def test_small_files_that_would_fill_the_memory_or_run_for_ever_are_refused_at_o
     assert "shared too often" in shared
     assert powers == "None"  # a model that answers at once
     assert int(grown) < 300 << 10  # kB: the text of 36 MB, twice, and what else there is
+
+
+class Endless(io.RawIOBase):
+    """A device: it gives as many bytes as it is asked for, and says that it has none."""
+
+    def seek(self, place, whence=os.SEEK_SET):
+        return 0
+
+    def tell(self):
+        return 0
+
+    def read(self, size=-1):
+        assert 0 <= size <= 1 << 18, "all of it was asked for"
+        return bytes(size)
+
+
+@pytest.mark.parametrize("read", [separatrix.load, about])
+def test_a_device_without_an_end_is_no_model(read):
+    with pytest.raises(CannotLoad, match="it is not a zip"):
+        read(Endless())

@@ -15,7 +15,7 @@ from separatrix.core.declaration import declaration
 from separatrix.core.family import DataFacts, families
 from separatrix.discriminant_analysis import QuadraticDiscriminantAnalysis
 from separatrix.estimators.preparation.compose import pipeline
-from separatrix.linear_model import Lasso, LogisticRegression, Perceptron
+from separatrix.linear_model import Lasso, LogisticRegression, Perceptron, Ridge
 from separatrix.local import LocalLinearRegression, LocalLogisticRegression
 from separatrix.multiclass import OneVsRestClassifier
 from separatrix.naive_bayes import BernoulliNB, GaussianNB
@@ -242,6 +242,17 @@ def test_rows_that_are_impossible_in_every_class_are_answered_alike():
     assert_alike(model, light(io.BytesIO(to_bytes(model))))
     model = fitted(GaussianNB(var_smoothing=0.0), "three", FACTS[1:3])
     assert_alike(model, light(io.BytesIO(to_bytes(model))))
+
+
+def test_times_of_day_are_answered_alike():
+    when = [f"2024-0{1 + i % 9}-1{i % 9}T{7 * i % 24:02}:{i % 60:02}+02:00" if i % 11 else None for i in range(60)]
+    columns = tuple(np.array(when, dtype=object) if name == "since" else TABLE[name] for name in TABLE.names)
+    table = Table(TABLE.names, columns, TABLE.source)
+    understood = Understanding("people.csv", 60, 0, "y", "regression", FACTS[:4])
+    model = pipeline(understood, "standard", Ridge()).fit(table, Y)
+    content = to_bytes(model)
+    assert_alike(model, light(io.BytesIO(content)), table)
+    assert_alike(separatrix.load(io.BytesIO(content)), light(io.BytesIO(content)), table)
 
 
 def test_more_rows_than_a_block_holds_are_answered_alike():

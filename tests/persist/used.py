@@ -37,7 +37,6 @@ REFUSED, USED, LIGHT = range(3)
 ANSWERS = ("refused", "loaded and used", "used lightly, too")
 # What changes a model or its file; these are called by name, and last.
 LATER = {
-    "get_feature_names_out",
     "fit",
     "fit_transform",
     "partial_fit",
@@ -109,6 +108,7 @@ def _records():
         GeneralizedLinearRegressor,
         LinearRegression,
         LogisticRegression,
+        Perceptron,
         Ridge,
         SGDClassifier,
         SGDRegressor,
@@ -130,12 +130,13 @@ def _records():
         (X, X[:, 0] > 0, LogisticRegression(C=np.inf).fit(X, X[:, 0] > 0)),
         (X, y, ElasticNet(trace=True, penalty_factor=[1.0, 0.5, 2.0], bounds=(0.0, np.inf)).fit(X, y)),
         (X, y, Ridge(trace=True).fit(X, y)),
+        (X, two, Perceptron(trace=True).fit(X, two)),
         (X, y, LinearRegression(trace=True, positive=True).fit(X, y)),
         (X, two * 1.0, GeneralizedLinearRegressor("binomial", link="probit").fit(X, two * 1.0)),
         (X, two * 1.0, GeneralizedLinearRegressor("binomial", link="cloglog").fit(X, two * 1.0)),
         (distances, two, KNeighborsClassifier(metric="precomputed").fit(distances, two)),
         (X, two, KNeighborsClassifier(metric="minkowski", p=3, weights="distance", algorithm="ball_tree").fit(X, two)),
-        (X, two, KNeighborsClassifier(metric="haversine", algorithm="brute").fit(X[:, :2], two)),
+        (X[:, :2], two, KNeighborsClassifier(metric="haversine", algorithm="brute").fit(X[:, :2], two)),
         (flagged, y, AdditiveBasis().fit(flagged, y)),
     ]
 

@@ -202,10 +202,10 @@ def test_without_time_expensive_sections_say_so(regression):
 
 def test_costs_move_the_threshold_and_are_shown(two_classes):
     words = Page(render(two_classes, costs=[[0, 1], [9, 0]], seconds=0.0)).text
-    assert "no & never if its probability is at least 0.1, else" in words
+    assert "no & never if its probability is above 0.1, else" in words
     assert "Costs of each decision, as given." in words
     plain = Page(render(two_classes, seconds=0.0)).text
-    assert "at least 0.5, else" in plain
+    assert "above 0.5, else" in plain
 
 
 @pytest.mark.parametrize("costs", [[[0, 1]], [[0, 1, 2], [1, 0, 2]]])

@@ -33,6 +33,7 @@ def test_a_few_odd_cells_leave_a_column_of_numbers_and_are_named(tmp_path):
     assert told.columns[0].odd == (("1,5", 2), ("not said", 1))
     assert "years holds numbers; cells that are none count as missing: '1,5' (2), 'not said' (1)." in told.notes
     assert not any("as text" in note for note in told.notes)
+    assert sum("not said" in note or "years" in note for note in told.notes) == 1
 
 
 @pytest.mark.parametrize("share, kind", [(0.04, "number"), (0.06, "category")])

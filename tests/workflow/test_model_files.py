@@ -7,10 +7,12 @@ import pytest
 from numpy.testing import assert_allclose
 
 import separatrix
+from separatrix.core.refusal import cannot
 from separatrix.persist import about
 from separatrix.tables import read
 from separatrix.workflow.explain import explain_row
 from separatrix.workflow.fit import fit_table
+from separatrix.workflow.model_file import NotFinite, answering
 from separatrix.workflow.predict import FilePredictor, predicted_columns, write_predictions
 from separatrix.workflow.verify import verify_file
 
@@ -55,6 +57,46 @@ def test_a_changed_coefficient_and_other_data_are_both_detected(fitted, shop, tm
     assert not forged.certificate.converged and forged.rows.same is True
     (tmp_path / "other.csv").write_bytes(b"\n".join(shop.read_bytes().splitlines()[:-10]))
     assert verify_file(fitted.path, tmp_path / "other.csv").rows.same is False
+
+
+@pytest.mark.parametrize("use", ["predict", "explain", "verify"])
+def test_parts_that_do_not_fit_each_other_are_said_to_be_the_files(fitted, shop, tmp_path, use):
+    pipeline = separatrix.load(fitted.path)
+    model = pipeline[-1]
+    if use == "explain":
+        del model.classes_
+    else:  # one column more than the steps before it give
+        model.coef_, model.n_features_in_ = np.append(model.coef_, [[1.0]], axis=1), model.n_features_in_ + 1
+    path = str(tmp_path / "crafted.sepx")
+    separatrix.save(pipeline, path, about=about(fitted.path))
+    with pytest.raises(ValueError, match=r"^Cannot use the model of '.*crafted\.sepx': it fails on these rows") as told:
+        if use == "predict":
+            predicted_columns(FilePredictor(path), shop)
+        elif use == "explain":
+            explain_row(path, shop, 2)
+        else:
+            verify_file(path, shop)
+    assert told.value.__cause__ is not None  # for --debug
+
+
+def test_answers_that_are_not_finite_are_told(shop, tmp_path):
+    path = str(tmp_path / "crafted.sepx")
+    ridge = fit_table(shop, "spent", "Ridge", path, exclude=["bought"], command=["x"])
+    ridge.model.coef_ = np.full_like(ridge.model.coef_, 1e308)
+    separatrix.save(ridge.pipeline, path, about=about(path))
+    expected = pytest.warns(NotFinite, match=r"Some answers of '.*crafted\.sepx' are not finite")
+    with np.errstate(over="ignore"), expected as told:
+        columns = predicted_columns(FilePredictor(path), shop)
+    assert not np.isfinite(columns["prediction"]).all()
+    assert len(told) == 1
+
+
+def test_a_fault_of_another_library_is_quoted_in_part(tmp_path):
+    with pytest.raises(ValueError, match="it fails on these rows") as told, answering("x.sepx"):
+        raise ValueError("all the data " * 10_000)
+    assert len(str(told.value)) < 400
+    with pytest.raises(ValueError, match=r"^Cannot predict: it has no rows\. Use some\.$"), answering("x.sepx"):
+        raise cannot("predict", because="it has no rows", instead="some")
 
 
 def test_nothing_is_printed(shop, tmp_path, capfd):

@@ -1,5 +1,6 @@
 """``separatrix compare [TABLE] --target COLUMN``."""
 
+import math
 from functools import partial
 
 import click
@@ -8,8 +9,8 @@ from separatrix.cli.options import OutputFile, Seconds, as_json, command, query,
 
 GROUPS = (
     "Group 1 holds the best and all that are not shown to be worse than it; each model of a later group is worse than "
-    "the best of every group before (the chance of any false claim on the board is 5 % at most). Within a group the "
-    "order is by score."
+    "the best of every group before (the chance of any false claim on the board is about 5 %, or less). Within a group "
+    "the order is by score."
 )
 
 
@@ -115,6 +116,7 @@ def _show(out, run, table):
     """Print leaderboard, recommendation, test and what to do next."""
     from pathlib import Path
 
+    from separatrix.assess.compare.leaderboard import NO_SPREAD
     from separatrix.cli import leaderboard, output
     from separatrix.workflow.datasets import BUNDLED, bundled_name
 
@@ -136,6 +138,7 @@ def _show(out, run, table):
             output.paragraph(out, f"{standing.family}: {standing.note}.", "dim", gap=False)
     if comparison.test_measures:
         test = leaderboard.plus_minus(comparison.test_score, comparison.test_error)
+        test += "" if math.isfinite(comparison.test_error) else f" ({NO_SPREAD})"
         output.paragraph(out, f"On the {len(comparison.y_test):,} test rows, used once: {comparison.score} {test}.")
     for place, (what, path) in enumerate((what, path) for what, path in written.items() if path):
         output.paragraph(out, f"Written: {path} ({what})", gap=place == 0)

@@ -1,6 +1,6 @@
 """``separatrix explain MODEL TABLE``."""
 
-from math import floor, log10
+from math import floor, isfinite, log10
 
 import click
 
@@ -88,7 +88,8 @@ def _show_contributions(out, explanation, most):
     for label, justify in (("column", "left"), ("value", "right"), ("adds", "right"), ("", "left")):
         drawn.add_column(label, justify=justify, overflow="fold")
     for each in shown:
-        bar = ("+" if each.contribution > 0 else "-") * max(1, round(16 * abs(each.contribution) / longest))
+        share = abs(each.contribution) / longest
+        bar = ("+" if each.contribution > 0 else "-") * (max(1, round(16 * share)) if isfinite(share) else 1)
         style = "green" if each.contribution > 0 else "red"
         cells = (each.column, _value(each.value), f"{each.contribution:+.4g}")
         drawn.add_row(*map(cell, cells), cell(bar, style))

@@ -101,9 +101,18 @@ def print_understanding(out, understanding):
     """Print the Understanding of a table, with its notes and doubts."""
     for place, line in enumerate(understanding.lines()):
         paragraph(out, line, "dim" if line.startswith("Left out") else None, gap=place == 0)
-    doubts = [f"{column.name}: {column.why}" for column in understanding.used if column.why]
+    doubts = [
+        f"{column.name}: {doubt}." for column in understanding.used if (doubt := _not_noted(column, understanding))
+    ]
     for note in (*understanding.notes, *doubts[:MOST_DOUBTS]):
         paragraph(out, f"Note: {note}", "dim", gap=False)
+
+
+def _not_noted(column, understanding):
+    """What is to be said about a column, without what a note says already."""
+    parts = column.why.split("; ")
+    told = " ".join(note for note in understanding.notes if column.name in note)
+    return "; ".join(part for part in parts if part.removeprefix("suspected leak: ") not in told)
 
 
 def write_json(command, document):

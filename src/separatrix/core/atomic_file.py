@@ -63,6 +63,8 @@ def check_writable(path: FilePath, *, others: tuple[FilePath | None, ...] = ()) 
     """
     if not os.fspath(path):
         raise _unwritable(path, "a file needs a name")
+    if os.fspath(path).endswith(tuple(filter(None, (os.sep, os.altsep)))):  # realpath would leave it out
+        raise _unwritable(path, "it is the name of a folder")
     try:
         if any(source is not None and _is_same_file(path, source) for source in others):
             raise cannot(

@@ -16,6 +16,7 @@ import hashlib
 import io
 import os
 import shutil
+import stat
 import tempfile
 import time
 import warnings
@@ -134,8 +135,9 @@ class KeptLoop:
     def _unpack(self, folder: Path) -> None:
         """Give numba the files that were kept, if they are ours and as they were written."""
         try:
-            with open(self._file, "rb") as file:
-                about, content = os.fstat(file.fileno()), file.read()
+            with open(self._file, "rb", opener=_without_waiting) as file:
+                about = os.fstat(file.fileno())
+                content = file.read() if stat.S_ISREG(about.st_mode) else b""  # a device may have no end
         except FileNotFoundError:
             return
         except OSError as error:
@@ -168,6 +170,11 @@ class KeptLoop:
 
     def _hash(self, content: bytes) -> bytes:
         return hashlib.sha256(self._name.encode() + b"\0" + content).digest()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe in its place would wait for a writer."""
+    return os.open(path, flags | (os.O_NONBLOCK if can(os, "O_NONBLOCK") else 0))
 
 
 def _replace(path: Path, content: bytes) -> None:

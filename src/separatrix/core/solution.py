@@ -44,7 +44,7 @@ class Certificate:
 
     @property
     def converged(self) -> bool:
-        return bool(self.value <= self.tolerance)
+        return bool(np.isfinite(self.value) and self.value <= self.tolerance)
 
     def __str__(self) -> str:
         # a gradient is small where nothing more is to be gained nearby, which proves no optimum

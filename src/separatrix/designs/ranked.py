@@ -5,10 +5,9 @@ A tree asks of a number only which others are smaller. So each column is coded b
 share the codes. Categories are their own codes. A missing value (NaN) has the code after the last.
 """
 
-from functools import cached_property
-
 import numpy as np
 
+from separatrix.core.cached import cached_property
 from separatrix.core.errors import cannot
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array

@@ -6,13 +6,14 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import COEFFICIENTS, Declaration, declare_class
 from separatrix.core.registry import late
 from separatrix.core.solution import Certificate
-from separatrix.core.types import Array, MatrixLike
+from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.designs import as_dense
 from separatrix.estimators.geometry import Geometry
 from separatrix.estimators.saving import Estimator
@@ -77,13 +78,20 @@ class LinearModel(Estimator):
         return tags
 
 
+def sparse_rows(coefficients: Array) -> Matrix:
+    """Coefficients as rows of a sparse matrix; of a sparse array where scikit-learn's ``sparse_interface`` says so."""
+    rows = np.atleast_2d(as_dense(coefficients))
+    arrays = get_config().get("sparse_interface") == "sparray"  # since scikit-learn 1.9
+    return sp.csr_array(rows) if arrays else sp.csr_matrix(rows)
+
+
 class SparseCoefficients(LinearModel):
     """Coefficients that may be held as a sparse matrix, for models most of whose coefficients are zero."""
 
     def sparsify(self) -> Self:
         """Hold ``coef_`` as a scipy.sparse matrix; predictions stay the same. Returns the model."""
         check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
+        self.coef_ = sparse_rows(self.coef_)
         return self
 
     def densify(self) -> Self:

@@ -88,6 +88,18 @@ def logistic_posterior(d: ArrayLike, gamma: float = 1.0, d0: float = 0.0, class_
     return expit(gamma * (np.asarray(d, dtype=np.float64) - d0) + np.log(class_ratio))
 
 
+def _warn_if_reversed(gamma, positive, negative):
+    """Warn if probabilities of a class fall as its scores rise."""
+    if gamma < 0.0:
+        warnings.warn(
+            ReversedScores(
+                f"The scores of {positive} are lower than those of {negative} (gamma = {gamma:.3g}): probabilities "
+                "will fall as scores rise. Check the sign of the scores."
+            ),
+            stacklevel=3,
+        )
+
+
 @declares(
     task="transformation",
     losses=("losses:Logistic",),
@@ -135,6 +147,11 @@ class LogisticCalibrator(Estimator):
 
     def fit(self, d: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to scores d (n,) and labels y (n,) of two classes."""
+        self._learn(d, y, sample_weight)
+        _warn_if_reversed(self.gamma_, printable(self.classes_[1]), printable(self.classes_[0]))
+        return self
+
+    def _learn(self, d, y, sample_weight):
         method = check_choice(self, "method", METHODS)
         d, codes, s = validate_scores(self, d, y, sample_weight)
         weights = np.ones(len(d)) if s is None else s
@@ -145,15 +162,6 @@ class LogisticCalibrator(Estimator):
             self.gamma_, self.d0_ = _by_moments(d, codes, weights, counts)
         else:
             self.gamma_, self.d0_ = _by_likelihood(d, codes, self._targets(codes, counts), s, observed)
-        if self.gamma_ < 0.0:
-            warnings.warn(
-                ReversedScores(
-                    f"The scores of {printable(self.classes_[1])} are lower than those of "
-                    f"{printable(self.classes_[0])} (gamma = {self.gamma_:.3g}): probabilities will fall as "
-                    "scores rise. Check the sign of the scores."
-                ),
-                stacklevel=2,
-            )
         return self
 
     def _targets(self, codes, counts):
@@ -319,6 +327,10 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator)
         d = self._distances(X, labels, s)
         columns = [(d, codes)] if k == 2 else [(d[:, c], (codes == c).astype(int)) for c in range(k)]
         self.calibrators_ = [self._curve(distance, code, s) for distance, code in columns]
+        names = [printable(label) for label in self.classes_]
+        pairs = [(names[1], names[0])] if k == 2 else [(name, "the other classes") for name in names]
+        for calibrator, (positive, negative) in zip(self.calibrators_, pairs):
+            _warn_if_reversed(calibrator.gamma_, positive, negative)
         return self
 
     def _distances(self, X, labels, s):
@@ -331,7 +343,7 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator)
         return cross_val_predict(_Distances(self.estimator), X, labels, cv=self.cv, **options)
 
     def _curve(self, d, codes, s):
-        return LogisticCalibrator(self.method, class_ratio=self.class_ratio).fit(d, codes, s)
+        return LogisticCalibrator(self.method, class_ratio=self.class_ratio)._learn(d, codes, s)
 
     def predict_proba(self, X: MatrixLike) -> Array:
         """Probability of each class, in the order of ``classes_``."""

@@ -166,7 +166,8 @@ def of_target_problems(model, X, y, sample_weight=None):
 
 def _mistakes(problem, solution, tolerance):
     eta = problem.design.matvec(solution.beta) + solution.intercept
-    return mistakes(((problem.target.y * eta <= 0.0) & (problem.target.weights > 0.0)).sum())
+    right = (problem.target.y * eta > 0.0) & np.isfinite(eta)  # a score that is no number is on no side
+    return mistakes((~right & (problem.target.weights > 0.0)).sum())
 
 
 def _recompute(problem, solution, tolerance):

@@ -12,8 +12,8 @@ from separatrix.designs import as_design
 from separatrix.inference.bootstrap import spread_over_resamples
 
 CLASSICAL = (
-    "Intervals are estimate ± 1.96 standard errors (t quantiles for least squares), from the fit itself. They hold if "
-    "the model holds, and do not cover that this model was picked among several."
+    "Intervals are estimate ± 1.96 standard errors (t quantiles where a variance or dispersion is estimated), from the "
+    "fit itself. They hold if the model holds, and do not cover that this model was picked among several."
 )
 PROFILE = (
     "Intervals are of the profile of the penalised likelihood, from the fit itself: the values that its "

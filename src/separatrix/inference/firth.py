@@ -1,5 +1,7 @@
 """Tests and intervals of Firth's logistic regression, by the profile of its penalised likelihood."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.stats import chi2
 from sklearn.utils.validation import check_is_fitted
@@ -8,7 +10,7 @@ from separatrix.core.description import column_names
 from separatrix.core.errors import cannot
 from separatrix.estimators.linear.firth import FirthLogisticRegression
 from separatrix.inference.firth_profile import Profile
-from separatrix.inference.table import Coefficient, Summary, Table
+from separatrix.inference.table import Coefficient, Summary, Table, odds_factor
 
 HOW = (
     "Intervals and p-values are of the profile of the penalised likelihood (Heinze and Schemper 2002): with few or "
@@ -33,7 +35,8 @@ def firth_summary(model, X, y, sample_weight=None, level=0.95):
 
     Returns
     -------
-    Summary.  The p-value of each coefficient is that of the penalised likelihood-ratio test that it is 0.
+    Summary.  The p-value of each coefficient is that of the penalised likelihood-ratio test that it is 0; odds ratios
+    of the slopes with the exponentials of their intervals.
 
     References: Heinze and Schemper (2002), Statist. Med. 21(16), section 2.3.
 
@@ -64,20 +67,22 @@ def firth_summary(model, X, y, sample_weight=None, level=0.95):
     rows = tuple(
         Coefficient(name, aliased=True)
         if np.isnan(model.standard_errors_[j])
-        else _row(Profile(problem, j, w, float(model.standard_errors_[j])), name, level)
+        else _row(Profile(problem, j, w, float(model.standard_errors_[j])), name, level, is_slope=j >= first)
         for j, name in enumerate(names)
     )
-    notes = [HOW]
+    odds_of = f"{model.classes_[1]} against {model.classes_[0]}"
+    notes = [f"Log-odds of {odds_of}.", HOW]
     if any(row.low is None or row.high is None for row in rows if not row.aliased):
         notes.append(NOT_REACHED)
-    statistics = {"n": float(problem.target.total), "log_likelihood": model.log_likelihood_}
+    statistics = {"n": float(problem.target.total), "penalised_log_likelihood": model.log_likelihood_}
     statistics["certificate"] = str(model.certificate_)
-    return Summary(type(model).__name__, (Table("y", rows, statistics),), "Fisher", "frequency", level, tuple(notes))
+    tables = (Table(odds_of, rows, statistics),)
+    return Summary(type(model).__name__, tables, "Fisher", "frequency", level, tuple(notes), "profile")
 
 
-def _row(profile, name, level):
+def _row(profile, name, level, *, is_slope):
     limit = float(chi2.ppf(level, 1))
-    return Coefficient(
+    row = Coefficient(
         name,
         estimate=profile.estimate,
         error=profile.error,
@@ -85,3 +90,7 @@ def _row(profile, name, level):
         low=profile.end(-1.0, limit),
         high=profile.end(1.0, limit),
     )
+    if not is_slope:
+        return row
+    odds = {"odds_ratio": row.estimate, "odds_low": row.low, "odds_high": row.high}
+    return replace(row, **{name: odds_factor(value) for name, value in odds.items()})

@@ -25,7 +25,7 @@ from separatrix.inference.fitted_likelihood import likelihood_of, robust_covaria
 from separatrix.inference.least_squares import certificate_line, coefficient_names
 from separatrix.inference.profile import profile_intervals
 from separatrix.inference.reading import Reading
-from separatrix.inference.table import Coefficient, Summary, Table
+from separatrix.inference.table import Coefficient, Summary, Table, odds_factor
 
 SHRUNKEN = "No standard errors: the fit is penalised. alpha=0 is maximum likelihood, with standard errors and tests."
 FACTORS = {
@@ -121,7 +121,7 @@ def _row(model, reading, name, j, V, known, level, ends):
         p = float(2.0 * (stdtr(df, -abs(ratio)) if reading.estimated else ndtr(-abs(ratio))))
         row = replace(row, p=p, t=ratio) if reading.estimated else replace(row, p=p, z=ratio)
     if evidence.link == "logit" and j >= int(evidence.intercept):
-        odds = [float(np.exp(min(v, 709.0))) for v in (row.estimate, row.low, row.high)]
+        odds = [odds_factor(value) for value in (row.estimate, row.low, row.high)]
         row = replace(row, odds_ratio=odds[0], odds_low=odds[1], odds_high=odds[2])
     return row
 

@@ -90,7 +90,7 @@ def contrasts(
     if hypotheses is None:
         kept = ~np.isnan(np.diag(estimates.covariance))
         labels, L, rhs = tuple(np.array(labels, dtype=object)[kept]), L[kept], rhs[kept]
-    value, V = _combined(estimates, L, labels)
+    value, V = _combined(estimates, L, labels, cluster)
     df = estimates.df if df is None else float(df)
     error = np.sqrt(np.diag(V))
     # without an error an estimate differs from any number by its rounding alone: that is no test
@@ -151,7 +151,7 @@ def linear_hypothesis(
     """
     estimates = estimates_of(model, X, y, sample_weight, covariance, cluster, weights, exposure, offset)
     labels, L, rhs = read_hypotheses(hypotheses, estimates.names)
-    value, V = _combined(estimates, L, labels)
+    value, V = _combined(estimates, L, labels, cluster)
     size = np.sqrt(np.diag(V))
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = V / np.multiply.outer(size, size)
@@ -307,8 +307,8 @@ def _is_exact(model):
     return isinstance(evidence, LeastSquaresStatistics) and bool(evidence.rss[0] <= EPS**2 * evidence.tss[0])
 
 
-def _combined(estimates, L, labels):
-    """``L b`` and ``L V L'``; raises where an aliased coefficient takes part."""
+def _combined(estimates, L, labels, cluster):
+    """``L b`` and ``L V L'``, 0 where clusters leave only rounding; raises where an aliased coefficient takes part."""
     aliased = np.isnan(np.diag(estimates.covariance))
     touched = L[:, aliased].any(axis=1)
     if touched.any():
@@ -319,7 +319,13 @@ def _combined(estimates, L, labels):
             instead="a model without these columns",
         )
     L, V = L[:, ~aliased], estimates.covariance[np.ix_(~aliased, ~aliased)]
-    return L @ estimates.values[~aliased], L @ V @ L.T
+    combined = L @ V @ L.T
+    if cluster is not None:
+        # residuals that sum to 0 within every cluster give 0 in exact arithmetic, here what the terms' rounding leaves
+        terms = np.einsum("ij,jk,ik->i", np.abs(L), np.abs(V), np.abs(L))
+        vanishing = ~(np.diag(combined) > 64.0 * EPS * len(V) * terms)
+        combined[vanishing, :] = combined[:, vanishing] = 0.0
+    return L @ estimates.values[~aliased], combined
 
 
 def _adjusted(t, p, joint, df, adjust, tested):

@@ -13,7 +13,7 @@ Analysis, chapters 5 and 8.
 """
 
 from dataclasses import replace
-from math import exp, log
+from math import log
 
 import numpy as np
 from scipy.special import chdtrc, ndtr, ndtri
@@ -25,7 +25,7 @@ from separatrix.inference.clusters import few_clusters, without_spread, words_of
 from separatrix.inference.fitted_likelihood import is_free, is_logistic, likelihood_of, robust_covariance
 from separatrix.inference.least_squares import certificate_line, coefficient_names
 from separatrix.inference.separated import infinite_coefficients, proof_of, separation_note
-from separatrix.inference.table import Coefficient, Summary, Table
+from separatrix.inference.table import Coefficient, Summary, Table, odds_factor
 
 SHRUNKEN = (
     "The estimates are shrunken. Their standard errors describe the spread around the shrunken mean, not around the "
@@ -223,7 +223,9 @@ def _tested(row, level, ends, is_slope):
         low, high = (row.estimate - reach, row.estimate + reach) if ends is None else map(float, ends)
         row = replace(row, z=z, p=float(2.0 * ndtr(-abs(z))), low=low, high=high)
     if is_slope:
-        row = replace(row, odds_ratio=_exp(row.estimate), odds_low=_exp(row.low), odds_high=_exp(row.high))
+        row = replace(
+            row, odds_ratio=odds_factor(row.estimate), odds_low=odds_factor(row.low), odds_high=odds_factor(row.high)
+        )
     return row
 
 
@@ -233,12 +235,7 @@ def _infinite(name, estimate, ends, is_slope):
     if ends is None:
         return row
     row = replace(row, low=float(ends[0]), high=float(ends[1]))
-    return replace(row, odds_low=_exp(row.low), odds_high=_exp(row.high)) if is_slope else row
-
-
-def _exp(value):
-    """exp, infinite where it overflows; None of None."""
-    return None if value is None else (exp(value) if value < 709.0 else float("inf"))
+    return replace(row, odds_low=odds_factor(row.low), odds_high=odds_factor(row.high)) if is_slope else row
 
 
 def _statistics(evidence, weights, covariance, certificate):

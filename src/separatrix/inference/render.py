@@ -144,6 +144,7 @@ def facts(table):
         ("deviance", "deviance", lambda v: f"{v:.2f}"),
         ("pseudo_r_squared", "McFadden R²", _share),
         ("log_likelihood", "log-likelihood", lambda v: f"{v:.2f}"),
+        ("penalised_log_likelihood", "penalised log-likelihood", lambda v: f"{v:.2f}"),
         ("aic", "AIC", lambda v: f"{v:.2f}"),
         ("bic", "BIC", lambda v: f"{v:.2f}"),
         ("condition", "condition", lambda v: significant(v, 3)),

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
+from math import exp, inf
 
 from separatrix.core.errors import cannot
 
@@ -142,6 +143,8 @@ class Summary:
 
         kinds = {"term": nw.String, "aliased": nw.Boolean, "infinite": nw.Boolean}
         left_out = _OF_LIKELIHOOD if self.intervals is None else _OF_LEAST_SQUARES
+        if self.intervals is not None and any(row.t is not None for table in self.tables for row in table.rows):
+            left_out = ("z", "digits", "recorded")  # a likelihood whose dispersion is estimated: tests are by t
         columns = {column: field for column, field in _FRAME_COLUMNS.items() if column not in left_out}
         schema = {column: kinds.get(column, nw.Float64) for column in columns}
         rows = [row for table in self.tables for row in table.rows]
@@ -167,6 +170,11 @@ class Summary:
         from separatrix.inference.render import html
 
         return html(self)
+
+
+def odds_factor(value):
+    """The factor of the odds that a change of the log-odds is: exp, infinite where it overflows; None of None."""
+    return None if value is None else (exp(value) if value < 709.0 else inf)
 
 
 def _plain(pairs):

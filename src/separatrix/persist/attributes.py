@@ -37,6 +37,7 @@ from separatrix.prediction.forms import Step
 from separatrix.prediction.naive_bayes import LIKELIHOODS
 
 ROWS_PER_LEAF = 1 << 31
+MOST_UNSTORED = 1 << 24  # columns that a model may claim without an array that has a number for each
 MOST_PROCESSES = 64  # joblib starts as many as it is told to
 
 _rates = either(floats("o", finite=False), floats("k", finite=False), number(finite=False))
@@ -132,6 +133,8 @@ FITTED: dict[str, Kind] = {
     "variances_": floats("p"),
     "exponent_": integers("p", low=-5000),
     "flagged_": _indices,
+    "hour_sines_": integers("_sines", low=0, below="p"),
+    "hour_cosines_": integers("_cosines", low=0, below="p"),
     "levels_": _levels,
     "vocabulary_": _levels,
     "idf_": listed(floats("_w"), "p"),
@@ -162,6 +165,7 @@ FITTED: dict[str, Kind] = {
     "covariance_": either(_matrix, floats("k", "p", "p", finite=False), listed(floats("p", "p", finite=False))),
     "standard_errors_": floats("_q", finite=False),
     "n_output_features_": whole(1, MOST_COLUMNS),
+    "_n_features_out": whole(0, MOST_COLUMNS),
     "certificate_": record("Certificate"),
     "evidence_": either(
         record("LeastSquaresStatistics"),
@@ -242,6 +246,12 @@ RECORDS: dict[str, dict[str, Kind]] = {
         "g": floats("p", "_o", finite=False),
         "g0": floats("_o", finite=False),
         "passes": whole(0),
+    },
+    "Corrections": {
+        "weights": listed(floats("p")),
+        "intercepts": listed(number()),
+        "passes": listed(whole(1)),
+        "rows": listed(whole(-1)),
     },
     "DirectFit": {
         "factor": record("Factor"),
@@ -377,7 +387,8 @@ OWN: dict[str, dict[str, Kind]] = {
         "_backend": either(text, nothing),
     },
     "Thresholds": {"threshold_": floats("p")},
-    "FisherDiscriminant": {"threshold_": number()},
+    "FisherDiscriminant": {"threshold_": number(), "_n_features_out": whole(1, 1)},
+    "MeanDifference": {"_n_features_out": whole(1, 1)},
     "NaturalSpline": {"df_": integers("p", low=0), "knots_": listed(floats("_m"))},
     "KNeighborsClassifier": {"classes_": either(labels("k"), listed(labels("_k"))), "outputs_2d_": flag},
 }
@@ -431,5 +442,16 @@ def _wrong_with(name: str, state: Mapping[str, Any], is_model: bool) -> str | No
         return f"the {wrong!r} of its {name} is not what it should be"
     if is_model and "p" in sizes and "n_features_in_" not in state:
         return f"its {name} does not say how many columns it has"
+    if sizes.get("p", 0) > MOST_UNSTORED and not _stores_columns(state, kinds):
+        return f"its {name} has more columns than it has numbers for"
     law = LAWS.get(name)
     return None if law is None or law(state) else f"the parts of its {name} do not fit together"
+
+
+def _stores_columns(state: Mapping[str, Any], kinds: Mapping[str, Kind]) -> bool:
+    """Whether an array or a list has an entry for each column; a sparse array has only its shape."""
+    from separatrix.designs.pairs import stores_zeros  # scipy, which a light reader does without
+
+    sizes: Sizes = {}
+    unfit({name: held for name, held in state.items() if name != "n_features_in_" and stores_zeros(held)}, kinds, sizes)
+    return "p" in sizes

@@ -4,6 +4,7 @@ A law is asked after every part was found to be of its kind (:mod:`separatrix.pe
 """
 
 from collections.abc import Callable, Mapping
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from separatrix.prediction.categories import outcomes
 from separatrix.prediction.forms import Step
 
 MOST_COLUMNS = 1 << 20  # that a polynomial may expand a row to: more are no model but a way to fill a memory
+MOST_FACTORS = 1 << 24  # of all these columns together: their names are as long
+MOST_STEPS = 1 << 22  # degrees times features, over which the columns are counted
 
 
 def fields_of(value: Any) -> Mapping[str, Any]:
@@ -27,24 +30,34 @@ def fields_of(value: Any) -> Mapping[str, Any]:
 
 
 def _expansion(state: Mapping[str, Any]) -> bool:
-    """Whether a polynomial expands to as many columns as its degree and its features say."""
-    from separatrix.designs.monomials import count_monomials  # scipy, which a light reader does without
-
+    """Whether a polynomial expands to as many columns as its degree and its features say, with bounded work."""
     if "n_output_features_" not in state:
         return True
     ends = state["degree"]
     least, greatest = (0, ends) if isinstance(ends, int | np.integer) else ends
     p, distinct, cross = state.get("n_features_in_", 0), bool(state["interaction_only"]), bool(state["cross_terms"])
-    total, first, last = int(state["include_bias"]), max(int(least), 1), int(greatest)
+    total, factors, first, last = int(state["include_bias"]), 0, max(int(least), 1), int(greatest)
+    if p > MOST_COLUMNS or (last + 1) * (p + 1) > MOST_STEPS:
+        return False
     if distinct and cross:
         last = min(last, p)
     if p < 2 or not cross:  # p of each degree: a sum over very many degrees would never grow large enough to end
-        return total + p * max(last - first + 1, 0) == state["n_output_features_"]
+        degrees = max(last - first + 1, 0)
+        fits = p * degrees * (first + last) // 2 <= MOST_FACTORS
+        return fits and total + p * degrees == state["n_output_features_"]
     for d in range(first, last + 1):
-        total += count_monomials(d, p, distinct=distinct)
-        if total > MOST_COLUMNS:
-            break
+        columns = _monomials(d, p, distinct)
+        total, factors = total + columns, factors + d * columns
+        if total > MOST_COLUMNS or factors > MOST_FACTORS:
+            return False
     return total == state["n_output_features_"]
+
+
+def _monomials(d: int, p: int, distinct: bool) -> int:
+    """How many monomials of degree d there are in p > 1 variables, or some number above `MOST_COLUMNS`."""
+    n = p if distinct else p + d - 1
+    few = min(d, n - d)
+    return comb(n, few) if few < 21 else MOST_COLUMNS + 1  # C(42, 21) is 5e11, and larger ones take long to compute
 
 
 def _codes(state: Mapping[str, Any]) -> bool:
@@ -104,6 +117,16 @@ def _outcomes(state: Mapping[str, Any]) -> bool:
     return "dropped_" not in state or all(
         dropped < max(outcomes(state, j), 1) for j, dropped in enumerate(state["dropped_"])
     )
+
+
+def _spline_widths(state: Mapping[str, Any]) -> bool:
+    """Whether a natural spline has as many columns as its knots make."""
+    return "df_" not in state or [len(knots) + 1 for knots in state["knots_"]] == state["df_"].tolist()
+
+
+def _variates(state: Mapping[str, Any]) -> bool:
+    """Whether canonical variates that come out have their axes."""
+    return "_n_features_out" not in state or state["_n_features_out"] <= state["scalings_"].shape[1]
 
 
 def _votes(state: Mapping[str, Any]) -> bool:
@@ -175,9 +198,11 @@ LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "Categories": _outcomes,
     "PolynomialFeatures": _expansion,
     "KNeighborsClassifier": _votes,
+    "LinearDiscriminantAnalysis": _variates,
     "MixedNB": _parts,
     "DecisionTreeClassifier": _tree,
     "DecisionTreeRegressor": _tree,
+    "NaturalSpline": _spline_widths,
     "LocalData": _codes,
     "LocalLogisticRegression": _scores,
     "Trees": _walks,

@@ -14,7 +14,8 @@ from separatrix.persist.tensors import KEPT, NAMED, restored
 
 DEEPEST = 72  # a little more than what is written
 LARGEST_WORDS = 1 << 26  # bytes of all arrays of words together
-GREATEST = 1 << 48  # length of an axis, and of all axes together where none is empty
+GREATEST = 1 << 48  # length of an axis, and of all axes together, empty ones aside
+LONGEST_UNSTORED = 1 << 24  # length of an axis of an array without numbers: columns are counted by it
 MOST_ALIKE = 16  # different values of one hash in a list, an array or the keys of a dict
 SMALL = 1 << 60  # whole numbers below have hashes of their own
 WORDS = re.compile(r"[<>]U(\d{1,7})")
@@ -274,7 +275,7 @@ def _check_shape(shape, size=None):
     for length in shape:
         total *= length
         room *= max(length, 1)
-    if room > GREATEST:
+    if room > (GREATEST if total else LONGEST_UNSTORED):
         raise broken("a shape is not one")
     if size is not None and total != size:
         raise broken("an array has another shape than its description")

@@ -12,12 +12,12 @@ them is stationary, so is L. L has several maxima; which one is reached depends 
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, logsumexp, softmax
 
+from separatrix.core.cached import cached_property
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target

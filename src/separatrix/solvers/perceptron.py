@@ -16,6 +16,7 @@ from scipy.optimize import nnls
 
 from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
+from separatrix.core.registry import register
 from separatrix.core.solution import Solution
 from separatrix.core.verbs import value
 from separatrix.solvers.compiled.perceptron import correct_all, correct_each
@@ -25,6 +26,7 @@ _NOTHING = np.empty(0)
 _NO_PATH, _NO_HITS = np.empty((0, 0)), np.empty(0, dtype=np.intp)
 
 
+@register("record")
 @dataclass
 class Corrections:
     """Weights and intercepts after every correction (the first are those of the start), and what was corrected.

@@ -71,7 +71,11 @@ def understand(table, target, *, task=None, exclude=()):
             because=f"no other column can be used ({left})" if left else "there is no other column",
             instead="a table with columns to predict from",
         )
-    notes = [*table.notes, *_class_notes(classes, counts), *_size_notes(table, columns, target), *notes]
+    mixed = tuple(
+        f"Column {each.name!r}: row " for each in columns if each.form == MIXED
+    )  # their cells are named below
+    read = [note for note in table.notes if not note.startswith(mixed)]
+    notes = [*read, *_class_notes(classes, counts), *_size_notes(table, columns, target), *notes]
     unlabelled = whole - len(table)
     return Understanding(table.source, whole, unlabelled, target, task, tuple(columns), classes, counts, tuple(notes))
 

@@ -34,6 +34,7 @@ def explain_row(model, source, row, *, query=None):
     from separatrix.inference.explain import explain
     from separatrix.persist import about, load
     from separatrix.workflow.datasets import named_table
+    from separatrix.workflow.model_file import answering
     from separatrix.workflow.provenance import reference_of
 
     recorded, table = about(model), named_table(source, query=query)
@@ -43,5 +44,7 @@ def explain_row(model, source, row, *, query=None):
             because=f"it has {len(table):,} rows",
             instead=f"--row 1 to {len(table)}",
         )
-    explanation = explain(load(model), table.take([row - 1]), reference=reference_of(recorded))
+    loaded, reference = load(model), reference_of(recorded)
+    with answering(model):
+        explanation = explain(loaded, table.take([row - 1]), reference=reference)
     return ExplainedRow(model, table.source, row, recorded.get("target"), explanation)

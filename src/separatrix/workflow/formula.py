@@ -16,6 +16,10 @@ FAMILIES = ("gaussian", "binomial", "quasibinomial", "poisson", "quasipoisson", 
 OF_SHARES = ("binomial", "quasibinomial")
 # A model of the constant alone is fitted beside this column of zeros, which adds nothing.
 EMPTY = "(no column)"
+OFFSET = (
+    "The offset was subtracted from the response before the fit: R² and F are of the difference, as from the deviances "
+    "of R's glm. The summary of R's lm counts the offset as explained where its fitted values contain it (R 4.2)."
+)
 
 
 @dataclass(frozen=True)
@@ -120,8 +124,7 @@ def fit_formula(table, formula, family, weights=None, link=None):
     else:
         y = _numbers(design.formula.response, frame, family)
         if family == "gaussian" and link in (None, "identity") and offset is not None:
-            y, notes = y - offset, ("The offset was subtracted from the response before the fit.",)
-            offset = None
+            y, notes, offset = y - offset, (OFFSET,), None
     X = _named(X, design.names)
     if not design.names and not design.formula.intercept:
         raise cannot(f"fit {formula!r}", because="it has neither a term nor a constant", instead="at least one term")

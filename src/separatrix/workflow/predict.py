@@ -1,10 +1,13 @@
 """Predictions of a model file, block by block, without scikit-learn where the model does not need it."""
 
+import warnings
+
 from separatrix.core.protocol import fitted_attribute
 from separatrix.core.refusal import cannot
 from separatrix.tables.table import is_number, shown
 from separatrix.workflow.csv_text import CsvText, csv_cells
 from separatrix.workflow.datasets import named_blocks
+from separatrix.workflow.model_file import NotFinite, answering
 
 ROWS = 20_000  # of a block; a large file is never in memory as a whole
 
@@ -22,7 +25,7 @@ class FilePredictor:
     def __init__(self, path, *, proba=False, keep=()):
         from separatrix.persist import light
 
-        self.keep = keep
+        self.path, self.keep, self._told = path, keep, False
         self.model = light(path)
         if self.model is not None:
             self.classes, self.proba, self.bare = self.model.classes, self.model.predict_proba, False
@@ -32,9 +35,10 @@ class FilePredictor:
             from separatrix.prediction.forms import TABLE_COLUMNS
 
             self.model = load(path)
-            self.classes = fitted_attribute(self.model, "classes_")
-            self.proba = fitted_attribute(self.model, "predict_proba")
-            self.bare = declaration(steps_of(self.model)[0]).prediction is not TABLE_COLUMNS
+            with answering(path):
+                self.classes = fitted_attribute(self.model, "classes_")
+                self.proba = fitted_attribute(self.model, "predict_proba")
+                self.bare = declaration(steps_of(self.model)[0]).prediction is not TABLE_COLUMNS
         if proba and (self.classes is None or self.proba is None):
             raise cannot(
                 f"give probabilities of {path}",
@@ -52,11 +56,8 @@ class FilePredictor:
                     because=f"{block.source or 'the table'} has the columns {shown(block.names)}",
                     instead="one of them",
                 )
-        rows = self._numbers(block) if self.bare else block
-        answers = {"prediction": self.model.predict(rows).tolist()}
-        if self.proba is not None:
-            mu = self.proba(rows)
-            answers |= {f"probability_{label}": mu[:, c].tolist() for c, label in enumerate(self.classes)}
+        with answering(self.path):
+            answers = self._answers(self._numbers(block) if self.bare else block)
         for name in answers.keys() & set(self.keep):
             raise cannot(
                 f"keep the column {name!r}",
@@ -64,6 +65,29 @@ class FilePredictor:
                 instead="a table in which it is called something else",
             )
         return {name: csv_cells(block[name]) for name in self.keep} | answers
+
+    def _answers(self, rows):
+        prediction = self.model.predict(rows)
+        self._tell_if_not_finite(prediction)
+        answers = {"prediction": prediction.tolist()}
+        if self.proba is not None:
+            mu = self.proba(rows)
+            self._tell_if_not_finite(mu)
+            answers |= {f"probability_{label}": mu[:, c].tolist() for c, label in enumerate(self.classes)}
+        return answers
+
+    def _tell_if_not_finite(self, numbers):
+        """Warn, once for all blocks: a program that reads the answers may take NaN for a missing cell."""
+        import numpy as np
+
+        if not self._told and numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
+            self._told = True
+            warnings.warn(
+                f"Some answers of {self.path!r} are not finite numbers: the file holds a model that does not fit these "
+                "rows, or they are far from those of its fit.",
+                NotFinite,
+                stacklevel=2,
+            )
 
     def _numbers(self, block):
         """The columns of a bare model, as numbers: by their names if it knows any, else all columns in order."""

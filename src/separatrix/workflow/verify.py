@@ -66,6 +66,7 @@ def verify_file(model, source, *, query=None, tol=None):
     from separatrix.estimators.verify import NothingToVerify, verify
     from separatrix.persist import about, load
     from separatrix.workflow.datasets import named_table
+    from separatrix.workflow.model_file import answering
 
     recorded = about(model)
     if not recorded.get("understanding"):
@@ -76,11 +77,12 @@ def verify_file(model, source, *, query=None, tol=None):
         )
     pipeline = load(model)
     rows = training_rows(named_table(source, query=query), recorded)
-    name, published = type(unwrap(pipeline[-1])).__name__, certificate_of(pipeline[-1])
-    try:
-        return Verification(name, verify(pipeline, rows.table, rows.y, tol=tol), published, rows)
-    except NothingToVerify as nothing:
-        return Verification(name, None, published, rows, str(nothing))
+    with answering(model):
+        name, published = type(unwrap(pipeline[-1])).__name__, certificate_of(pipeline[-1])
+        try:
+            return Verification(name, verify(pipeline, rows.table, rows.y, tol=tol), published, rows)
+        except NothingToVerify as nothing:
+            return Verification(name, None, published, rows, str(nothing))
 
 
 def certificate_document(certificate):

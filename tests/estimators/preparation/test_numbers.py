@@ -114,6 +114,50 @@ def test_dates_go_round_in_circles():
     assert_allclose(Z[:, 0], StandardScaler().fit_transform(np.array(days, dtype=float)[:, None]).ravel(), atol=1e-12)
 
 
+def test_the_time_of_day_is_a_circle_where_it_varies():
+    days = np.array(
+        [[19000.0, 19000.0], [19001.25, 19001.0], [19002.5, np.nan], [19003.75, 19003.0], [np.nan, 19004.0]]
+    )
+    ours = Dates().fit(days)
+    assert_array_equal(ours.get_feature_names_out(["at", "on"])[10:12], ["at: hour sine", "at: hour cosine"])
+    Z = ours.transform(days)
+    assert_allclose(Z[:, 10], [0.0, 1.0, 0.0, -1.0, 0.0], atol=1e-9)
+    assert_allclose(Z[:, 11], [1.0, 0.0, -1.0, 0.0, 0.0], atol=1e-9)
+    assert_array_equal(Z[:, 12:], np.isnan(days))
+    assert ours.flag_places() == {0: 12, 1: 13}
+
+
+@pytest.mark.parametrize("hours, part", [((6, 18), "sine"), ((0, 12), "cosine"), ((23, 1), "sine"), ((5, 7), "cosine")])
+def test_two_times_of_day_make_one_column_of_full_rank(hours, part):
+    days = 19000.0 + np.arange(40) + np.array(hours)[np.arange(40) % 3 % 2] / 24.0
+    ours = Dates().fit(days[:, None])
+    assert list(ours.get_feature_names_out(["at"])[5:]) == [f"at: hour {part}"]
+    Z = ours.transform(days[:, None])
+    assert len(np.unique(Z[:, 5].round(9))) == 2
+    assert np.linalg.matrix_rank(np.column_stack([np.ones(40), Z])) == 7
+
+
+def test_one_time_of_day_makes_no_column_whatever_the_rounding_of_the_days():
+    days = np.array([day + 12.5 / 24 for day in (3.0, 1023.0, 19000.0, 54321.0)])
+    assert len(np.unique(days - np.floor(days))) > 1  # rounded
+    assert Dates().fit(days[:, None]).transform(days[:, None]).shape == (4, 5)
+
+
+@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin", "Asia/Kolkata"])
+def test_what_the_hour_drives_is_learnt_in_every_zone(zone):
+    import pandas as pd
+
+    from separatrix.estimators.preparation.compose import pipeline
+    from separatrix.linear_model import LinearRegression
+    from separatrix.tables import as_table, understand
+
+    at = pd.date_range("2024-11-01", periods=24 * 30, freq="h", tz=zone)
+    y = 5.0 * np.cos(2.0 * np.pi * (at.hour.to_numpy() - 15) / 24.0) + np.random.default_rng(0).normal(size=len(at))
+    table = as_table(pd.DataFrame({"at": at, "y": y}))
+    model = pipeline(understand(table, "y"), "standard", LinearRegression()).fit(table, y)
+    assert model.score(table, y) > 0.9  # 12.5 of 13.5
+
+
 def test_a_date_before_1970_and_a_missing_one_have_their_places():
     ours = Dates().fit([[-1000.0], [np.nan], [1000.0]])
     Z = ours.transform([[-7.0], [np.nan]])

@@ -83,10 +83,18 @@ def table_model():
     return model, rows
 
 
+def dated_model():
+    """A pipeline with dates of which the time of day varies; its file is older than the use of times of day."""
+    since = np.array([f"2024-0{1 + i % 7}-1{i % 9}T{i % 24:02}:30" for i in range(30)], dtype=object)
+    table = Table(("since",), (since,))
+    understood = Understanding("t.csv", 30, 0, "y", "regression", (ColumnFacts("since", "date", 0, 30, form="iso"),))
+    return pipeline(understood, "standard", Ridge()).fit(table, AMOUNT), {"since": since[:6].tolist()}
+
+
 if __name__ == "__main__":
     HERE.mkdir(exist_ok=True)
     for name, (model, y) in MODELS.items():
         model.fit(X, y)
         separatrix.save(model, HERE / f"{name}.sepx", about={"rows": ROWS.tolist(), "answers": answers(model, ROWS)})
-    model, rows = table_model()
-    separatrix.save(model, HERE / "table.sepx", about={"rows": rows, "answers": answers(model, rows)})
+    for name, (model, rows) in {"table": table_model(), "dates": dated_model()}.items():
+        separatrix.save(model, HERE / f"{name}.sepx", about={"rows": rows, "answers": answers(model, rows)})

@@ -39,6 +39,8 @@ class Candidate:
     excluded : bool.  Whether it does not run because of the columns that a sample has after preparation.
     certificate : Certificate or None.  The worst of its rounds; None if its model has none.
     messages : dict.  From a warning without its numbers and names to its first text and its count.
+    tried : set of int.  Numbers of the rounds that it was given, whatever came of them.
+    stopped_after : float.  Seconds after which its first fit was stopped for the budget; 0 if it was not.
     """
 
     family: object
@@ -62,6 +64,8 @@ class Candidate:
     over_budget: bool = False
     sample_error: str = ""
     excluded: bool = False
+    tried: set = field(default_factory=set)
+    stopped_after: float = 0.0
 
     def __post_init__(self):
         self.rounds = self.rounds or self.total
@@ -82,6 +86,11 @@ class Candidate:
         self.stopped = True
         if not self.fits:
             self.reason = reason
+
+    def resume(self):
+        """Begin the first fit again, if the budget stopped it."""
+        if self.stopped_after and not self.fits:
+            self.stopped, self.reason, self.stopped_after, self.tried = False, "", 0.0, set()
 
     def takes_part(self, number):
         """Whether it has a round of that number, and was not stopped."""
@@ -111,7 +120,7 @@ class Candidate:
         """Discard the results of all rounds."""
         self.scores = np.full(self.total, np.nan)
         self.measures, self.fits, self.predictions, self.held_out, self.messages = [], [], [], {}, {}
-        self.certificate, self.stopped = None, False
+        self.certificate, self.stopped, self.tried = None, False, set()
 
     def record(self, round_, outcome, measures, score, rows):
         """Add the results of a round."""

@@ -15,6 +15,7 @@ from separatrix.assess.compare.question import Question, about_ruling_rows, choo
 from separatrix.assess.compare.refit import held_out_calibration, held_out_predictions, refit, test_standard_error
 from separatrix.assess.compare.splits import default_rounds, hold_out, possible_folds, rounds
 from separatrix.assess.compare.tournament import Tournament
+from separatrix.assess.compare.untimed import run_untimed
 from separatrix.assess.measures import MEASURES
 from separatrix.core.family import families as declared
 from separatrix.core.progress import Silent
@@ -215,12 +216,11 @@ def _run(tournament, families):
     tournament.candidates = candidates
     timed = plan(tournament, candidates)
     tournament.progress.begin(sum(candidate.rounds for candidate in candidates if candidate.running))
-    first = 1 if timed else 2  # of a small table a family runs two rounds at once: the second tells its time
-    if timed:
-        run_first_round(tournament, candidates)
-    else:
-        tournament.run_rounds(tournament.rounds[:first], candidates)
-    for round_ in tournament.rounds[first:]:
+    if not timed:
+        run_untimed(tournament, candidates)
+        return candidates
+    run_first_round(tournament, candidates)
+    for round_ in tournament.rounds[1:]:
         tournament.run_rounds([round_], candidates)
     run_cut_families(tournament, candidates)
     return candidates

@@ -75,7 +75,8 @@ class Comparison:
     train, test : Table.  The parts; the test part was used once, for `test_measures`.
     y_train, y_test : arrays.  Labels or numbers.
     test_measures : dict of float.  Measures of the chosen model on the test part, once.
-    test_score, test_error : float.  The score on the test part and its standard error.
+    test_score, test_error : float.  The score on the test part and its standard error, NaN where every resample of
+        its rows has the same score.
     y_out_of_fold : array.  Of the recommended model: for each row of `train` what was predicted when it was held out
         (first repeat): probabilities (n, k), or numbers (n,); NaN where no round held the row out.
     p_values : dict.  From (leader of a group, family that is not in an earlier group) to the p-value of the

@@ -11,6 +11,7 @@ from separatrix.core.refusal import cannot
 
 FRAMES = ("pandas", "polars", "pyarrow")
 WIDTH = 110
+NO_SPREAD = "its standard error is not known: resamples of these rows do not differ"
 
 
 def text(comparison):
@@ -38,7 +39,7 @@ def text(comparison):
         lines += ["", *textwrap.wrap(f"Warning: {warning}", WIDTH)]
     lines += ["", *textwrap.wrap(f"Recommended: {comparison.why}", WIDTH)]
     if comparison.test_measures:
-        lines.append(f"On the test part, once: {pair(comparison.test_score, comparison.test_error)}.")
+        lines += textwrap.wrap(f"On the test part, once: {tested(comparison)}.", WIDTH)
     return printable("\n".join(lines), lines=True)
 
 
@@ -109,6 +110,14 @@ def pair(value, error):
         return _number(value)
     digits = 4 if error == 0.0 else min(max(1 - math.floor(math.log10(error)), 0), 8)
     return f"{value:,.{digits}f} ± {error:,.{digits}f}"
+
+
+def tested(comparison):
+    """The score on the test part with its standard error, or why that is not known."""
+    shown = pair(comparison.test_score, comparison.test_error)
+    if math.isfinite(comparison.test_score) and not math.isfinite(comparison.test_error):
+        shown += f" ({NO_SPREAD})"
+    return shown
 
 
 def rows(comparison):

@@ -79,10 +79,11 @@ def held_out_calibration(tournament, candidate):
 
 
 def test_standard_error(predictions, y, classes, *, score, seed, groups=None):
-    """The standard error of a score on the test rows.
+    """The standard error of a score on the test rows; NaN where resamples cannot tell it.
 
     A bootstrap of rows, or of whole groups; of many rows, the standard deviation of the scores of 20 parts over the
-    root of 20.
+    root of 20. Where every resample has the same score, as where every row is right, the spread is 0 and says nothing
+    of other rows: 30 right of 30 happen in 4 % of samples where one row in ten is wrong.
     """
     draw = np.random.default_rng([seed, 3])
     n = len(y)
@@ -98,4 +99,5 @@ def test_standard_error(predictions, y, classes, *, score, seed, groups=None):
         shrink = np.sqrt(PARTS)
     scores = [predictions.take(rows).measured(y[rows], classes, (score,)).get(score, np.nan) for rows in parts]
     scores = np.array([value for value in scores if np.isfinite(value)])
-    return float(corrected_error(scores, 0.0) * np.sqrt(len(scores)) / shrink)
+    error = float(corrected_error(scores, 0.0) * np.sqrt(len(scores)) / shrink)
+    return error if error > 0.0 else float("nan")

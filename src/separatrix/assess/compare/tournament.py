@@ -19,8 +19,6 @@ from separatrix.estimators.preparation.compose import feature_names, prepared
 
 # Below this many prepared numbers BLAS gains nothing from a second thread, and idle threads slow it down.
 SMALL = 4_000_000
-# Share of the time left that the first fit of a family may take.
-UNKNOWN_SHARE = 1.0 / 3.0
 
 
 @dataclass
@@ -41,6 +39,7 @@ class Tournament:
     preparing : dict from a preparation to the PowerLaw of its time.
     reserve : float.  Seconds of the budget that the refit and the final test need.
     candidates : list of Candidate.  Those that are running.
+    first_part : float.  Seconds that the first fit of a family may take; one that took longer runs no more for now.
     """
 
     understanding: Any
@@ -55,6 +54,7 @@ class Tournament:
     preparing: dict = field(default_factory=dict)
     reserve: float = 0.0
     candidates: list = field(default_factory=list)
+    first_part: float = np.inf
 
     @property
     def score(self):
@@ -112,7 +112,9 @@ class Tournament:
                 for round_, parts in prepared:
                     done, left = self.done()
                     self.progress.step(candidate.family.name, done, left)
-                    if candidate.takes_part(round_.number) and self._has_time(candidate, round_.number):
+                    quick = not candidate.fits or candidate.seconds() <= self.first_part
+                    if quick and candidate.takes_part(round_.number) and self._has_time(candidate, round_.number):
+                        candidate.tried.add(round_.number)
                         self._fit(candidate, round_, *parts)
 
     def _prepare(self, preparation, candidates, round_):
@@ -161,12 +163,14 @@ class Tournament:
         candidate.reason = candidate.family.why_excluded(facts)
         if candidate.reason:
             return
+        started = self.deadline.seconds
         try:
             with one_thread_if_small(X), self._limit(candidate):
                 outcome = fit_once.fit_once(candidate.family.make(facts), X, y, X_held, self.classes)
             measures = outcome.predictions.measured(y_held, self.classes, self.measures)
         except OutOfTime:
             candidate.stop("its first fit was stopped: it took more than its part of the budget")
+            candidate.stopped_after = self.deadline.seconds - started
             return
         except Exception as error:
             candidate.reason = f"round {round_.number + 1} of {len(self.rounds)}: {error_text(error)}"
@@ -188,7 +192,7 @@ class Tournament:
         expected = candidate.seconds()
         if expected is None:
             expected = candidate.expected(candidate.limit(self.train_size), len(self.rounds[number].held_out))
-        left = self._left_for(candidate)
+        left = self.left_for(candidate)
         if not candidate.stopped and left > 0.0 and expected <= left:
             return True
         candidate.stop(
@@ -198,29 +202,29 @@ class Tournament:
         )
         return False
 
-    def _left_for(self, candidate):
+    def left_for(self, candidate):
         """Seconds that a fit of a candidate may take.
 
         Without the refit, for which the slowest family may be the recommended one (it has more rows than a round; of
-        the families that ran twice, because the first fit of a small table may have loaded compiled loops). A family
-        that has not begun leaves what is to come of the others: a test of fewer than five rounds has no power.
+        the families that ran twice or are about to, because the first fit of a small table may have loaded compiled
+        loops). A family that has not begun leaves what is to come of the others, but for those that wait for all first
+        fits: a test of fewer than five rounds has no power.
         """
         others = [each for each in self.candidates if each.fits and not each.stopped and not candidate.fits]
+        others = [each for each in others if each.seconds() <= self.first_part]
         begun = sum(max(min(ENOUGH_ROUNDS, each.rounds) - len(each.fits), 0) * each.seconds() for each in others)
-        longest = max((each.seconds() for each in self.candidates if len(each.fits) > 1), default=0.0)
+        twice = [each for each in self.candidates if len(each.fits) > 1 or (each is candidate and each.fits)]
+        longest = max((each.seconds() for each in twice), default=0.0)
         return self.deadline.left() - max(self.reserve, 1.25 * longest) - begun
 
     def _limit(self, candidate):
-        """A context that stops a fit between its folds when the time for it is over.
-
-        The first fit of a family of which no time is known may take a third of the time left.
-        """
+        """A context that stops a fit between its folds when the time for it is over."""
         if _always_runs(candidate):
             return nullcontext()
-        started, most = self.deadline.seconds, self._left_for(candidate)
-        if not candidate.fits and not candidate.fit_law.sizes:
-            most *= UNKNOWN_SHARE
-        return limited_by(lambda: self.deadline.seconds - started > most or self._left_for(candidate) <= 0.0)
+        started, most = self.deadline.seconds, self.left_for(candidate)
+        if not candidate.fits:
+            most = min(most, self.first_part)
+        return limited_by(lambda: self.deadline.seconds - started > most or self.left_for(candidate) <= 0.0)
 
 
 def _always_runs(candidate):

@@ -1,5 +1,6 @@
 """Polynomial basis: ``φ_a(x) = Π_j x_j^{a_j}``, |a| <= degree."""
 
+from collections import Counter
 from itertools import chain, combinations, combinations_with_replacement
 from numbers import Integral
 from typing import Literal, Self
@@ -120,17 +121,19 @@ class PolynomialFeatures(TransformerMixin, Estimator):
     def powers_(self) -> Array:
         """The exponent of each feature in each column of the result."""
         check_is_fitted(self)
-        return np.array([np.bincount(c, minlength=self.n_features_in_) for c in self._factors()], dtype=np.int64)
+        return np.array(
+            [np.bincount(np.array(c, np.int64), minlength=self.n_features_in_) for c in self._factors()], dtype=np.int64
+        )
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> Array:
         """Names such as ``1``, ``x0``, ``x0^2``, ``x0 x1``."""
         names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)  # of the features that came in
 
-        def name(powers):
-            factors = [names[j] if powers[j] == 1 else f"{names[j]}^{powers[j]}" for j in np.flatnonzero(powers)]
-            return " ".join(factors) or "1"
+        def name(features):  # in ascending order; not by powers_, whose size is that of all columns times all features
+            powers = Counter(features)
+            return " ".join(names[j] if power == 1 else f"{names[j]}^{power}" for j, power in powers.items()) or "1"
 
-        return np.array([name(powers) for powers in self.powers_], dtype=object)
+        return np.array([name(features) for features in self._factors()], dtype=object)
 
     def _degrees(self):
         """The least and the greatest degree."""
@@ -171,7 +174,7 @@ class PolynomialFeatures(TransformerMixin, Estimator):
                 return ((j,) * d for j in range(p))
             return (combinations if self.interaction_only else combinations_with_replacement)(range(p), d)
 
-        constant = [np.empty(0, dtype=np.int64)] if self.include_bias else []
+        constant = [()] if self.include_bias else []
         return chain(constant, *(of(d) for d in range(max(least, 1), greatest + 1)))
 
     def __sklearn_tags__(self):

@@ -4,7 +4,6 @@ import time
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin
@@ -19,7 +18,7 @@ from separatrix.core.separable import Separable
 from separatrix.core.solution import Trace
 from separatrix.core.types import Matrix, MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.base import LinearRegressor
+from separatrix.estimators.base import LinearRegressor, sparse_rows
 from separatrix.estimators.linear.path import CrossValidatedPath, check_mixtures, path_of
 from separatrix.estimators.linear.strengths import with_factors, within_bounds
 from separatrix.estimators.published import certify_each, timed, worst
@@ -72,7 +71,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     Attributes
     ----------
     coef_ : (p,) or (k, p) array.
-    sparse_coef_ : the same as a sparse matrix.
+    sparse_coef_ : the same as a sparse matrix, or as a sparse array where scikit-learn's `sparse_interface` says so.
     intercept_ : float or (k,) array.
     dual_gap_ : float or (k,) array.  The gap in units of the objective. NaN where nothing penalises or bounds one of
         the coefficients under a lasso in a stream of more than four million rows: there is no gap then, and
@@ -184,7 +183,7 @@ class ElasticNet(MultiOutputMixin, LinearRegressor):
     @property
     def sparse_coef_(self) -> Matrix:
         """``coef_`` as a sparse matrix."""
-        return sp.csr_matrix(self.coef_)
+        return sparse_rows(self.coef_)
 
 
 def enet_path(

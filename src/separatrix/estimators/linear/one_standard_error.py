@@ -3,7 +3,8 @@ r"""Which strength cross-validation chooses: the best, or the strongest that one
     e(λ) = Σ_f w_f e_f(λ) / Σ_f w_f          se(λ)² = Σ_f w_f (e_f(λ) - e(λ))² / [(K - 1) Σ_f w_f]
     λ_best = argmin e(λ)                     λ_1se = max {λ : e(λ) <= e(λ_best) + se(λ_best)}
 
-for the errors e_f of K folds with weights w_f, as in glmnet's ``lambda.min`` and ``lambda.1se``.
+for the errors e_f of K folds with weights w_f: glmnet's ``lambda.min`` and ``lambda.1se`` have the rows of a fold for
+its weight. Here folds count equally (w_f = 1), as in scikit-learn; only rows left out one by one have their weights.
 
 References: Breiman, Friedman, Olshen and Stone (1984), Classification and Regression Trees, section 3.4.3; Hastie,
 Tibshirani and Friedman (2009), The Elements of Statistical Learning, section 7.10.1.

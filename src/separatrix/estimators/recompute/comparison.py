@@ -51,7 +51,9 @@ class Comparison:
 
     def residual(self, value, tolerance, *names):
         """Note how well an equation of the attributes `names` holds."""
-        value = float(value) if np.isfinite(value) else np.inf
+        if not (np.isfinite(value) and np.isfinite(tolerance)):  # a tolerance may be made of published numbers
+            value, tolerance = np.inf, 0.0
+        value = float(value)
         if _excess(value, tolerance) > _excess(*self.worst):
             self.worst = (value, tolerance)
         self.names += [name for name in names if name not in self.names]

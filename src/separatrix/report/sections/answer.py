@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from separatrix.assess.compare.leaderboard import NO_SPREAD
 from separatrix.report.blocks import Facts, Note, Text
 from separatrix.report.numbers import counted, plus_minus
 from separatrix.report.registry import section
@@ -34,7 +35,8 @@ def _tested(comparison):
     if comparison.test is None or not len(comparison.test) or not math.isfinite(comparison.test_score):
         return "no rows were held out"
     rows = counted(len(comparison.test), "row")
-    return f"{plus_minus(comparison.test_score, comparison.test_error)} ({rows}, looked at once)"
+    unknown = "" if math.isfinite(comparison.test_error) else f"; {NO_SPREAD}"
+    return f"{plus_minus(comparison.test_score, comparison.test_error)} ({rows}, looked at once{unknown})"
 
 
 def _verdict(context):
@@ -57,7 +59,8 @@ def _warnings(context):
             "The columns may hold nothing about the target, or there may be too few rows to see it. More rows or other "
             "columns can change this answer; another model on the same rows hardly will."
         )
-    gap, error = comparison.test_score - standing.score, math.hypot(comparison.test_error, standing.error)
+    gap, errors = comparison.test_score - standing.score, (comparison.test_error, standing.error)
+    error = math.hypot(*(error for error in errors if math.isfinite(error)))
     worse = -gap if comparison.higher_is_better else gap
     if math.isfinite(gap) and error > 0.0 and worse > 2.0 * error:
         yield (

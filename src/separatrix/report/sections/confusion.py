@@ -40,7 +40,7 @@ def decisions(context):
 def _rule(classes, costs, equal):
     if len(classes) == 2:
         miss, alarm = costs[1, 0] - costs[1, 1], costs[0, 1] - costs[0, 0]
-        rule = f"Each row is called what costs least on average: {classes[1]} if its probability is at least "
+        rule = f"Each row is called what costs least on average: {classes[1]} if its probability is above "
         rule += f"{short(alarm / (alarm + miss))}, else {classes[0]}." if alarm + miss > 0.0 else "as the costs demand."
     else:
         rule = "Each row is called what costs least on average" + (": the most probable class." if equal else ".")

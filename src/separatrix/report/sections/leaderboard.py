@@ -22,9 +22,9 @@ COLUMNS = {
 EXPLAINED = (
     "A model is in the group of the best one if a test of their scores, round by round, does not show it to be worse. "
     "The best of the rest leads the next group. The test allows for the overlap of the training rows, and for the best "
-    "being chosen by the same scores: the chance that the board calls any model worse than its equal is 5 % at most. "
-    "Within a group the order is by score, which may be chance; a score that varies much may stand in a group above a "
-    "better one."
+    "being chosen by the same scores: the chance that the board calls any model worse than its equal is about 5 %, or "
+    "less. Within a group the order is by score, which may be chance; a score that varies much may stand in a group "
+    "above a better one."
 )
 
 

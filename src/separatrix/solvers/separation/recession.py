@@ -23,6 +23,7 @@ from scipy.optimize import linprog, nnls
 from scipy.special import expit
 
 from separatrix.core.extended import Pair, pair_matvec, pair_rmatvec
+from separatrix.core.time_limit import stop_if_over
 from separatrix.core.types import Array, Matrix
 from separatrix.designs.factor import triangle_of
 from separatrix.solvers.separation.exact_signs import EPS, Direction, null_vector, signs
@@ -148,6 +149,7 @@ class Orthonormal:
         The change is least relative to a: ``a - a² M g`` with ``M'diag(a²)M g = M'a``.
         """
         for _ in range(3):
+            stop_if_over()
             weighted = a[:, None] * self.M
             try:
                 g = np.linalg.solve(weighted.T @ weighted, self.balance(a))

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import lsqr
 
 from separatrix.core.cached import cached_property
+from separatrix.core.time_limit import stop_if_over
 from separatrix.core.types import Array, Matrix
 from separatrix.designs import as_dense
 from separatrix.designs.base import Design
@@ -85,10 +86,21 @@ class SignedRows:
             scores = self.scores(W)
             reach = (self.lengths @ np.abs(W)).max() if len(W) else 0.0
         row_signs = np.sign(np.nan_to_num(scores)).astype(int)
-        unsure = np.flatnonzero(~(np.abs(scores) > (4 * self.q + 16) * EPS * reach))
-        for piece in self.pieces(unsure):
+        unsure = ~(np.abs(scores) > (4 * self.q + 16) * EPS * reach)
+        # classes that move alike have no demand on each other: of many classes a direction often moves a few
+        alike = self._alike(w)
+        same = alike[self.own] == alike[self.rival]
+        row_signs[same] = 0
+        for piece in self.pieces(np.flatnonzero(unsure & ~same)):
+            stop_if_over()
             row_signs[piece] = signs(self.matrix(piece), w)
         return row_signs
+
+    def _alike(self, w: Direction) -> Array:
+        """A number for each class, the same for classes that w moves by exactly the same."""
+        exact = w.tolist() if isinstance(w, np.ndarray) else list(w)
+        moves = [(0,) * self.q, *(tuple(exact[c * self.q : (c + 1) * self.q]) for c in range(self.n_classes - 1))]
+        return np.array([moves.index(move) for move in moves])
 
     @cached_property
     def lengths(self) -> Array:
@@ -134,6 +146,7 @@ def prove(rows: SignedRows, W: Array | None = None) -> Face:
     for _ in range(ROUNDS):
         if working is None or 2 * len(working) > len(rows):
             break
+        stop_if_over()
         A = rows.matrix(working)
         face = recession(A)
         if not face.proven:
