@@ -21,11 +21,12 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.declaration import declares
 from separatrix.core.errors import RankDeficient, cannot
 from separatrix.core.printable import printable
-from separatrix.core.protocol import can, fitted_attribute
+from separatrix.core.protocol import can
 from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_design
 from separatrix.estimators import verification
+from separatrix.estimators.geometry import signed_distances
 from separatrix.estimators.ranges import refuse_large
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import (
@@ -36,7 +37,7 @@ from separatrix.estimators.validation import (
     validate_scores,
 )
 from separatrix.prediction import forms
-from separatrix.prediction.calibrated import curve_log_odds, distances, probabilities
+from separatrix.prediction.calibrated import curve_log_odds, probabilities
 from separatrix.prediction.linear import decide
 
 __all__ = ["CalibratedLinearClassifier", "LogisticCalibrator", "logistic_posterior", "posterior_from_likelihood_ratio"]
@@ -373,22 +374,6 @@ class CalibratedLinearClassifier(MetaEstimatorMixin, ClassifierMixin, Estimator)
         if can(self.estimator, "__sklearn_tags__"):
             tags.input_tags.sparse = self.estimator.__sklearn_tags__().input_tags.sparse
         return tags
-
-
-def signed_distances(model, X):
-    """Signed distances from the boundary of any fitted linear classifier: (n,) for two classes, else (n, k).
-
-    A model without ``coef_`` gives its decision function instead.
-    """
-    scores = np.asarray(model.decision_function(X), dtype=np.float64)
-    coef = fitted_attribute(model, "coef_")
-    if coef is None:
-        return scores
-    coef = np.asarray(coef, dtype=np.float64)
-    coef = coef.reshape(-1, coef.shape[-1])
-    if scores.ndim == 2 and len(coef) != scores.shape[1]:
-        return scores  # one score for each pair, say: no single set of linear scores
-    return distances(scores, coef)
 
 
 class _Distances(ClassifierMixin, BaseEstimator):

@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import fitted_attribute
 from separatrix.core.registry import late
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
 from separatrix.estimators.validation import encode, validate_rows
-from separatrix.prediction.calibrated import reach, region_distances
+from separatrix.prediction.calibrated import distances, reach, region_distances
 
 _hyperplane = late("separatrix.decision.boundary:Hyperplane")
 
@@ -166,3 +167,19 @@ class Geometry:
                 kind=AttributeError,
             )
         return self.boundary()
+
+
+def signed_distances(model, X):
+    """Signed distances from the boundary of any fitted linear classifier: (n,) for two classes, else (n, k).
+
+    A model without ``coef_`` gives its decision function instead.
+    """
+    scores = np.asarray(model.decision_function(X), dtype=np.float64)
+    coef = fitted_attribute(model, "coef_")
+    if coef is None:
+        return scores
+    coef = np.asarray(coef, dtype=np.float64)
+    coef = coef.reshape(-1, coef.shape[-1])
+    if scores.ndim == 2 and len(coef) != scores.shape[1]:
+        return scores  # one score for each pair, say: no single set of linear scores
+    return distances(scores, coef)
