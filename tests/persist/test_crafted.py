@@ -21,7 +21,8 @@ from separatrix.local import LocalLinearRegression, LocalLogisticRegression
 from separatrix.naive_bayes import BernoulliNB, GaussianNB, MixedNB
 from separatrix.neighbors import KNeighborsClassifier
 from separatrix.persist import CannotLoad, CannotSave, light
-from separatrix.persist.attributes import FITTED, OWN, PARAMETERS, RECORDS
+from separatrix.persist.attributes import FITTED, PARAMETERS, RECORDS
+from separatrix.persist.class_attributes import OWN
 from separatrix.persist.files import to_bytes
 from separatrix.preprocessing import GaussianBasis, NaturalSpline, PolynomialFeatures
 from separatrix.tables.understanding import ColumnFacts, Understanding

@@ -16,7 +16,7 @@ from separatrix.core import registry
 from separatrix.core.cached import cached_property
 from separatrix.core.declaration import declaration
 from separatrix.persist.archive import broken
-from separatrix.persist.attributes import wrong_with
+from separatrix.persist.class_attributes import wrong_with
 
 # Containers, preparers and splitters of scikit-learn whose state is numbers and words.
 SKLEARN = {

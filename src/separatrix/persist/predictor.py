@@ -8,7 +8,7 @@ is written in :mod:`separatrix.prediction`. The estimators call the same functio
 import os
 
 from separatrix.persist.archive import broken
-from separatrix.persist.attributes import wrong_with
+from separatrix.persist.class_attributes import wrong_with
 from separatrix.persist.files import contents, forms_of, made
 from separatrix.prediction import Step, can_predict, predict_step
 from separatrix.prediction.forms import TABLE_COLUMNS, classes_of, form_named, gives
