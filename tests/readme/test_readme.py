@@ -48,7 +48,7 @@ def test_the_example_has_eight_lines():
 @pytest.mark.parametrize("row", table_rows(), ids=lambda row: row[0])
 def test_every_file_of_the_map_exists(row):
     paths = re.findall(r"`([\w/]+\.py)`", " ".join(row[1:]))
-    assert len(paths) >= 3
+    assert len(paths) >= 2  # a model and its solver; most have a loss of their own too
     for path in paths:
         assert (PACKAGE / path).is_file(), path
 

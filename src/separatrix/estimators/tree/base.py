@@ -33,8 +33,8 @@ from separatrix.solvers.trees.nodes import NodeTable
 from separatrix.solvers.trees.pruning import cost_complexity, prune_by_cost
 
 COUNTED = (
-    "weights, counts, values and impurities of the nodes are those of the training rows; each split is the best of its "
-    "node, but the tree as a whole is not the best of its size"
+    "weights, counts, values and impurities of the nodes are those of the training rows; a greedy search chose the "
+    "splits, and neither they nor the tree as a whole are proved to be the best"
 )
 EPS = float(np.finfo(np.float64).eps)
 

@@ -12,6 +12,7 @@ from separatrix.core.jit import part
 from separatrix.core.types import Array
 from separatrix.solvers.trees.criterion import Best, Limits
 from separatrix.solvers.trees.groups import search_groups, search_multiway
+from separatrix.solvers.trees.scan import scan_moment, scan_weighted
 from separatrix.solvers.trees.sorting import CODE, ROW, draw_below, draw_uniform, gather, sort_keys
 from separatrix.solvers.trees.state import (
     CHILDREN,
@@ -23,9 +24,11 @@ from separatrix.solvers.trees.state import (
     KIND,
     LEFT_VALUE,
     MISSING_LEFT,
+    MOMENT,
     RIGHT_VALUE,
     SCORE,
     THRESHOLD,
+    WEIGHTED,
     Data,
     Node,
     Rule,
@@ -42,8 +45,16 @@ def search(data: Data, rule: Rule, work: Work, node: Node) -> bool:
     work.split_int[COLUMN] = -1
     work.split_float[SCORE] = -np.inf
     drawn = rule.max_features < p or rule.random_cuts
+    in_order = rule.presorted and not drawn and (rule.walk == MOMENT or rule.walk == WEIGHTED)
+    if in_order:
+        _search_numbers(
+            work.keys, length, data.y1, data.s, work.centre[0], data.kind, data.has_missing, data.sign, data.levels,
+            data.level_start, work.split_int, work.split_float, rule, node,
+        )  # fmt: skip
     visited, lively = 0, 0
     for t in range(p):
+        if in_order and data.kind[t] == THRESHOLD and not data.has_missing[t]:
+            continue
         if drawn:
             if visited >= rule.max_features and lively > 0:
                 break
@@ -72,6 +83,51 @@ def search(data: Data, rule: Rule, work: Work, node: Node) -> bool:
         else:
             _try_groups(data, rule, work, node, j, keys, first, floor, limits)
     return work.split_int[COLUMN] >= 0
+
+
+@part
+def _search_numbers(
+    keys: Array,
+    length: int,
+    y1: Array,
+    s: Array,
+    mean: float,
+    kind: Array,
+    has_missing: Array,
+    sign: Array,
+    levels: Array,
+    level_start: Array,
+    split_int: Array,
+    split_float: Array,
+    rule: Rule,
+    node: Node,
+) -> None:
+    """The best threshold of all columns of numbers that lack none, where one sum a row decides.
+
+    One call a node, with arrays instead of tuples of them: most columns of most trees are searched here.
+    """
+    column, at, left, right, most = -1, -1, 0.0, 0.0, -np.inf
+    for j in range(kind.shape[0]):
+        first = j * length + node.start
+        stop = first + node.n
+        if kind[j] != THRESHOLD or has_missing[j] or keys[first] >> CODE == keys[stop - 1] >> CODE:
+            continue
+        limits = Limits(rule.min_leaf, rule.min_weight, sign[j], rule.bounded, node.low, node.high)
+        floor = most + node.equal
+        if rule.walk == MOMENT:
+            best = scan_moment(keys, first, stop, y1, mean, node.n, 0, 0.0, False, floor, node.equal, limits)
+        else:
+            best = scan_weighted(
+                keys, first, stop, y1, s, mean, node.n, node.weight, 0, 0.0, 0.0, False, floor, node.equal, limits
+            )
+        if best.place >= 0:
+            column, at, left, right, most = j, best.place, best.left, best.right, best.score
+    if column >= 0:
+        low, high = keys[at] >> CODE, keys[at + 1] >> CODE
+        split_int[COLUMN], split_int[KIND], split_int[CHILDREN], split_int[MISSING_LEFT] = column, THRESHOLD, 2, -1
+        split_int[CUT_LOW], split_int[CUT_HIGH] = low, high
+        split_float[SCORE], split_float[LEFT_VALUE], split_float[RIGHT_VALUE] = most, left, right
+        split_float[CUT_VALUE] = _between(levels, level_start[column], low, high)
 
 
 @part
