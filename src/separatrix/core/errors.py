@@ -155,8 +155,14 @@ class Separated(ConvergenceWarning):
     """
 
     def __init__(self, proof: Any) -> None:
-        self.proof, self.verdict, self.direction = proof, proof.verdict, proof.direction
+        self._keep(proof)
         super().__init__(proof.advice())
+
+    def _keep(self, proof: Any) -> None:
+        """A TypeError tells those who rebuild a warning from its message alone that this one needs more."""
+        if isinstance(proof, str):
+            raise TypeError(f"{type(self).__name__} is made from a proof, not from a message")
+        self.proof, self.verdict, self.direction = proof, proof.verdict, proof.direction
 
 
 class NoMaximum(Separated):
@@ -166,7 +172,7 @@ class NoMaximum(Separated):
     """
 
     def __init__(self, proof: Any) -> None:
-        self.proof, self.verdict, self.direction = proof, proof.verdict, proof.direction
+        self._keep(proof)
         ConvergenceWarning.__init__(
             self,
             f"The likelihood has no maximum ({proof.verdict} separation): along one direction rows with y at the end "
