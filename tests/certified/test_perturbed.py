@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 from separatrix import verify
 from separatrix.core import registry
 from separatrix.core.declaration import declaration
+from separatrix.core.node_table import NodeTable
 from separatrix.designs import MemoryMappedDesign
 from separatrix.estimators.recompute.comparison import BOOKKEEPING
 
@@ -52,8 +53,11 @@ NOT_LOOKED_AT = {
     "n_components_",
     "n_iter_",
     "n_parameters_",
+    "n_trees_per_iteration_",
     "rank_",
     "scores_",
+    "train_score_",  # of boosting: the path to what is looked at
+    "validation_score_",
 }
 
 
@@ -91,7 +95,7 @@ def published(model):
     for name, value in list(vars(model).items()):
         if not name.endswith("_") or name.startswith("_") or name in BOOKKEEPING or isinstance(value, bool | str):
             continue
-        if isinstance(value, tuple):  # a record: each of its arrays
+        if isinstance(value, NodeTable):  # each of its arrays
             for field, part in ((field, part) for field, part in value._asdict().items() if part.size):
                 yield (
                     name,
@@ -108,7 +112,9 @@ def published(model):
 
 
 def changed(array):
-    """Each array by 1 %, and one entry of it by 1 %; a whole number by 1."""
+    """Each array by 1 %, and one entry of it by 1 %; a whole number by 1; an empty array not at all."""
+    if not array.size:
+        return []
     if array.dtype.kind != "f":
         return [array + 1]
     one = array.copy()

@@ -20,8 +20,11 @@ from separatrix.linear_model import (
     RidgeCV,
     TweedieRegressor,
 )
+from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 MODELS = [
+    DecisionTreeClassifier(),
+    DecisionTreeRegressor(),
     LinearRegression(),
     LinearRegression(positive=True),
     Ridge(),

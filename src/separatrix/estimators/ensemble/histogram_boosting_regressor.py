@@ -108,7 +108,7 @@ class HistGradientBoostingRegressor(RegressorMixin, HistogramBoosting):
     >>> X = np.arange(200.0)[:, None]
     >>> model = HistGradientBoostingRegressor(max_iter=50).fit(X, np.floor(X[:, 0] / 100))
     >>> model.predict([[3.0], [150.0], [np.nan]]).round(2).tolist()
-    [0.0, 1.0, 0.0]
+    [0.0, 1.0, 1.0]
     """
 
     def __init__(

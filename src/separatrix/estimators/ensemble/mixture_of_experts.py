@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.certificate import fixed_point, warn_if_not_certified
 from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.description import DescribedTable, Description, fit_notes
+from separatrix.core.errors import cannot
 from separatrix.core.solution import Certificate, Trace
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
@@ -99,6 +100,12 @@ class MixtureModel(Estimator):
             check_number(self, name, low, integer=True)
         tol = check_number(self, "tol", 0.0)
         mixture = self._mixture(design, target)
+        if np.count_nonzero(mixture.s) < 2:
+            raise cannot(
+                f"fit {type(self).__name__}",
+                because="there is 1 sample of positive weight, which no gate can divide",
+                instead="two rows at least",
+            )
         random = check_random_state(self.random_state)
         options = {"starts": self.n_init, "tol": tol, "max_iter": self.max_iter}
         at, self.trace_, self.n_iter_ = climb(mixture, self.n_experts, random=random, **options)

@@ -72,7 +72,9 @@ def threshold_residual(nodes, X, s, *, drawn=False):
         return 0.0
     with np.errstate(invalid="ignore"):
         middle = np.where(np.isposinf(high), np.inf, low / 2.0 + high / 2.0)
-        apart = np.where(threshold == middle, 0.0, np.abs(threshold - middle))
+        # halves of subnormal numbers are rounded to one of these units
+        near = (threshold == middle) | (np.abs(threshold - middle) <= np.finfo(np.float64).smallest_subnormal)
+        apart = np.where(near, 0.0, np.abs(threshold - middle))
         size = np.maximum(np.abs(low), np.where(np.isposinf(high), 0.0, np.abs(high)))
     return float(np.max(apart / np.where(size > 0.0, size, 1.0)))
 
