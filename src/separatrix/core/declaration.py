@@ -102,6 +102,8 @@ class Declaration:
         parameters: inference asks it for the penalty.
     verification : callable or str.  ``(model, X, y, sample_weight) -> Certificate``, which recomputes the certificate
         from the data; or a sentence that says why there is nothing to verify.
+    tree_sum : callable or None.  ``(model, X) -> TreeSum`` (:mod:`separatrix.core.tree_sum`) or None, of a model whose
+        prediction is a sum over trees: the trees, and the rows X as they ask them.
     description : str or callable.  What it is described by, or ``(model, feature_names, X, y) -> Description``.
     small_fits : tuple of SmallFit.  Fits that compile every loop of the model.
     """
@@ -118,6 +120,7 @@ class Declaration:
     search: Search | None = None
     equivalent: Part | None = None
     verification: Callable[..., Any] | str = "it does not declare how its numbers could be recomputed"
+    tree_sum: Callable[..., Any] | None = None
     description: str | Callable[..., Any] = SETTINGS
     small_fits: tuple[SmallFit, ...] = ()
 

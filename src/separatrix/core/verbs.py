@@ -158,6 +158,13 @@ def curvatures(loss: Loss, y: Array, eta: Array, out: Array) -> None:
     """out_c = d² value / d eta_c²."""
 
 
+@with_default
+def slopes_and_curvatures(loss: Loss, y: Array, eta: Array, out_slopes: Array, out_curvatures: Array) -> None:
+    """Both at once, for a loss that has them from the same numbers."""
+    slopes(loss, y, eta, out_slopes)
+    curvatures(loss, y, eta, out_curvatures)
+
+
 @generic
 def joint_curvature(loss: Loss, y: Array, eta: Array, out: Array) -> None:
     """out_cd = d² value / d eta_c d eta_d, a (k, k) matrix."""
