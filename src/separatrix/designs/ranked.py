@@ -37,6 +37,33 @@ class RankedDesign:
         self.missing = np.array([bool(np.any(codes[j] == self.n_levels[j])) for j in range(self.p)], dtype=bool)
 
     @cached_property
+    def all_levels(self) -> Array:
+        """The levels of all columns one after another, float64, and a 0 behind them."""
+        return np.concatenate([*(np.asarray(each, dtype=np.float64) for each in self.levels), np.zeros(1)])
+
+    @cached_property
+    def values(self) -> Array:
+        """The numbers themselves by columns, float64 (p, n); NaN where they are missing."""
+        numbers = np.empty((self.p, self.n))
+
+        def fill(j: int) -> None:
+            known = np.append(np.asarray(self.levels[j], dtype=np.float64), np.nan)
+            np.take(known, self.codes[j], out=numbers[j])
+
+        parallel_map(fill, range(self.p), numbers=self.n)
+        return numbers
+
+    @cached_property
+    def codes_by_row(self) -> Array:
+        """The codes by rows, (n, p)."""
+        return np.ascontiguousarray(self.codes.T)
+
+    @cached_property
+    def values_by_row(self) -> Array:
+        """The numbers by rows, (n, p)."""
+        return np.ascontiguousarray(self.values.T)
+
+    @cached_property
     def sorted_keys(self) -> Array:
         """``code << 32 | row`` in ascending order, for each column: int64 (p, n). Made when it is first asked for."""
         rows = np.arange(self.n, dtype=np.int64)

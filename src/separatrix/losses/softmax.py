@@ -25,6 +25,7 @@ from separatrix.core.verbs import (
     move_into_domain,
     separate_curvatures,
     slopes,
+    slopes_and_curvatures,
 )
 
 
@@ -77,11 +78,11 @@ def fill_probabilities(eta: Array, out: Array) -> None:
         out[c] *= share
 
 
-@implements(slopes, Softmax)
-def _(loss: Softmax, y: Array, eta: Array, out: Array) -> None:
-    fill_probabilities(eta, out)
+@part
+def subtract_target(y: Array, k: int, out: Array) -> None:
+    """out_c -= y_c for c < k, where out holds the probabilities, and may be longer."""
     own, others = -1, 0.0
-    for c in range(eta.shape[0]):
+    for c in range(k):
         if y[c] == 1.0:
             own = c
         else:
@@ -91,11 +92,25 @@ def _(loss: Softmax, y: Array, eta: Array, out: Array) -> None:
         out[own] = -others  # not mu - 1, which has no digits where mu is near 1
 
 
+@implements(slopes, Softmax)
+def _(loss: Softmax, y: Array, eta: Array, out: Array) -> None:
+    fill_probabilities(eta, out)
+    subtract_target(y, eta.shape[0], out)
+
+
 @implements(curvatures, Softmax)
 def _(loss: Softmax, y: Array, eta: Array, out: Array) -> None:
     fill_probabilities(eta, out)
     for c in range(eta.shape[0]):
         out[c] *= 1.0 - out[c]
+
+
+@implements(slopes_and_curvatures, Softmax)
+def _(loss: Softmax, y: Array, eta: Array, out_slopes: Array, out_curvatures: Array) -> None:
+    fill_probabilities(eta, out_slopes)
+    for c in range(eta.shape[0]):
+        out_curvatures[c] = out_slopes[c] * (1.0 - out_slopes[c])
+    subtract_target(y, eta.shape[0], out_slopes)
 
 
 @implements(joint_curvature, Softmax)
