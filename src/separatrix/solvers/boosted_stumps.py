@@ -13,7 +13,7 @@ worse.
 """
 
 from itertools import pairwise
-from math import frexp, log, log1p
+from math import frexp, fsum, log, log1p
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from separatrix.solvers.compiled.boosted_stumps import (
 )
 
 BITS = 61  # of the sum of all weights
+RESOLVED = 1 << 40  # a sum of whole weights that their rounding does not show in
 MOST_COUNTS = 1 << 40  # the largest sum of weights that are taken as whole numbers
 
 
@@ -67,7 +68,7 @@ class _Rows:
         parallel_map(self._sort, range(design.p), numbers=design.n)
         whole = bool((s == np.floor(s)).all()) and s.sum() <= MOST_COUNTS
         self.counts = s.astype(np.int64) if whole else np.empty(0, dtype=np.int64)
-        self.v, self.largest = np.ones(design.n), 1.0
+        self.v, self.largest, self.unit = np.ones(design.n), 1.0, 1.0
         self.q, self.totals = np.empty(design.n, dtype=np.int64), np.zeros(k, dtype=np.int64)
 
     def _sort(self, j: int) -> None:
@@ -85,8 +86,17 @@ class _Rows:
             bits, top = BITS - len(self.v).bit_length(), float((self.v * self.s).max())
         scale = 2.0 ** (bits - frexp(top)[1])
         for _ in range(2):  # the second time with all digits that the sum of the first leaves room for
+            self.unit = 1.0 / scale
             weigh(self.v, self.s, self.counts, self.codes, scale, self.k == 2, self.q, self.totals)
             scale *= 2.0 ** (BITS - self.total.bit_length())
+
+    def mistakes(self, stump: _Stump, threshold: float, column: Array) -> float:
+        """The weight of the rows that a stump answers wrong, also where whole numbers round it away."""
+        wrong = self.total - stump.right
+        if wrong >= RESOLVED:
+            return wrong
+        missed = np.where(column <= threshold, stump.below, stump.above) != self.codes
+        return fsum((self.v[missed] * self.s[missed] / self.unit).tolist())
 
     @property
     def total(self) -> int:
@@ -154,6 +164,7 @@ def boost_stumps(
     array([0.25])
     """
     rows, stumps, residual, ended = _Rows(design, codes, s, k), [], 0.0, ""
+    wrong: float
     thresholds: list[float] = []
     errors: list[float] = []
     weights: list[float] = []
@@ -165,9 +176,10 @@ def boost_stumps(
             ended = "no stump is better than guessing"
             break
         stumps.append(stump)
-        errors.append(wrong / total)
         threshold, column = rows.threshold(stump)
         thresholds.append(threshold)
+        wrong = rows.mistakes(stump, threshold, column)
+        errors.append(wrong / total)
         if wrong == 0:
             weights.append(weight_of_perfect(weights))
             ended = "a stump makes no mistake"

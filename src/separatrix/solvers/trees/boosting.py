@@ -59,9 +59,14 @@ def baseline(loss: Loss, y: Array, s: Array | None, n_outputs: int) -> Array:
         scores = np.asarray(link(loss, np.maximum(shares, np.finfo(np.float64).eps)))
         return scores - scores.mean() if ignores_shifts(loss) else scores
     if is_deviance(loss):
-        return np.array([link(loss, float(weights @ y / weights.sum()))])
+        return score_of_mean(loss, y, s)
     rows = np.arange(len(y), dtype=np.uint32)
     return np.array([best_step(loss, y, ALL_ONE if s is None else s, np.zeros(len(y)), rows, 0, len(y))])
+
+
+def score_of_mean(loss: Loss, y: Array, s: Array | None) -> Array:
+    """The constant score that fits the mean of y, (1,)."""
+    return np.array([link(loss, float(y.mean() if s is None else s @ y / s.sum()))])
 
 
 def mean_loss(loss: Loss, y: Array, s: Array | None, eta: Array) -> float:
@@ -75,6 +80,32 @@ def mean_loss(loss: Loss, y: Array, s: Array | None, eta: Array) -> float:
 
     total = sum(parallel_map(of_block, row_blocks(len(y), 1, BLOCK), numbers=len(y)))
     return float(total / (len(y) if s is None else s.sum()))
+
+
+def fill_all_slopes(
+    loss: Loss, how: int, same: float, y: Array, s: Array, eta: Array, out_g: Array, out_h: Array
+) -> Array:
+    """Fill slopes and curvatures (k, n); return the largest slope and both ends of the curvatures, (k, 3)."""
+    n, k = eta.shape
+
+    def of_block(block: slice) -> Array:
+        ends = np.tile([0.0, np.inf, 0.0], (k, 1))
+        if is_joint(loss):
+            fill_joint_slopes(loss, y, s, eta, block.start, block.stop, out_g, out_h, ends)
+        else:
+            scores, g, h = eta[:, 0], out_g[0], out_h[0]
+            fill_slopes(loss, how, same, y, s, scores, block.start, block.stop, g, h, ends[0])
+        return ends
+
+    ends = np.stack(parallel_map(of_block, row_blocks(n, 1, BLOCK), numbers=n * 8))
+    merged = np.stack([ends[:, :, 0].max(axis=0), ends[:, :, 1].min(axis=0), ends[:, :, 2].max(axis=0)], axis=1)
+    if not np.isfinite(merged).all():
+        raise cannot(
+            "add another tree",
+            because="the slope of the loss is not finite: raw scores have grown beyond all bounds",
+            instead="a smaller learning_rate, or y in other units",
+        )
+    return merged
 
 
 class Boosting:
@@ -96,14 +127,9 @@ class Boosting:
     ) -> None:
         self.loss, self.design, self.y, self.eta, self.limits = loss, design, y, eta, limits
         self.s = ALL_ONE if s is None else s
-        self._weights = s
         self.grower = Grower(design, limits, rng)
         self.how, self.same, self.searches = _steps_of(loss)
         self._g, self._h = np.empty((eta.shape[1], design.n)), np.empty((eta.shape[1], design.n))
-
-    def value(self) -> float:
-        """The training loss."""
-        return mean_loss(self.loss, self.y, self._weights, self.eta)
 
     def step(self) -> list[NodeTable]:
         """Add a tree, or one for each class, and move the raw scores; all are fitted to the same slopes."""
@@ -117,27 +143,7 @@ class Boosting:
         return float(np.divide(np.abs(self._g.sum(axis=1)), size, out=np.zeros_like(size), where=size > 0.0).max())
 
     def _slopes(self) -> Array:
-        """Fill slopes and curvatures; return the largest slope and both ends of the curvatures, (k, 3)."""
-        k = self.eta.shape[1]
-
-        def of_block(block: slice) -> Array:
-            ends = np.tile([0.0, np.inf, 0.0], (k, 1))
-            if is_joint(self.loss):
-                fill_joint_slopes(self.loss, self.y, self.s, self.eta, block.start, block.stop, self._g, self._h, ends)
-            else:
-                eta, g, h = self.eta[:, 0], self._g[0], self._h[0]
-                fill_slopes(self.loss, self.how, self.same, self.y, self.s, eta, block.start, block.stop, g, h, ends[0])
-            return ends
-
-        ends = np.stack(parallel_map(of_block, row_blocks(self.design.n, 1, BLOCK), numbers=self.design.n * 8))
-        merged = np.stack([ends[:, :, 0].max(axis=0), ends[:, :, 1].min(axis=0), ends[:, :, 2].max(axis=0)], axis=1)
-        if not np.isfinite(merged).all():
-            raise cannot(
-                "add another tree",
-                because="the slope of the loss is not finite: raw scores have grown beyond all bounds",
-                instead="a smaller learning_rate, or y in other units",
-            )
-        return merged
+        return fill_all_slopes(self.loss, self.how, self.same, self.y, self.s, self.eta, self._g, self._h)
 
     def _grow(self, c: int, largest_g: float, smallest_h: float, largest_h: float) -> NodeTable:
         """One tree, added to the raw scores of output c."""

@@ -93,6 +93,31 @@ class Trees:
     def n_trees(self) -> int:
         return len(self.roots)
 
+    def table(self, t: int) -> NodeTable:
+        """Tree t by itself, its nodes numbered from 0; what a committee does not keep is 0."""
+        first = int(self.roots[t])
+        last = int(self.roots[t + 1]) if t + 1 < self.n_trees else len(self.column)
+        part, n = slice(first, last), last - first
+        left, right, missing = (_moved(array[part], -first) for array in (self.left, self.right, self.missing))
+        parent, inner = np.full(n, -1, np.int32), np.flatnonzero(self.column[part] >= 0)
+        for children in (left, right):
+            parent[children[inner]] = inner
+        return NodeTable(
+            column=self.column[part],
+            threshold=self.threshold[part],
+            left=left,
+            right=right,
+            missing=missing,
+            parent=parent,
+            offset=self.offset[part],
+            width=self.width[part],
+            weight=np.zeros(n),
+            n_samples=self.count[part],
+            impurity=np.zeros(n),
+            value=self.value[part, None],
+            routes=_moved(self.routes, -first),
+        )
+
     def gain_by_column(self, p: int) -> Array:
         """The sum of the gains of the splits by each column."""
         inner = self.column >= 0

@@ -19,6 +19,7 @@ import numpy as np
 
 from separatrix.core.dispatch import atom, generic, implements
 from separatrix.core.jit import compiled
+from separatrix.core.pair_sum import add_pair
 from separatrix.core.types import Array
 
 LEAST_BITS = 22  # of a packed slope or curvature, in units of the largest
@@ -118,8 +119,7 @@ def _(words: One, histogram: Array, place: int) -> None:
 
 @implements(add_words, Two)
 def _(words: Two, histogram: Array, place: int) -> None:
-    histogram[2 * place] += words.first
-    histogram[2 * place + 1] += words.second
+    add_pair(histogram, 2 * place, words.first, words.second)
 
 
 @implements(add_words, Three)

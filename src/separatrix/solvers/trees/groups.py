@@ -49,8 +49,13 @@ def search_groups(
     n_groups = sum_groups(data, rule, work, keys, first, stop)
     n_values = work.total.shape[0]
     if rule.random_cuts:
-        for g in range(n_groups):
-            work.group_key[g] = draw_below(work.generator, 2)
+        on_right = 0
+        while on_right == 0 or on_right == n_groups:  # neither side is empty
+            on_right = 0
+            for g in range(n_groups):
+                side = draw_below(work.generator, 2)
+                work.group_key[g] = side
+                on_right += side
         return _best_cut(data, rule, work, node, keys, n_groups, floor, limits)
     one_number = n_values == 1 or (n_values == 2 and rule.n_outputs == 1)
     if rule.walk != MEDIANS and n_groups <= MOST_TRIED and (not one_number or rule.criterion == GAIN_RATIO):

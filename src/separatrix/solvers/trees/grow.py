@@ -19,17 +19,22 @@ from separatrix.core.types import Array
 from separatrix.designs.ranked import RankedDesign
 from separatrix.solvers.trees import growing
 from separatrix.solvers.trees.criterion import ABSOLUTE, ENTROPY, GAIN_RATIO, GINI, OF_CLASSES, OF_NUMBERS, SQUARED
-from separatrix.solvers.trees.nodes import NodeTable, empty_nodes, first_nodes
+from separatrix.solvers.trees.nodes import NodeTable, depths_of, empty_nodes, first_nodes
+from separatrix.solvers.trees.plain import PlainWork, grow_plain, plain_work
 from separatrix.solvers.trees.sorting import ROW
 from separatrix.solvers.trees.state import (
+    BLOCK,
     CLASS_ENTROPY,
     CLASS_SQUARES,
     GROUPS,
     MEDIANS,
     MOMENT,
     MULTIWAY,
+    N_NODES,
+    N_OPEN,
     N_OPEN_FLOAT,
     N_OPEN_INT,
+    N_ROUTES,
     N_SPLIT_FLOAT,
     N_SPLIT_INT,
     SUMS,
@@ -45,6 +50,7 @@ NO_LIMIT = np.iinfo(np.int32).max
 FEW_COLUMNS = 0.25
 # Children of a multiway split have a number of 16 bits.
 MOST_CHILDREN = 65_000
+MOST_ROUTES = 1 << 27  # of all nodes together, half a gigabyte
 MANY_VISITS = 1 << 18  # rows times columns times levels: beyond, loops are compiled at once
 
 
@@ -74,6 +80,7 @@ class GrowOptions:
     min_weight_leaf : float.  The least sum of weights of a leaf.
     min_impurity_decrease : float.
     max_features : int or None.  Columns drawn for each node; None for all, in order.
+    shuffled : bool.  Visit all columns in an order drawn for each node, so that chance decides among equal splits.
     random_cuts : bool.  Draw one threshold for each column that is drawn, in place of searching all.
     multiway : (p,) array of bool or None.  Columns of categories (or bins) that are split into a child for each.
     monotonic : (p,) array of -1, 0, 1 or None.
@@ -87,6 +94,7 @@ class GrowOptions:
     min_impurity_decrease: float = 0.0
     max_features: int | None = None
     max_leaf_nodes: int | None = None
+    shuffled: bool = False
     random_cuts: bool = False
     multiway: Array | None = None
     monotonic: Array | None = None
@@ -122,6 +130,11 @@ def grow(
         raise cannot("grow a tree", because="no row has a positive weight", instead="at least one such row")
     data = _data(ranked, target, s, options)
     rule = _rule(ranked, target, s, options, data.s[rows])
+    if rows.size * ranked.p * np.log2(rows.size + 1.0) > MANY_VISITS:
+        load()
+    if rule.plain:
+        generator = _generator(rule, rng)
+        return _run(data, rule, plain_work(ranked, rule, rows, generator), 2, rows.size)
     kinds = data.kind
     widest = int(ranked.n_levels[kinds != THRESHOLD].max(initial=0)) + 2
     most_children = int(ranked.n_levels[kinds == MULTIWAY].max(initial=1)) + 1
@@ -132,12 +145,10 @@ def grow(
             instead="split='binary', or fewer categories",
         )
     work = _work(ranked, rule, data, rows, widest, rng)
-    if rows.size * ranked.p * np.log2(rows.size + 1.0) > MANY_VISITS:
-        load()
     return _run(data, rule, work, max(widest, most_children), rows.size)
 
 
-def _run(data: Data, rule: Rule, work: Work, room: int, n: int) -> NodeTable:
+def _run(data: Data, rule: Rule, work: Work | PlainWork, room: int, n: int) -> NodeTable:
     """Call the grower until it is done, with larger arrays each time."""
     n_values = max(rule.n_shares, 1) * rule.n_outputs
     capacity, n_routes = 64 + 2 * room, 64 + 2 * room
@@ -146,18 +157,28 @@ def _run(data: Data, rule: Rule, work: Work, room: int, n: int) -> NodeTable:
     open_float = np.zeros((64 + 4 * room, N_OPEN_FLOAT + N_SPLIT_FLOAT))
     open_int[0, :5] = 0, n, 0, -1, 0
     open_float[0, :2] = -np.inf, np.inf
-    counters = np.zeros(4, np.int64)
-    counters[growing.N_OPEN] = 1
-    loop = growing.grow_depth_first if rule.max_leaves >= NO_LIMIT else growing.grow_best_first
+    counters = np.zeros(5, np.int64)
+    counters[N_OPEN], counters[BLOCK] = 1, -1
+    loop: Any = growing.grow_depth_first if rule.max_leaves >= NO_LIMIT else growing.grow_best_first
+    loop = grow_plain if rule.plain else loop
     while not loop(data, rule, work, nodes, open_int, open_float, counters, room):
-        if counters[growing.N_NODES] + room > len(nodes.column):
+        made = first_nodes(nodes, int(counters[N_NODES]), 0)
+        if n * data.codes.shape[0] * depths_of(made).max() > MANY_VISITS:
+            load()  # deeper than a tree of so many rows usually is
+        if counters[N_NODES] + room > len(nodes.column):
             nodes = _enlarged(nodes, 2)
-        if counters[growing.N_ROUTES] + room > len(nodes.routes):
+        if counters[N_ROUTES] + room > MOST_ROUTES:
+            raise cannot(
+                f"grow a tree with more than {len(made.column):,} nodes here",
+                because=f"each split keeps a place for all of up to {room - 2:,} categories, and there is no more room",
+                instead="max_leaf_nodes or max_depth, a larger min_samples_leaf, or fewer categories",
+            )
+        if counters[N_ROUTES] + room > len(nodes.routes):
             nodes = nodes._replace(routes=np.concatenate([nodes.routes, np.full(len(nodes.routes), -1, np.int32)]))
-        if counters[growing.N_OPEN] + 2 * room > len(open_int):
+        if counters[N_OPEN] + 2 * room > len(open_int):
             open_int = np.concatenate([open_int, np.zeros_like(open_int)])
             open_float = np.concatenate([open_float, np.zeros_like(open_float)])
-    return first_nodes(nodes, int(counters[growing.N_NODES]), int(counters[growing.N_ROUTES]))
+    return first_nodes(nodes, int(counters[N_NODES]), int(counters[N_ROUTES]))
 
 
 def _enlarged(nodes: NodeTable, times: int) -> NodeTable:
@@ -181,7 +202,6 @@ def _data(ranked: RankedDesign, target: TreeTarget, s: Array | None, options: Gr
     if not of_classes and OF_NUMBERS[options.criterion] == ABSOLUTE:
         y_codes = np.stack([np.unique(column, return_inverse=True)[1] for column in numbers.T]).astype(np.uint32)
     starts = np.concatenate([[0], np.cumsum(ranked.n_levels)[:-1]]).astype(np.int64)
-    levels = [np.asarray(each, dtype=np.float64) for each in ranked.levels]
     sign = np.zeros(ranked.p) if options.monotonic is None else np.asarray(options.monotonic)
     return Data(
         codes=ranked.codes,
@@ -189,7 +209,7 @@ def _data(ranked: RankedDesign, target: TreeTarget, s: Array | None, options: Gr
         n_levels=ranked.n_levels,
         has_missing=ranked.missing,
         sign=sign.astype(np.int64),
-        levels=np.concatenate([*levels, np.zeros(1)]),
+        levels=ranked.all_levels,
         level_start=starts,
         y1=np.ascontiguousarray(numbers[:, 0]),
         y=numbers,
@@ -221,16 +241,20 @@ def _rule(ranked: RankedDesign, target: TreeTarget, s: Array | None, options: Gr
         walk = CLASS_SQUARES if criterion == GINI else CLASS_ENTROPY
     max_features = ranked.p if options.max_features is None else options.max_features
     few = max_features <= FEW_COLUMNS * ranked.p and not (s is None and max_features >= ranked.p)
+    bounded = options.monotonic is not None and bool(np.any(options.monotonic))
+    plain = not (bounded or ranked.categorical.any() or ranked.missing.any() or options.max_leaf_nodes is not None)
     return Rule(
         walk=walk,
+        plain=plain and walk in (MOMENT, WEIGHTED, CLASS_SQUARES),
         criterion=criterion,
         n_outputs=k,
         n_classes=inner_classes,
         n_shares=n_classes,
         factor=factor,
         presorted=not few and not options.random_cuts,
+        drawn=options.shuffled or options.random_cuts or max_features < ranked.p,
         random_cuts=options.random_cuts,
-        bounded=options.monotonic is not None and bool(np.any(options.monotonic)),
+        bounded=bounded,
         max_depth=NO_LIMIT if options.max_depth is None else options.max_depth,
         min_split=options.min_samples_split,
         min_leaf=options.min_samples_leaf,
@@ -260,14 +284,14 @@ def _work(ranked: RankedDesign, rule: Rule, data: Data, rows: Array, widest: int
         keys=keys,
         sorted=np.empty(m, np.int64),
         spare=np.empty(m, np.int64),
-        digits=np.empty(256, np.int64),
+        digits=np.empty(max(m, 256), np.int32),
         side=np.zeros(ranked.n, np.uint16),
         total=np.zeros(n_values),
         left=np.zeros(n_values),
         right=np.zeros(n_values),
         centre=np.zeros(k),
         order=np.arange(ranked.p),
-        generator=_generator(rule, ranked.p, rng),
+        generator=_generator(rule, rng),
         split_int=np.zeros(N_SPLIT_INT, np.int64),
         split_float=np.zeros(N_SPLIT_FLOAT),
         group_first=np.zeros(widest + 1, np.int64),
@@ -285,9 +309,9 @@ def _work(ranked: RankedDesign, rule: Rule, data: Data, rows: Array, widest: int
     )
 
 
-def _generator(rule: Rule, p: int, rng: Any) -> Array:
+def _generator(rule: Rule, rng: Any) -> Array:
     """The state of the generator of the loops; nothing is drawn from `rng` where the tree does not depend on it."""
-    if rule.max_features >= p and not rule.random_cuts:
+    if not rule.drawn:
         return np.ones(1, np.uint64)
     if rng is None or isinstance(rng, int | np.integer):
         rng = np.random.default_rng(rng)

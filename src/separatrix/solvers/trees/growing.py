@@ -31,8 +31,12 @@ from separatrix.solvers.trees.state import (
     LOW,
     MISSING_LEFT,
     MULTIWAY,
+    N_LEAVES,
+    N_NODES,
+    N_OPEN,
     N_OPEN_FLOAT,
     N_OPEN_INT,
+    N_ROUTES,
     N_SPLIT_FLOAT,
     N_SPLIT_INT,
     NODE,
@@ -48,8 +52,6 @@ from separatrix.solvers.trees.state import (
     Work,
 )
 
-# Places in `counters`.
-N_NODES, N_OPEN, N_ROUTES, N_LEAVES = range(4)
 PENDING = -2  # a route to the child of ordinal o is PENDING - o until the child has a number
 
 

@@ -134,9 +134,15 @@ def children_of(nodes: NodeTable, node: int) -> Array:
 def depths_of(nodes: NodeTable) -> Array:
     """The depth of every node; the root has 0."""
     depths = np.zeros(nodes.column.size, np.int64)
-    for node in range(1, depths.size):  # parents stand before their children
-        depths[node] = depths[nodes.parent[node]] + 1
+    add_depths(nodes.parent, depths)
     return depths
+
+
+@compiled
+def add_depths(parent: Array, out: Array) -> None:
+    """One more than the depth of the parent, which stands before its children."""
+    for node in range(1, out.shape[0]):
+        out[node] = out[parent[node]] + 1
 
 
 def ancestors_of(nodes: NodeTable, node: int) -> list[int]:

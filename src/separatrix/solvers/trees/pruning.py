@@ -22,8 +22,10 @@ def sums_below(nodes: NodeTable, of_ends: Array) -> Array:
     """For every node the sum of `of_ends` (one row a node) over itself and all nodes below it."""
     sums = np.array(of_ends, dtype=np.float64)
     depths = depths_of(nodes)
-    for depth in range(int(depths.max()), 0, -1):
-        level = np.flatnonzero(depths == depth)
+    order = np.argsort(depths, kind="stable")
+    starts = np.searchsorted(depths[order], np.arange(int(depths.max()) + 2))
+    for depth in range(starts.size - 2, 0, -1):
+        level = order[starts[depth] : starts[depth + 1]]
         np.add.at(sums, nodes.parent[level], sums[level])
     return sums
 
@@ -41,25 +43,27 @@ def cost_complexity(nodes: NodeTable) -> tuple[Array, Array, Array]:
     collapsed = np.full(n, np.inf)
     alphas, impurities = [0.0], [float(below[0])]
     children = _children(nodes)
-    version = np.zeros(n, dtype=np.int64)
-    queue = [((own[t] - below[t]) / (leaves[t] - 1.0), int(t), 0) for t in np.flatnonzero(inner)]
+    # lists: single numbers are read millions of times where a tree is deep
+    cost, rest, size, parent = own.tolist(), below.tolist(), leaves.tolist(), nodes.parent.tolist()
+    queue = [((cost[t] - rest[t]) / (size[t] - 1.0), t) for t in np.flatnonzero(inner).tolist()]
     heapq.heapify(queue)
     while queue:
-        alpha, t, asked = heapq.heappop(queue)
-        if asked != version[t] or np.isfinite(collapsed[t]):
+        alpha, t = heapq.heappop(queue)
+        if np.isfinite(collapsed[t]):
+            continue
+        price = (cost[t] - rest[t]) / (size[t] - 1.0)
+        if price > alpha:  # what was cut off below a node only makes it dearer: its place in the queue was a bound
+            heapq.heappush(queue, (price, t))
             continue
         _collapse(t, children, inner, collapsed, alpha)
-        gained, fewer = own[t] - below[t], leaves[t] - 1.0
+        gained, fewer = cost[t] - rest[t], size[t] - 1.0
         at = t
         while at >= 0:
-            below[at] += gained
-            leaves[at] -= fewer
-            if at != t:
-                version[at] += 1
-                heapq.heappush(queue, ((own[at] - below[at]) / (leaves[at] - 1.0), int(at), int(version[at])))
-            at = int(nodes.parent[at])
+            rest[at] += gained
+            size[at] -= fewer
+            at = parent[at]
         alphas.append(float(alpha))
-        impurities.append(float(below[0]))
+        impurities.append(rest[0])
     return np.array(alphas), np.array(impurities), collapsed
 
 

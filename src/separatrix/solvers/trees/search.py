@@ -2,8 +2,8 @@
 
 Ties have a documented order. A split takes the place of the best one so far only if its score is larger by more than
 rounding (``EQUAL``), or as large within rounding and of a lower column. So of equally good splits the lowest column
-wins, in it the lowest threshold, and there missing values go right. Neither seed nor threads show in the tree, unless
-columns are drawn at random.
+wins, in it the lowest threshold, and there missing values go right. Neither seed nor threads show in the tree. Where
+columns are drawn at random the first drawn wins: a fixed order would favour the columns that stand first.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ def search(data: Data, rule: Rule, work: Work, node: Node) -> bool:
     length = work.sorted.shape[0]
     work.split_int[COLUMN] = -1
     work.split_float[SCORE] = -np.inf
-    drawn = rule.max_features < p or rule.random_cuts
+    drawn = rule.drawn
     in_order = rule.presorted and not drawn and (rule.walk == MOMENT or rule.walk == WEIGHTED)
     if in_order:
         _search_numbers(
@@ -77,7 +77,7 @@ def search(data: Data, rule: Rule, work: Work, node: Node) -> bool:
         limits = Limits(rule.min_leaf, rule.min_weight, data.sign[j], rule.bounded, node.low, node.high)
         floor = -np.inf
         if work.split_int[COLUMN] >= 0:
-            floor = work.split_float[SCORE] + (node.equal if j > work.split_int[COLUMN] else -node.equal)
+            floor = work.split_float[SCORE] + (node.equal if drawn or j > work.split_int[COLUMN] else -node.equal)
         if data.kind[j] == THRESHOLD:
             _try_threshold(data, rule, work, node, j, keys, first, floor, limits)
         else:
@@ -182,7 +182,8 @@ def _try_random_threshold(
             n_missing += 1
         else:
             low, high = min(low, code), max(high, code)
-    missing_left = n_missing > 0 and draw_below(work.generator, 2) == 1
+    # where all numbers are equal, only missing values on the right part the rows
+    missing_left = n_missing > 0 and high > low and draw_below(work.generator, 2) == 1
     start = data.level_start[j]
     below, above = data.levels[start + low], data.levels[start + high]
     cut = below + draw_uniform(work.generator) * (above - below) if high > low else below

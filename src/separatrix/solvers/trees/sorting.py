@@ -7,8 +7,10 @@ from separatrix.core.types import Array
 
 ROW = np.int64((1 << 32) - 1)
 CODE = np.int64(32)
-# Rows up to which keys are sorted by insertion (measured: beyond, digits are faster).
-FEW = 40
+# Rows up to which keys are sorted by insertion (measured: beyond, buckets are faster).
+FEW = 24
+# Rows of one bucket up to which buckets are finished by insertion; where codes crowd, digits are sorted instead.
+CROWD = 48
 DIGIT = 8  # bits
 DIGITS = 1 << DIGIT
 
@@ -28,19 +30,28 @@ def gather(codes: Array, j: int, keys: Array, start: int, end: int, out: Array) 
 
 @part
 def sort_keys(keys: Array, n: int, spare: Array, counts: Array) -> None:
-    """Sort ``keys[:n]`` ascending by their codes; equal codes keep their order."""
+    """Sort ``keys[:n]`` ascending by their codes; equal codes keep their order.
+
+    Codes are ranks, so that most nodes have them spread evenly: as many buckets as rows hold about one row each, and
+    insertion finishes them. `counts` has room for max(n, 256) numbers.
+    """
     if n <= FEW:
-        for i in range(1, n):
-            key = keys[i]
-            at = i
-            while at > 0 and keys[at - 1] >> CODE > key >> CODE:
-                keys[at] = keys[at - 1]
-                at -= 1
-            keys[at] = key
+        _insert(keys, n)
         return
     low, high = keys[0] >> CODE, keys[0] >> CODE
     for i in range(1, n):
         low, high = min(low, keys[i] >> CODE), max(high, keys[i] >> CODE)
+    shift = 0
+    while (high - low) >> shift >= n:
+        shift += 1
+    crowd = _count(keys, n, low, shift, ((high - low) >> shift) + 1, counts)
+    if shift == 0 or crowd <= CROWD:
+        _scatter(keys, n, low, shift, ((high - low) >> shift) + 1, counts, spare)
+        for i in range(n):
+            keys[i] = spare[i]
+        if shift > 0:
+            _insert(keys, n)
+        return
     shift = 0
     in_spare = False
     while (high - low) >> shift > 0:
@@ -53,6 +64,43 @@ def sort_keys(keys: Array, n: int, spare: Array, counts: Array) -> None:
     if in_spare:
         for i in range(n):
             keys[i] = spare[i]
+
+
+@part
+def _insert(keys: Array, n: int) -> None:
+    """Sort by insertion: fast where every key is near its place."""
+    for i in range(1, n):
+        key = keys[i]
+        at = i
+        while at > 0 and keys[at - 1] >> CODE > key >> CODE:
+            keys[at] = keys[at - 1]
+            at -= 1
+        keys[at] = key
+
+
+@part
+def _count(keys: Array, n: int, low: int, shift: int, n_buckets: int, counts: Array) -> int:
+    """Rows of each bucket of ``2**shift`` neighbouring codes; the most that one of them has."""
+    for d in range(n_buckets):
+        counts[d] = 0
+    for i in range(n):
+        counts[((keys[i] >> CODE) - low) >> shift] += 1
+    crowd = counts[0]
+    for d in range(n_buckets):
+        crowd = max(crowd, counts[d])
+    return int(crowd)
+
+
+@part
+def _scatter(keys: Array, n: int, low: int, shift: int, n_buckets: int, counts: Array, out: Array) -> None:
+    """Bring keys to their buckets, in the order they have."""
+    place = np.int64(0)
+    for d in range(n_buckets):
+        place, counts[d] = place + counts[d], place
+    for i in range(n):
+        d = ((keys[i] >> CODE) - low) >> shift
+        out[counts[d]] = keys[i]
+        counts[d] += 1
 
 
 @part

@@ -39,17 +39,20 @@ class Data(NamedTuple):
 class Rule(NamedTuple):
     """How a tree is grown; numbers only.
 
-    `n_classes` is 0 where sums of numbers are kept, also for two classes by Gini's index, whose cost is `factor` = 2
-    times that of their numbers 0 and 1; `n_shares` is the number of classes that values are shares of, 0 for numbers.
+    `plain`: whether :mod:`separatrix.solvers.trees.plain` grows it. `n_classes` is 0 where sums of numbers are kept,
+    also for two classes by Gini's index, whose cost is `factor` = 2 times that of their numbers 0 and 1; `n_shares`
+    is the number of classes that values are shares of, 0 for numbers.
     """
 
     walk: int
+    plain: bool
     criterion: int
     n_outputs: int
     n_classes: int
     n_shares: int
     factor: float
     presorted: bool
+    drawn: bool
     random_cuts: bool
     bounded: bool
     max_depth: int
@@ -65,7 +68,7 @@ class Rule(NamedTuple):
 class Work(NamedTuple):
     """Arrays that are written over.
 
-    keys: rows of the open nodes, for each kept column sorted by code · sorted, spare (m,) · digits (256,) ·
+    keys: rows of the open nodes, for each kept column sorted by code · sorted, spare (m,) · digits (m or 256,) ·
     side (n,): the child that a row goes to · total, left, right (v,) · centre (k,) · order (p,): columns in the order
     of drawing · generator (1,): its state · split_int, split_float: the best split · of groups of rows with one
     code, as many as levels and two more: group_first, group_weight, group_sums, group_key, group_side, and
@@ -124,3 +127,5 @@ START, END, DEPTH, PARENT, ORDINAL, NODE = range(6)
 N_OPEN_INT = 6
 LOW, HIGH = range(2)
 N_OPEN_FLOAT = 2
+# Places in `counters`.
+N_NODES, N_OPEN, N_ROUTES, N_LEAVES, BLOCK = range(5)

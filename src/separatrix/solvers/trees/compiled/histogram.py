@@ -20,6 +20,7 @@ def sum_rows(gradients: Gradients, words: Array, order: Array, start: int, stop:
     words (n, width) holds eight bins of a row each. Eight columns at a time keep their bins in the first cache.
     """
     width = words.shape[1]
+    row_bytes = gradients.words.strides[0]
     for first in range(start, stop, TILE):
         last = min(first + TILE, stop)
         for q in range(width):
@@ -29,6 +30,7 @@ def sum_rows(gradients: Gradients, words: Array, order: Array, start: int, stop:
                 if q == 0:
                     ahead = order[min(i + AHEAD, stop - 1)]
                     prefetch(words, np.int64(ahead) * width * WORD)
+                    prefetch(gradients.words, int(ahead) * row_bytes)
                 eight = words[row, q]
                 g = words_of(gradients, row)
                 for t in range(WORD):

@@ -4,7 +4,7 @@ import numpy as np
 
 from separatrix.core.jit import compiled, part
 from separatrix.core.types import Array, Loss
-from separatrix.core.verbs import curvature, curvatures, information, joint_value, slope, slopes, value
+from separatrix.core.verbs import curvature, information, joint_value, slope, slopes_and_curvatures, value
 
 # How the curvature of a step is found: by the loss, by its expectation, or it is one number for all rows.
 BY_LOSS, BY_INFORMATION, ALIKE = 0, 1, 2
@@ -59,8 +59,7 @@ def fill_joint_slopes(
     for i in range(start, stop):
         weight = s[i] if weighted else 1.0
         own[codes[i]] = 1.0
-        slopes(loss, own, eta[i], up)
-        curvatures(loss, own, eta[i], bend)
+        slopes_and_curvatures(loss, own, eta[i], up, bend)
         own[codes[i]] = 0.0
         for c in range(k):
             note(weight * up[c], weight * bend[c], i, g[c], h[c], ends[c])

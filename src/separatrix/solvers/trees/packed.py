@@ -1,0 +1,205 @@
+"""Pack tables of nodes for forests, unpack them, and walk rows through packed trees."""
+
+import numpy as np
+
+from separatrix.core.jit import compiled, part
+from separatrix.core.packed_tree import LEAF, PackedTree
+from separatrix.core.threads import parallel_map
+from separatrix.core.types import Array
+from separatrix.solvers.trees.nodes import NodeTable
+from separatrix.solvers.trees.pruning import sums_below
+
+ROWS_IN_BLOCK = 1024  # whose numbers and sums stay in the first two caches while the trees are walked one by one
+AT_ONCE = 8  # rows that walk side by side: a step waits for memory, and the steps of other rows do not
+
+
+def pack(nodes: NodeTable, *, keep_inner: bool = False) -> PackedTree:
+    """Pack a tree; `keep_inner` where values and impurities of inner nodes are no means over their leaves."""
+    nodes = _depth_first(nodes)
+    split = (nodes.column >= 0) & (nodes.offset < 0)
+    routed = np.flatnonzero(nodes.offset >= 0)
+    column = nodes.column.copy()
+    column[routed] = LEAF - 1 - np.arange(routed.size)
+    closed = ~split
+    right = np.where(nodes.missing == nodes.left, ~nodes.right, nodes.right)
+    right[closed] = np.arange(np.count_nonzero(closed))
+    table = np.stack([nodes.column, nodes.offset, nodes.width, nodes.missing], axis=1)[routed]
+    inner = np.column_stack([nodes.value, nodes.impurity]) if keep_inner else np.empty((0, nodes.value.shape[1] + 1))
+    return PackedTree(
+        column=column,
+        threshold=np.where(split, nodes.threshold, 0.0),
+        right=right.astype(np.int32),
+        value=np.ascontiguousarray(nodes.value[closed]),
+        weight=nodes.weight[closed],
+        impurity=nodes.impurity[closed],
+        n_samples=nodes.n_samples[closed].astype(np.int32),
+        inner=inner,
+        routed=np.ascontiguousarray(table, dtype=np.int32),
+        routes=nodes.routes.copy(),
+    )
+
+
+def _depth_first(nodes: NodeTable) -> NodeTable:
+    """The same tree with its nodes in depth-first order, left children first."""
+    split = (nodes.column >= 0) & (nodes.offset < 0)
+    if np.array_equal(nodes.left[split], np.flatnonzero(split) + 1):
+        return nodes
+    children: list[list[int]] = [[] for _ in range(nodes.column.size)]
+    for node in range(1, nodes.column.size):
+        children[nodes.parent[node]].append(node)
+    order, waiting = [], [0]
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        below = [int(nodes.left[node]), int(nodes.right[node])] if split[node] else children[node]
+        waiting.extend(reversed(below))
+    place = np.empty(len(order) + 1, np.int32)
+    place[order] = np.arange(len(order))
+    place[-1] = -1  # the number of no node
+    links = {name: place[getattr(nodes, name)[order]] for name in ("left", "right", "missing", "parent")}
+    moved = {name: getattr(nodes, name)[order] for name in NodeTable._fields if name not in (*links, "routes")}
+    return NodeTable(**links, **moved, routes=place[nodes.routes])
+
+
+def unpack(tree: PackedTree) -> NodeTable:
+    """The table of all nodes of a packed tree. Impurities of inner nodes are 0 unless they were kept."""
+    n, split, routed = tree.column.size, tree.column >= 0, np.flatnonzero(tree.column < LEAF)
+    closed = ~split
+    to_left = split & (tree.right < 0)
+    right = np.where(tree.right < 0, ~tree.right, tree.right)
+    column = tree.column.copy()
+    left, none = np.arange(1, n + 1), np.full(n, -1)
+    offset, width, missing = none.copy(), np.zeros(n), np.where(to_left, left, right)
+    missing[closed] = -1
+    column[routed], offset[routed], width[routed], missing[routed] = tree.routed.T
+    parent = none.copy()
+    parent[left[split]], parent[right[split]] = np.flatnonzero(split), np.flatnonzero(split)
+    for node, first, count in zip(routed, offset[routed], width[routed].astype(int), strict=True):
+        below = np.append(tree.routes[first : first + count], missing[node])
+        parent[below[below >= 0]] = node
+    nodes = NodeTable(
+        column=column,
+        threshold=np.where(split, tree.threshold, np.nan),
+        left=np.where(split, left, -1).astype(np.int32),
+        right=np.where(split, right, -1).astype(np.int32),
+        missing=missing.astype(np.int32),
+        parent=parent.astype(np.int32),
+        offset=offset.astype(np.int32),
+        width=width.astype(np.int32),
+        weight=np.zeros(n),
+        n_samples=np.zeros(n, np.int64),
+        impurity=np.zeros(n),
+        value=np.zeros((n, tree.value.shape[1])),
+        routes=tree.routes,
+    )
+    return _with_numbers(nodes, tree)
+
+
+def _with_numbers(nodes: NodeTable, tree: PackedTree) -> NodeTable:
+    """Weights, counts, values and impurities of all nodes, those of inner ones from their leaves."""
+    n, ends = nodes.column.size, np.flatnonzero(tree.column < 0)
+    leaf = nodes.column[ends] < 0
+
+    def below(numbers: Array) -> Array:
+        whole = np.zeros((n, *numbers.shape[1:]))
+        whole[ends[leaf]] = numbers[leaf]
+        return sums_below(nodes, whole)
+
+    weight, count = below(tree.weight), below(tree.n_samples.astype(np.float64))
+    value = below(tree.weight[:, None] * tree.value) / weight[:, None]
+    value[ends] = tree.value
+    impurity = np.zeros(n)
+    impurity[ends] = tree.impurity
+    if len(tree.inner):
+        value, impurity = np.ascontiguousarray(tree.inner[:, :-1]), tree.inner[:, -1].copy()
+    return nodes._replace(weight=weight, n_samples=count.astype(np.int64), value=value, impurity=impurity)
+
+
+def ends_of(tree: PackedTree, X: Array) -> Array:
+    """The entry of the ends in which each row of X ends, int32 (n,)."""
+    out = np.empty(len(X), np.int32)
+    find_ends(X, tree.column, tree.threshold, tree.right, tree.routed, tree.routes, out)
+    return out
+
+
+def sum_values(trees: list[PackedTree], X: Array, n_values: int) -> Array:
+    """The sums over all trees of the values of the ends of each row, (n, n_values); in the order of the trees."""
+    total = np.zeros((len(X), n_values))
+
+    def fill(start: int) -> None:
+        rows, out = X[start : start + ROWS_IN_BLOCK], total[start : start + ROWS_IN_BLOCK]
+        ends = np.empty(len(rows), np.int32)
+        for tree in trees:
+            find_ends(rows, tree.column, tree.threshold, tree.right, tree.routed, tree.routes, ends)
+            add_values(tree.value, ends, out)
+
+    parallel_map(fill, range(0, len(X), ROWS_IN_BLOCK), numbers=len(trees) * min(len(X), ROWS_IN_BLOCK) * 8)
+    return total
+
+
+@compiled
+def add_values(value: Array, ends: Array, out: Array) -> None:
+    """Add the values of the ends to the rows of `out`."""
+    for i in range(ends.shape[0]):
+        for v in range(out.shape[1]):
+            out[i, v] += value[ends[i], v]
+
+
+@compiled
+def find_ends(
+    X: Array, column: Array, threshold: Array, right: Array, routed: Array, routes: Array, out: Array
+) -> None:
+    """Where each row ends: the entry of the ends."""
+    at = np.zeros(AT_ONCE, np.int64)
+    by_threshold = routed.shape[0] == 0
+    for first in range(0, X.shape[0], AT_ONCE):
+        n = min(AT_ONCE, X.shape[0] - first)
+        for r in range(n):
+            at[r] = 0
+        going = by_threshold and column[0] >= 0
+        while going:
+            going = False
+            for r in range(n):
+                node = at[r]
+                j = column[node]
+                if j >= 0:
+                    node = _next(X[first + r, j], threshold[node], int(right[node]), node)
+                    at[r] = node
+                    going = going or column[node] >= 0
+        if not by_threshold:
+            for r in range(n):
+                at[r] = _end_of_row(X, first + r, column, threshold, right, routed, routes)
+        for r in range(n):
+            out[first + r] = right[at[r]]
+
+
+@part
+def _next(x: float, threshold: float, other: int, node: int) -> int:
+    """The child of a threshold: computed, not chosen, since a branch could not be predicted."""
+    if x != x:
+        return other if other >= 0 else node + 1
+    other = max(other, ~other)
+    return node + 1 + int(x > threshold) * (other - node - 1)
+
+
+@part
+def _end_of_row(X: Array, i: int, column: Array, threshold: Array, right: Array, routed: Array, routes: Array) -> int:
+    """The node in which one row ends, in a tree with routes."""
+    node = 0
+    while True:
+        j = int(column[node])
+        if j == LEAF:
+            return node
+        if j >= 0:
+            node = _next(X[i, j], threshold[node], int(right[node]), node)
+            continue
+        r = LEAF - 1 - j
+        x = X[i, routed[r, 0]]
+        child = -1
+        if x != x:
+            child = int(routed[r, 3])
+        elif x >= 0 and x < routed[r, 2]:
+            child = int(routes[routed[r, 1] + int(x)])
+        if child < 0:
+            return node
+        node = child
