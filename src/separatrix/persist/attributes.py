@@ -35,6 +35,7 @@ from separatrix.prediction.forms import Step
 
 ROWS_PER_LEAF = 1 << 31
 MOST_UNSTORED = 1 << 24  # columns that a model may claim without an array that has a number for each
+MOST_DRAWS = 1 << 27  # rows of one sample of a committee
 MOST_PROCESSES = 64  # joblib starts as many as it is told to
 
 _rates = either(floats("o", finite=False), floats("k", finite=False), number(finite=False))
@@ -150,6 +151,7 @@ FITTED: dict[str, Kind] = {
     "singular_values_": floats("r"),
     "noise_variance_": number(),
     "nodes_": record("NodeTable"),
+    "rules_": record("RuleTable"),
     "_is_category": flags("p"),
     "_edges": listed(either(floats("_e"), nothing), "p"),
     "_columns": integers("_live", low=0, below="p"),
@@ -177,8 +179,13 @@ FITTED: dict[str, Kind] = {
     "n_trees_per_iteration_": whole(1),
     "link_": text,
     "_baseline": floats("_outputs"),
+    "_divided": flag,
+    "_from_other_rows": flag,
     "_categories": either(listed(either(objects("_c"), floats("_c", finite=False), anything), "p"), nothing),
     "_trees": record("Trees"),
+    "_node_numbers": floats(3, "_nodes"),
+    "oob_scores_": floats("_scores"),
+    "oob_improvement_": floats("_scores"),
     "train_score_": floats("_scores"),
     "validation_score_": floats("_held_scores"),
     "training_loss_": floats(2),
@@ -217,6 +224,21 @@ RECORDS: dict[str, dict[str, Kind]] = {
         "impurity": floats("_nodes"),
         "value": floats("_nodes", "_v"),
         "routes": integers("_routes", low=-1),
+    },
+    "RuleTable": {
+        "start": integers("_starts", low=0),
+        "column": integers("_conditions", low=0),
+        "offset": integers("_offsets", low=0),
+        "bounds": integers("_bounds", low=0),
+        "value": floats("_rules", "_v", low=0.0),
+        "weight": floats("_rules", low=0.0),
+        "estimate": floats("_rules", low=0.0),
+    },
+    "Bags": {
+        "n": size("_n", 1),
+        "weights": either(floats("_n", low=0.0), nothing),
+        "draws": whole(1, MOST_DRAWS),
+        "replace": flag,
     },
     "Certificate": {
         "kind": text,
@@ -323,6 +345,18 @@ RECORDS: dict[str, dict[str, Kind]] = {
     "LikelihoodStatistics": _LIKELIHOOD,
     "GeneralizedLinearStatistics": _LIKELIHOOD | {"family": text, "link": text},
     "Separation": {},
+    "PackedTree": {
+        "column": integers("_nodes"),
+        "right": integers("_nodes"),
+        "threshold": floats("_nodes", finite=False),
+        "value": floats("_ends", "_values"),
+        "weight": floats("_ends", low=0.0),
+        "impurity": floats("_ends"),
+        "n_samples": integers("_ends", low=0),
+        "inner": floats("_inner", "_more"),
+        "routed": integers("_routed", 4),
+        "routes": integers("_routes", low=-1),
+    },
     "Trees": {
         "n_columns": size("p"),
         "column": integers("_nodes", low=-1, below="p"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from separatrix.persist.attributes import FITTED, MOST_UNSTORED, PARAMETERS, RECORDS, few_columns, record
+from separatrix.persist.attributes import FITTED, MOST_DRAWS, MOST_UNSTORED, PARAMETERS, RECORDS, few_columns, record
 from separatrix.persist.kinds import (
     Kind,
     Sizes,
@@ -11,6 +11,7 @@ from separatrix.persist.kinds import (
     by_key,
     either,
     flag,
+    flags,
     floats,
     integers,
     labels,
@@ -42,8 +43,65 @@ _TREE: dict[str, Kind] = {
     "categories_": listed(either(listed(anything), nothing), "p"),
     "n_outputs_": whole(1),
     "_clipped": flag,
+    "_is_ordinal": flags("p"),
+    "_validation_seed": whole(0, 1 << 31),
+    "ccp_alpha_": number(0.0),
+    "ccp_alphas_": floats("_prices", low=0.0),
+    "cv_errors_": floats("_prices"),
+    "cv_standard_errors_": floats("_prices"),
+}
+_MODEL_TREE: dict[str, Kind] = {
+    "categories_": _TREE["categories_"],
+    "_is_ordinal": flags("p"),
+    "n_outputs_": whole(1, 1),
+    "node_coef_": either(floats("_nodes", "p"), floats("_nodes", "k", "p")),
+    "node_intercept_": either(floats("_nodes"), floats("_nodes", "k")),
+    "node_mean_": floats("_nodes", "p"),
+}
+_BAGGING: dict[str, Kind] = {
+    "estimators_": listed(anything, "_m"),
+    "estimators_features_": listed(integers("_few", low=0, below="p"), "_m"),
+    "_seeds": integers("_m", low=0),
+    "_bags": record("Bags"),
+    "_drawn_columns": whole(1, 1 << 31),
+    "oob_score_": number(),
+}
+_FOREST: dict[str, Kind] = {
+    "categories_": listed(either(listed(anything), nothing), "p"),
+    "n_outputs_": whole(1),
+    "_clipped": flag,
+    "_is_ordinal": flags("p"),
+    "_n_rows": whole(1, MOST_DRAWS),
+    "_grown_by": text,
+    "_seeds": integers("_m", low=0),
+    "_bags": either(record("Bags"), nothing),
+    "_trees": listed(record("PackedTree"), "_m"),
+    "_importances": floats("_m", "p", low=0.0),
+    "oob_score_": number(),
+}
+_FOREST_OF_CLASSES: dict[str, Kind] = _FOREST | {
+    "classes_": either(labels("k"), listed(labels("_k"))),
+    "n_classes_": either(whole(1), listed(whole(1))),
+    "outputs_2d_": flag,
+    "oob_decision_function_": either(floats("_n", "k", finite=False), floats("_n", "_c", "_o", finite=False)),
+}
+_FOREST_OF_NUMBERS: dict[str, Kind] = _FOREST | {
+    "oob_prediction_": either(floats("_n", finite=False), floats("_n", "_o", finite=False))
 }
 OWN: dict[str, dict[str, Kind]] = {
+    **dict.fromkeys(("RandomForestClassifier", "ExtraTreesClassifier"), _FOREST_OF_CLASSES),
+    **dict.fromkeys(("RandomForestRegressor", "ExtraTreesRegressor"), _FOREST_OF_NUMBERS),
+    "BaggingClassifier": _BAGGING
+    | {"n_classes_": size("k"), "oob_decision_function_": floats("_n", "k", finite=False)},
+    "BaggingRegressor": _BAGGING
+    | {"oob_prediction_": either(floats("_n", finite=False), floats("_n", "_o", finite=False))},
+    "AdaBoostRegressor": {
+        "estimators_": listed(anything, "_m"),
+        "estimator_weights_": floats("_m"),
+        "estimator_errors_": floats("_m"),
+        "_seed": whole(0, (1 << 32) - 1),
+        "_draws": whole(1, MOST_DRAWS),
+    },
     "DecisionTreeClassifier": _TREE
     | {
         "classes_": either(labels("k"), listed(labels("_k"))),
@@ -51,6 +109,7 @@ OWN: dict[str, dict[str, Kind]] = {
         "outputs_2d_": flag,
     },
     "DecisionTreeRegressor": _TREE,
+    **dict.fromkeys(("ModelTreeClassifier", "ModelTreeRegressor"), _MODEL_TREE),
     "LocalLinearRegression": _LOCAL,
     "LocalLogisticRegression": _LOCAL,
     "AdaBoostClassifier": {
@@ -64,6 +123,7 @@ OWN: dict[str, dict[str, Kind]] = {
         "members_": listed(anything, "_m"),
     },
     "AdditiveBasis": {"df_": whole(0)},
+    "RuleListClassifier": {"_validation_seed": _TREE["_validation_seed"]},
     **dict.fromkeys(("MixtureOfExpertsClassifier", "MixtureOfExpertsRegressor"), _EXPERTS),
     "MixedNB": {
         "_names": listed(text, "p"),
@@ -82,7 +142,22 @@ OWN: dict[str, dict[str, Kind]] = {
 # scikit-learn's classes have other private names; these are alike in all of them.
 THEIRS = {name: (PARAMETERS | FITTED)[name] for name in ("n_jobs", "n_features_in_", "feature_names_in_")}
 _theirs = either(floats("p"), nothing)
+# Members are asked by the name of a method: it may be none but these.
+_method = word("predict_proba", "decision_function", "predict")
+_committee: dict[str, Kind] = {
+    "estimators_": listed(anything),
+    "feature_names_in_": objects("_names"),  # how many columns there are is for the members to say
+    "weights": either(listed(number(0.0)), floats("_m"), nothing),
+}
+_stack: dict[str, Kind] = _committee | {
+    "stack_method": either(word("auto"), _method),
+    "stack_method_": listed(_method),
+    "passthrough": flag,
+}
 OWN |= {
+    **dict.fromkeys(("sklearn:StackingClassifier", "sklearn:StackingRegressor"), _stack | {"classes_": labels("k")}),
+    **dict.fromkeys(("sklearn:VotingClassifier", "sklearn:VotingRegressor"), _committee | {"classes_": labels("k")}),
+    "sklearn:LabelEncoder": {"classes_": labels("k")},
     "sklearn:StandardScaler": {
         "mean_": _theirs,
         "var_": _theirs,

@@ -25,12 +25,14 @@ SKLEARN = {
     "sklearn.preprocessing": (
         "FunctionTransformer",
         "LabelBinarizer",
+        "LabelEncoder",
         "MinMaxScaler",
         "OneHotEncoder",
         "OrdinalEncoder",
         "StandardScaler",
     ),
     "sklearn.impute": ("SimpleImputer", "MissingIndicator"),
+    "sklearn.ensemble": ("StackingClassifier", "StackingRegressor", "VotingClassifier", "VotingRegressor"),
     "sklearn.frozen": ("FrozenEstimator",),
     "sklearn.model_selection": ("KFold", "StratifiedKFold"),
     "sklearn.multiclass": ("_ConstantPredictor",),  # what one-against-the-rest holds for a class that is always there

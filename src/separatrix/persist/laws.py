@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.node_table import NodeTable, fault_of
+from separatrix.core.packed_tree import PackedTree, fault_of_packed
+from separatrix.core.rule_table import RuleTable, fault_of_rules
 from separatrix.persist.kinds import integers
 from separatrix.prediction.boosted_trees import fault
 from separatrix.prediction.categories import outcomes
 from separatrix.prediction.forms import Step
+from separatrix.prediction.rules import cells_of
 
 MOST_COLUMNS = 1 << 20  # that a polynomial may expand a row to: more are no model but a way to fill a memory
 MOST_FACTORS = 1 << 24  # of all these columns together: their names are as long
@@ -163,13 +166,20 @@ def _boosted(state: Mapping[str, Any]) -> bool:
         return True
     k, classes = len(state["_baseline"]), state.get("classes_")
     outputs = 1 if classes is None or len(classes) <= 2 else len(classes)
-    known = state["_categories"]
+    known = state.get("_categories")
     return (
         k == outputs == state["n_trees_per_iteration_"]
         and len(fields_of(state["_trees"])["roots"]) % k == 0
         and fault(fields_of(state["_trees"])) == ""  # a light reader asks nobody else
+        and _has_numbers(state)
         and (known is None or all(each is None or len(each) <= 255 for each in known))
     )
+
+
+def _has_numbers(state: Mapping[str, Any]) -> bool:
+    """Whether the numbers that a model keeps beside its trees are as many as their nodes."""
+    numbers = state.get("_node_numbers")
+    return numbers is None or numbers.shape[1] == len(fields_of(state["_trees"])["column"])
 
 
 def _tree(state: Mapping[str, Any]) -> bool:
@@ -178,19 +188,64 @@ def _tree(state: Mapping[str, Any]) -> bool:
         return True
     held = fields_of(state["nodes_"])
     nodes = NodeTable(*(held[name] for name in NodeTable._fields))
+    return nodes.value.shape[1] == _values_of(state) and not fault_of(nodes, state.get("n_features_in_", 0))
+
+
+def _values_of(state: Mapping[str, Any]) -> int:
+    """How many values a leaf has: one for each class of each output; -1 where classes and their numbers disagree."""
     classes, outputs = state.get("classes_"), state.get("n_outputs_", 0)
     if classes is None:
-        width = outputs
-    else:
-        counts = [len(each) for each in classes] if isinstance(classes, list | tuple) else [len(classes)]
-        several = isinstance(classes, list | tuple)
-        stated = state.get("n_classes_", 0)
-        if len(counts) != outputs or (stated if several else [stated]) != counts:
-            return False
-        if several != state.get("outputs_2d_"):
-            return False
-        width = outputs * max(counts)
-    return nodes.value.shape[1] == width and not fault_of(nodes, state.get("n_features_in_", 0))
+        return int(outputs)
+    several = isinstance(classes, list | tuple)
+    counts = [len(each) for each in classes] if several else [len(classes)]
+    stated = state.get("n_classes_", 0)
+    alike = len(counts) == outputs and (stated if several else [stated]) == counts
+    return int(outputs) * max(counts) if alike and several == state.get("outputs_2d_") else -1
+
+
+def _forest(state: Mapping[str, Any]) -> bool:
+    """Whether rows can walk through every tree, and the samples of the trees can be drawn again."""
+    if "_trees" not in state:
+        return True
+    p, width, bags = state.get("n_features_in_", 0), _values_of(state), state.get("_bags")
+    if not state["_trees"] or len(state["_trees"]) != len(state["_seeds"]) or state["_seeds"].max() >= 1 << 32:
+        return False
+    if bags is not None and fields_of(bags)["n"] != state["_n_rows"]:
+        return False
+    held = map(fields_of, state["_trees"])
+    trees = (PackedTree(*(each[name] for name in PackedTree._fields)) for each in held)
+    return not any(fault_of_packed(tree, p, width) for tree in trees)
+
+
+def _model_tree(state: Mapping[str, Any]) -> bool:
+    """Whether rows can walk through the nodes, and find a model for each class there."""
+    if "nodes_" not in state:
+        return True
+    held = fields_of(state["nodes_"])
+    nodes = NodeTable(*(held[name] for name in NodeTable._fields))
+    classes, n, p = state.get("classes_"), nodes.column.size, state.get("n_features_in_", 0)
+    width = 1 if classes is None else len(classes)
+    scores = () if width <= 2 else (width,)
+    shapes = {"node_coef_": (n, *scores, p), "node_intercept_": (n, *scores), "node_mean_": (n, p)}
+    alike = all(name in state and state[name].shape == shape for name, shape in shapes.items())
+    return alike and nodes.value.shape[1] == width and not fault_of(nodes, p)
+
+
+def _rules(state: Mapping[str, Any]) -> bool:
+    """Whether rules ask for cells that the columns of their tree have, and predict the classes."""
+    if "rules_" not in state:
+        return True
+    tree = fields_of(state["estimator_"])
+    p, classes = state.get("n_features_in_"), state.get("classes_")
+    if not _tree(tree) or classes is None or tree.get("n_features_in_") != p or tree.get("n_outputs_") != 1:
+        return False
+    named = [tree.get(name) for name in ("categories_", "_edges", "_is_ordinal")]
+    if not np.array_equal(classes, tree["classes_"]) or any(each is None or len(each) != p for each in named):
+        return False
+    held = fields_of(state["rules_"])
+    rules = RuleTable(*(held[name] for name in RuleTable._fields))
+    cells = [each.n_known + 1 for each in cells_of(fields_of(tree["nodes_"]), *named)]
+    return rules.value.shape[1:] == (len(classes),) and not fault_of_rules(rules, cells)
 
 
 LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
@@ -202,10 +257,17 @@ LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "MixedNB": _parts,
     "DecisionTreeClassifier": _tree,
     "DecisionTreeRegressor": _tree,
+    **dict.fromkeys(("RandomForestClassifier", "RandomForestRegressor"), _forest),
+    **dict.fromkeys(("ExtraTreesClassifier", "ExtraTreesRegressor"), _forest),
+    "ModelTreeClassifier": _model_tree,
+    "ModelTreeRegressor": _model_tree,
+    "RuleListClassifier": _rules,
     "NaturalSpline": _spline_widths,
     "LocalData": _codes,
     "LocalLogisticRegression": _scores,
     "Trees": _walks,
+    "GradientBoostingClassifier": _boosted,
+    "GradientBoostingRegressor": _boosted,
     "HistGradientBoostingClassifier": _boosted,
     "HistGradientBoostingRegressor": _boosted,
     "sklearn:OneHotEncoder": _one_hot,

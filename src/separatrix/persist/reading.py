@@ -100,6 +100,14 @@ class Reader:
             raise broken("a key of a dict occurs twice")
         return entries
 
+    def _bunch(self, node, depth):
+        from sklearn.utils import Bunch  # by name what the members of its committees are
+
+        entries = self._dict(node, depth)
+        if not all(type(key) is str for key in entries):
+            raise broken("a name is not a word")
+        return Bunch(**entries)
+
     def _slice(self, node, depth):
         (ends,) = _parts(node, ends=list)
         if len(ends) != 3 or not all(end is None or type(end) is int for end in ends):
@@ -235,6 +243,7 @@ _KINDS = {
     "float": Reader._float,
     "tuple": Reader._tuple,
     "dict": Reader._dict,
+    "bunch": Reader._bunch,
     "slice": Reader._slice,
     "array": Reader._array,
     "words": Reader._words,

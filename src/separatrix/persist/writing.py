@@ -10,6 +10,7 @@ import math
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.utils import Bunch
 
 from separatrix.core.declaration import declaration
 from separatrix.core.refusal import cannot
@@ -50,12 +51,12 @@ class Writer:
         if kind in (list, tuple):
             items = [self.node(item, f"{where}[{i}]", depth + 1) for i, item in enumerate(value)]
             return items if kind is list else {"is": "tuple", "items": items}
-        if kind is dict:
+        if kind in (dict, Bunch):
             pairs = [
                 [self.node(key, f"a key of {where}", depth + 1), self.node(item, f"{where}[{key!r}]", depth + 1)]
                 for key, item in value.items()
             ]
-            return {"is": "dict", "items": pairs}
+            return {"is": "dict" if kind is dict else "bunch", "items": pairs}
         if kind is slice:
             ends = (value.start, value.stop, value.step)
             return {"is": "slice", "ends": [self.node(end, where, depth + 1) for end in ends]}

@@ -63,9 +63,16 @@ def _sparse_ones(places, width):
 
 
 def codes(state, X):
-    """What Codes makes of X (n, p): the outcome of each cell as a number; a stranger has the number of outcomes."""
+    """What Codes makes of X (n, p): the outcome of each cell as a number; a stranger has the number of outcomes.
+
+    >>> state = {"levels_": [["a", "b"]], "pooled_": [False], "missing_": [False], "keep_missing": True}
+    >>> codes(state, np.array([["b"], ["new"], [None]], dtype=object)).ravel()
+    array([ 1.,  2., nan])
+    """
     out = np.empty(X.shape)
     for j in range(X.shape[1]):
         known = outcome_codes(state, X[:, j], j)
         out[:, j] = np.where(known < 0, outcomes(state, j), known)
+        if state.get("keep_missing"):  # files that are older have no such parameter
+            out[[cell is None for cell in as_text(X[:, j]).tolist()], j] = np.nan
     return out

@@ -16,18 +16,22 @@ from separatrix.core.refusal import cannot
 from separatrix.prediction import (
     boosted_trees,
     calibrated,
+    committees,
     constant,
     curves,
     dates,
     experts,
+    forests,
     linear,
     local_likelihood,
+    model_trees,
     naive_bayes,
     neighbours,
     normal_classes,
     numbers,
     one_vs_rest,
     posteriors,
+    rules,
     stumps,
     trees,
 )
@@ -109,10 +113,23 @@ def can_predict(step):
         return step.state["_backend"] is None and not step.state["_has_words"]
     if step.form in (NEIGHBOUR_CLASSES, NEIGHBOUR_AVERAGES):
         return neighbours.serves(step.state)
+    if step.form in (BOOSTED_NUMBERS, BOOSTED_CLASSES):
+        return "init_" not in step.state  # whose class alone knows how its predictions become raw scores
     if step.form is BOOSTED:
         return all(map(can_predict, step.state.get("members_", ())))
-    if step.form in (TREE_CLASSES, TREE_NUMBERS):
+    if step.form in (COMMITTEE_CLASSES, COMMITTEE_NUMBERS, BOOSTED_MEDIAN):
+        return all(map(can_predict, step.state["estimators_"]))
+    if step.form in (
+        TREE_CLASSES,
+        TREE_NUMBERS,
+        FOREST_CLASSES,
+        FOREST_NUMBERS,
+        MODEL_TREE_CLASSES,
+        MODEL_TREE_NUMBERS,
+    ):
         return trees.serves(step.state)
+    if step.form is RULES:
+        return trees.serves(step.state["estimator_"].state)
     if step.form is ONE_VS_REST:
         whole = step.state["label_binarizer_"].state["y_type_"] in ("binary", "multiclass")
         return (whole or one_vs_rest.has_rest(step.state)) and all(map(_is_machine, step.state["estimators_"]))
@@ -125,6 +142,10 @@ def _is_machine(step):
 
 def gives(step, method):
     """Whether a step has a method; of machines for single classes it is theirs."""
+    if step.form is PIPELINE:
+        return gives(step.state["steps"][-1][1], method)
+    if step.form is COMMITTEE_CLASSES and method == "decision_function":
+        return all(gives(member, method) for member in step.state["estimators_"])
     if step.form is not ONE_VS_REST or method == "predict":
         return method in step.form.methods
     machines = step.state["estimators_"]
@@ -158,6 +179,54 @@ def _votes(state, X):
         return stumps.class_scores(state, X)
     answers = (np.searchsorted(state["classes_"], predict_step(each, "predict", X)) for each in state["members_"])
     return stumps.scores_of_votes(answers, state["estimator_weights_"], len(state["classes_"]), X.shape[0])
+
+
+def _members(state, X):
+    """Each member of a committee with its columns of X."""
+    for member, columns in zip(state["estimators_"], state["estimators_features_"]):
+        yield member, committees.take_columns(X, columns)
+
+
+def _mean_number(state, X):
+    return committees.mean(predict_step(member, "predict", part) for member, part in _members(state, X))
+
+
+def _mean_shares(state, X):
+    """The mean of the members' probabilities (n, k), or of their votes."""
+    k = len(state["classes_"])
+    return committees.mean(_shares(member, part, k) for member, part in _members(state, X))
+
+
+def _shares(member, X, k):
+    if not gives(member, "predict_proba"):
+        return committees.votes(predict_step(member, "predict", X), k)
+    return committees.spread_shares(predict_step(member, "predict_proba", X), _last_classes(member), k)
+
+
+def _last_classes(step):
+    """The classes of a step, or of the model at the end of a pipeline."""
+    return _last_classes(step.state["steps"][-1][1]) if step.form is PIPELINE else classes_of(step)
+
+
+def _mean_scores(state, X):
+    members = list(_members(state, X))
+    if any(len(_last_classes(member)) != len(state["classes_"]) for member, _ in members):
+        raise cannot(
+            "average decision functions",
+            because="a member has not met all classes, and a score of a class is relative to the others",
+            instead="predict_proba",
+        )
+    return committees.mean(predict_step(member, "decision_function", part) for member, part in members)
+
+
+def _log_mean_shares(state, X):
+    with np.errstate(divide="ignore"):
+        return np.log(_mean_shares(state, X))
+
+
+def _median(state, X):
+    answers = np.column_stack([predict_step(member, "predict", X) for member in state["estimators_"]])
+    return committees.weighted_median(answers, state["estimator_weights_"])
 
 
 def _pipeline(method):
@@ -255,15 +324,28 @@ BOOSTED_CLASSES = Form(
         "predict_log_proba": boosted_trees.class_log_probabilities,
     },
 )
-TREE_CLASSES = Form(
-    "tree of classes",
+
+
+def _by_shares(room):
+    """Methods of a model whose answers are shares of the classes."""
+    return {"predict": room.class_of, "predict_proba": room.class_shares, "predict_log_proba": room.log_class_shares}
+
+
+TREE_CLASSES = Form("tree of classes", _by_shares(trees))
+FOREST_CLASSES = Form("forest of classes", _by_shares(forests))
+FOREST_NUMBERS = Form("forest of numbers", {"predict": forests.number})
+RULES = Form("rules", _by_shares(rules))
+TREE_NUMBERS = Form("tree of numbers", {"predict": trees.number})
+MODEL_TREE_NUMBERS = Form("tree of linear models", {"predict": model_trees.scores})
+MODEL_TREE_CLASSES = Form(
+    "tree of logistic models",
     {
-        "predict": trees.class_of,
-        "predict_proba": trees.class_shares,
-        "predict_log_proba": trees.log_class_shares,
+        "predict": model_trees.class_of,
+        "decision_function": model_trees.class_scores,
+        "predict_proba": model_trees.class_probabilities,
+        "predict_log_proba": model_trees.class_log_probabilities,
     },
 )
-TREE_NUMBERS = Form("tree of numbers", {"predict": trees.number})
 ONE_VS_REST = Form(
     "one against the rest",
     {
@@ -282,6 +364,17 @@ BOOSTED = Form(
         "predict_log_proba": lambda state, X: linear.log_probabilities(_votes(state, X)),
     },
 )
+COMMITTEE_NUMBERS = Form("mean of members", {"predict": _mean_number})
+COMMITTEE_CLASSES = Form(
+    "mean shares of members",
+    {
+        "predict": lambda state, X: state["classes_"][_mean_shares(state, X).argmax(axis=1)],
+        "predict_proba": _mean_shares,
+        "predict_log_proba": _log_mean_shares,
+        "decision_function": _mean_scores,
+    },
+)
+BOOSTED_MEDIAN = Form("weighted median of members", {"predict": _median})
 EXPERT_MEAN = Form("mean of experts", {"predict": experts.mean})
 EXPERT_CLASSES = Form(
     "classes of experts",

@@ -23,7 +23,10 @@ def standardise(state, X):
     n, p = X.shape
     out = np.empty((n, p + len(flagged)))
     Z = out[:, :p]
-    fill(X, missing, state["median_"], Z)
+    if state.get("keep_missing"):  # files that are older have no such parameter
+        np.copyto(Z, X)
+    else:
+        fill(X, missing, state["median_"], Z)
     if state["standardise"]:
         scale(Z, state["mean_"], state["scale_"], state["exponent_"])
     out[:, p:] = missing[:, flagged]

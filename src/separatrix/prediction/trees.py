@@ -9,8 +9,10 @@ from separatrix.prediction.storage import dense
 
 
 def is_missing(value):
-    """None, or a number that is none."""
-    return value is None or (isinstance(value, float) and value != value)
+    """None, a number that is none, or what pandas has for a missing word or date."""
+    return (
+        value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
+    )
 
 
 def category_codes(values, categories):
@@ -18,6 +20,13 @@ def category_codes(values, categories):
     place = {category: float(code) for code, category in enumerate(categories)}
     stranger = float(len(categories))
     return np.array([np.nan if is_missing(v) else place.get(v, stranger) for v in values], dtype=np.float64)
+
+
+def level_codes(values, levels):
+    """The place of each value in an order of levels, float64; NaN for a missing value and for a stranger."""
+    codes = category_codes(values, levels)
+    codes[codes == len(levels)] = np.nan
+    return codes
 
 
 def bin_codes(column, edges):
@@ -45,7 +54,8 @@ def coded(state, X):
         if edges[j] is not None:
             codes[:, j] = bin_codes(codes[:, j], edges[j])
         else:
-            codes[:, j] = category_codes(codes[:, j].tolist(), state["categories_"][j])
+            place = level_codes if state["_is_ordinal"][j] else category_codes
+            codes[:, j] = place(codes[:, j].tolist(), state["categories_"][j])
     return codes
 
 
@@ -77,31 +87,47 @@ def values(state, X):
     return rows.reshape(len(rows), state["n_outputs_"], -1)
 
 
-def number(state, X):
-    """Predictions, (n,) or (n, outputs)."""
-    means = values(state, X)[:, :, 0]
-    return means[:, 0] if state["n_outputs_"] == 1 else means
+def means_of(state, means):
+    """Means (n, outputs, 1) as they are predicted: (n,) or (n, outputs)."""
+    return means[:, 0, 0] if state["n_outputs_"] == 1 else means[:, :, 0]
 
 
-def class_shares(state, X):
-    """Shares of the classes, (n, k); a list of them for several outputs."""
-    shares = values(state, X)
+def shares_of(state, shares):
+    """Shares (n, outputs, classes) as they are predicted: (n, k), or a list of them for several outputs."""
     if state["n_outputs_"] == 1:
         return shares[:, 0]
     return [shares[:, k, : len(classes)] for k, classes in enumerate(state["classes_"])]
 
 
-def log_class_shares(state, X):
-    """Their logarithms."""
-    shares = class_shares(state, X)
+def logarithms_of(state, shares):
+    """Logarithms of predicted shares."""
     with np.errstate(divide="ignore"):
         return np.log(shares) if state["n_outputs_"] == 1 else [np.log(each) for each in shares]
 
 
-def class_of(state, X):
-    """The class with the largest share, the first of equals."""
-    shares = class_shares(state, X)
+def largest_of(state, shares):
+    """The class with the largest of predicted shares, the first of equals."""
     if state["n_outputs_"] == 1:
         return state["classes_"][np.argmax(shares, axis=1)]
     chosen = [classes[np.argmax(each, axis=1)] for classes, each in zip(state["classes_"], shares)]
     return np.stack(chosen, axis=1)
+
+
+def number(state, X):
+    """Predictions, (n,) or (n, outputs)."""
+    return means_of(state, values(state, X))
+
+
+def class_shares(state, X):
+    """Shares of the classes, (n, k); a list of them for several outputs."""
+    return shares_of(state, values(state, X))
+
+
+def log_class_shares(state, X):
+    """Their logarithms."""
+    return logarithms_of(state, class_shares(state, X))
+
+
+def class_of(state, X):
+    """The class with the largest share, the first of equals."""
+    return largest_of(state, class_shares(state, X))
