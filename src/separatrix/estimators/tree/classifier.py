@@ -4,18 +4,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_sample_weight
 
 from separatrix.core.declaration import IMPORTANCES, SmallFit, declares
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.class_weights import weights_by_class
-from separatrix.estimators.tree.base import DecisionTree, checked_weights
-from separatrix.estimators.validation import encode, validate_labels
+from separatrix.estimators.tree.base import DecisionTree, tree_sum
+from separatrix.estimators.tree.searched import searched
+from separatrix.estimators.tree.targets import ClassTarget
 from separatrix.prediction import forms
-from separatrix.solvers.trees.criterion import OF_CLASSES
-from separatrix.solvers.trees.grow import TreeTarget
 
 
 @declares(
@@ -24,9 +21,10 @@ from separatrix.solvers.trees.grow import TreeTarget
     prediction=forms.TREE_CLASSES,
     verification=verification.OF_TREE,
     description=IMPORTANCES,
+    tree_sum=tree_sum,
     small_fits=(SmallFit(storages=("float64",)), SmallFit(classes=3, storages=("float64",), called="three classes")),
 )
-class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
+class DecisionTreeClassifier(ClassTarget, DecisionTree):
     r"""A tree of questions about single columns; a leaf predicts the shares of the classes among its training rows.
 
     .. math:: \hat p_c(x) = \frac{\sum_{i \in \text{leaf}(x)} s_i 1[y_i = c]}{\sum_{i \in \text{leaf}(x)} s_i}
@@ -47,17 +45,25 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
     min_samples_leaf : int or share of the rows, default 1.  Rows that each child must have.
     min_weight_fraction_leaf : float, [0, 0.5], default 0.0.  Share of the weight that each child must have.
     max_features : int, share, {"sqrt", "log2"} or None, default None.  Columns drawn for each node; None for all.
-    random_state : int, RandomState or None, default None.  Used only where something is drawn.
+    random_state : int, RandomState or None, default None.  Used only where something is drawn, and for the division of
+        the rows by pruning="reduced_error".
     max_leaf_nodes : int, [2, inf), or None, default None.  Split the node that gains most first, up to so many leaves.
     min_impurity_decrease : float, [0, inf), default 0.0.  Least gain of a split, as a share of all weight.
     class_weight : dict, list of dicts, "balanced" or None, default None.  Factors of the weights of the classes.
-    ccp_alpha : float, [0, inf), default 0.0.  Price of a leaf in cost-complexity pruning; 0 prunes nothing.
+    ccp_alpha : float, [0, inf), or {"best", "1se"}, default 0.0.  Price of a leaf in cost-complexity pruning; 0 prunes
+        nothing. A word chooses it by cross-validation: the price of the least error on rows left out, or the largest
+        price within one standard error of that.
     monotonic_cst : (p,) array of -1, 0, 1 or None, default None.  Signs of the effect on P(second class).
     categorical_features : places, names or mask of columns, "from_dtype" or None, default "from_dtype".  Columns whose
         values are categories without an order. "from_dtype": those of a frame that hold no numbers.
     split : {"binary", "multiway"}, default "binary".  Two groups of categories, or a child for each.
     n_bins : int, [2, inf), or None, default None.  With split="multiway", cut columns of numbers into so many parts of
         about equal counts, a child for each; None for thresholds.
+    pruning : {None, "reduced_error"}, default None.  "reduced_error" learns from a part of the rows, and then makes a
+        leaf of every node, from the bottom up and the root excepted, where that loses no more on the others.
+    validation_fraction : float, (0, 1), default 0.25.  With pruning="reduced_error", the share of the rows held
+        out, of each class alike.
+    cv : int or splitter, default 10.  With ccp_alpha="best" or "1se", the folds.
 
     Attributes
     ----------
@@ -65,6 +71,9 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
     nodes_ : NodeTable.  tree_ : the same under scikit-learn's names.
     categories_ : list.  Of each categorical column its categories; None for numbers.
     feature_importances_ : (p,) array.  max_features_, n_outputs_, n_parameters_ : int.
+    ccp_alpha_ : float.  The price chosen.  ccp_alphas_, cv_errors_, cv_standard_errors_ : (L,) arrays.  The prices
+        tried, from the whole tree to the root alone, the error on rows left out and its standard error; of a choice by
+        cross-validation only.
     certificate_ : Certificate.  How far the numbers of the nodes are from those counted anew.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
@@ -73,6 +82,16 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
     A category that a node has not met in training, and a missing value of a column of categories that had none there,
     end in that node: its own shares are the default. Missing numbers go where the split was better, and with most
     rows where there were none in training. Infinite values are refused.
+
+    Columns of a frame whose levels have an order (ordered categoricals of pandas, Enums of Polars) are split between
+    neighbouring levels, unless `categorical_features` names them. A level that the frame of the fit did not state is
+    taken for a missing value.
+
+    With pruning="reduced_error" the numbers of the nodes are those of the rows that were not held out, and
+    `random_state` divides the rows; `verify` divides them again. Weights count in both parts, but it is rows that are
+    divided. The error is the share of wrong classes. Cross-validation leaves the numbers of the nodes to all rows; it
+    prunes the trees of the folds at the geometric means of the ends of the intervals of prices, as CART and rpart do,
+    and takes standard errors over rows.
 
     A greedy tree has no optimum to certify: each split is the best of its node, the whole is not the best of its size.
 
@@ -85,8 +104,6 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
     >>> model.predict(np.array([["sunny"], ["snow"]], dtype=object))
     array(['no', 'yes'], dtype='<U3')
     """
-
-    _criteria = OF_CLASSES
 
     def __init__(
         self,
@@ -102,11 +119,14 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         class_weight: Any = None,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: float | str = 0.0,
         monotonic_cst: ArrayLike | None = None,
         categorical_features: Any = "from_dtype",
         split: str = "binary",
         n_bins: int | None = None,
+        pruning: str | None = None,
+        validation_fraction: float = 0.25,
+        cv: Any = 10,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -124,39 +144,9 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
         self.categorical_features = categorical_features
         self.split = split
         self.n_bins = n_bins
-
-    def _validate(self, X, y, sample_weight):
-        design, codes = validate_labels(self, X, y, missing=True)
-        s = checked_weights(sample_weight, design.n)
-        classes = self.classes_ if self.outputs_2d_ else [self.classes_]
-        codes = codes.reshape(design.n, -1)
-        if self.class_weight is not None:
-            s = self._weighted(classes, codes, s)
-        self.n_outputs_ = len(classes)
-        counts = [len(each) for each in classes]
-        self.n_classes_ = counts if self.outputs_2d_ else counts[0]
-        return design, TreeTarget(codes.astype(np.int32), max(counts)), s
-
-    def _target_again(self, y, s, n):
-        if not self.outputs_2d_:
-            classes, codes = [self.classes_], encode(self, y.reshape(n), reset=False)[:, None]
-        else:
-            classes = self.classes_
-            codes = np.stack([np.searchsorted(each, y[:, k]) for k, each in enumerate(classes)], axis=1)
-        if self.class_weight is not None:
-            s = self._weighted(classes, codes, s)
-        return TreeTarget(codes.astype(np.int32), max(map(len, classes))), s
-
-    def _weighted(self, classes, codes, s):
-        """Weights of the rows times those of their classes, of all outputs."""
-        if codes.shape[1] == 1:
-            return weights_by_class(self.class_weight, classes[0], codes[:, 0], s)
-        labels = np.stack([each[codes[:, k]] for k, each in enumerate(classes)], axis=1)
-        factors = compute_sample_weight(self.class_weight, labels)
-        return factors if s is None else s * factors
-
-    def _class_counts(self):
-        return self.n_classes_ if self.outputs_2d_ else [self.n_classes_]
+        self.pruning = pruning
+        self.validation_fraction = validation_fraction
+        self.cv = cv
 
     def predict_proba(self, X: MatrixLike, check_input: bool = True) -> Any:
         """The shares of the classes in the leaf of each row, (n, k); a list of them for y of several columns."""
@@ -179,7 +169,25 @@ class DecisionTreeClassifier(ClassifierMixin, DecisionTree):
         chosen = [classes[np.argmax(each, axis=1)] for classes, each in zip(self.classes_, shares, strict=True)]
         return np.stack(chosen, axis=1)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
-        return tags
+
+def _pruned(facts):
+    from separatrix.estimators.preparation.compose import category_places  # brings scikit-learn's column transformer
+
+    tree = DecisionTreeClassifier(categorical_features=category_places(facts.kinds), random_state=facts.seed)
+    grid = {"ccp_alpha": [0.0, 1e-3, 5e-3, 2e-2], "min_samples_leaf": [2, 10]}
+    return searched(tree, grid, facts)
+
+
+declare(
+    Family(
+        name="decision tree",
+        task="classification",
+        model=DecisionTreeClassifier,
+        make=_pruned,
+        complexity=45,
+        description="A few questions about single columns, one after the other, lead to a share of each class; it can "
+        "be drawn and followed by hand.",
+        preparation="trees",
+        why_excluded=needs(dense=True, rows_per_class=2),
+    )
+)

@@ -1,7 +1,8 @@
 """Columns as a tree takes them: numbers as they are, categories as codes, bins of numbers as codes.
 
-A missing value stays NaN. A category that was not met in training gets the code after the last: no route leads from it,
-and a row ends in the node that asks for it.
+A missing value stays NaN. Levels that a frame states in order (an ordered categorical of pandas, an Enum of Polars) are
+numbered in that order and split by thresholds, as numbers are. A category that was not met in training gets the code
+after the last: no route leads from it, and a row ends in the node that asks for it.
 """
 
 from numbers import Real
@@ -13,7 +14,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.protocol import is_frame
 from separatrix.designs import as_dense, as_design
 from separatrix.prediction.naive_bayes import by_kind
-from separatrix.prediction.trees import category_codes, is_missing
+from separatrix.prediction.trees import category_codes, is_missing, level_codes
 
 
 def columns_of(X):
@@ -34,6 +35,14 @@ def has_words(X):
     if is_frame(X):
         return not all(map(_is_numeric, nw.from_native(X, eager_only=True).schema.values()))
     return isinstance(X, np.ndarray) and X.dtype.kind in "OU" and any(isinstance(v, str) for v in X.flat)
+
+
+def orders_of(X):
+    """Of each column of a frame the levels in their order, lowest first; None where they have none."""
+    if not is_frame(X):
+        return [None] * X.shape[1]
+    schema = nw.from_native(X, eager_only=True).schema
+    return [list(dtype.categories) if dtype == nw.Enum else None for dtype in schema.values()]
 
 
 def asked_columns(estimator, names, p):
@@ -63,29 +72,40 @@ def learn_categories(values):
     return sorted(set(present), key=by_kind)
 
 
-def learn_edges(column, n_bins):
-    """Edges that divide a column of numbers into at most `n_bins` parts of about equal counts."""
-    present = column[~np.isnan(column)]
-    if not present.size:
+def learn_edges(column, n_bins, s=None):
+    """Edges that divide a column of numbers into at most `n_bins` parts of about equal weight; a weight is a count.
+
+    >>> column = np.array([1.0, 2.0, 3.0, np.nan])
+    >>> learn_edges(column, 2), learn_edges(column, 2, np.array([3.0, 1.0, 1.0, 9.0]))
+    (array([2.]), array([1.]))
+    """
+    present = ~np.isnan(column) if s is None else ~np.isnan(column) & (s > 0.0)
+    if not present.any():
         return np.empty(0)
-    inner = np.quantile(present, np.arange(1, n_bins) / n_bins, method="inverted_cdf")
-    return np.unique(inner[inner < present.max()])
+    order = np.argsort(column[present], kind="stable")
+    values = column[present][order]
+    below = np.cumsum(np.ones(values.size) if s is None else s[present][order])
+    inner = values[np.searchsorted(below, np.arange(1, n_bins) / n_bins * below[-1])]
+    return np.unique(inner[inner < values[-1]])
 
 
-def numbers_from_words(X, categorical, categories):
-    """X with codes in the place of categories, float64 (n, p); a column that is not categorical must hold numbers.
+def numbers_from_words(X, categorical, ordinal, categories):
+    """X with codes in the place of categories, float64 (n, p); columns neither categorical nor ordinal hold numbers.
 
-    `categories` has a list for each categorical column; where it is None, what is met is learnt.
+    `categories` has a list for each categorical column; where it is None, what is met is learnt. A level that an
+    ordinal column has not stated has no place in its order: it is missing.
     """
     columns, table = columns_of(X), []
     for j, (values, _) in enumerate(columns):
-        if categorical[j]:
+        if ordinal[j]:
+            table.append(level_codes(values, categories[j]))
+        elif categorical[j]:
             if categories[j] is None:
                 categories[j] = learn_categories(values)
             table.append(category_codes(values, categories[j]))
         else:
             try:
-                table.append(np.array([np.nan if v is None else v for v in values], dtype=np.float64))
+                table.append(np.array([np.nan if is_missing(v) else v for v in values], dtype=np.float64))
             except (TypeError, ValueError):
                 raise cannot(
                     f"take column {j} for numbers",

@@ -76,6 +76,8 @@ def threshold_residual(nodes, X, s, *, drawn=False):
         near = (threshold == middle) | (np.abs(threshold - middle) <= np.finfo(np.float64).smallest_subnormal)
         apart = np.where(near, 0.0, np.abs(threshold - middle))
         size = np.maximum(np.abs(low), np.where(np.isposinf(high), 0.0, np.abs(high)))
+    if not np.isfinite(apart).all():  # no row is on one side
+        return np.inf
     return float(np.max(apart / np.where(size > 0.0, size, 1.0)))
 
 
@@ -104,7 +106,7 @@ def class_impurity(criterion, shares):
 def _numbers(nodes, ends, y, weights, weight, criterion, n_classes):
     """The largest difference of means, or for medians the weight on either side of a leaf's value beyond half."""
     n, residual = nodes.column.size, 0.0
-    impurity = np.zeros(n)
+    impurity, largest = np.zeros(n), np.finfo(float).tiny
     for k in range(y.shape[1]):
         value = nodes.value[:, k]
         apart = y[:, k] - value[ends]
@@ -121,11 +123,13 @@ def _numbers(nodes, ends, y, weights, weight, criterion, n_classes):
             terms = np.where(y[:, k] > 0.0, y[:, k] * np.log(np.where(y[:, k] > 0.0, y[:, k], 1.0)), 0.0)
             log_mean = np.log(np.where(mean > 0.0, mean, 1.0))
             impurity += sums_below(nodes, np.bincount(ends, weights * terms, n)) / weight - mean * log_mean
+            # the impurity is the small difference of these
+            largest = max(largest, size, np.abs(terms).max(), np.abs(mean * log_mean).max())
         else:
             within = sums_below(nodes, np.bincount(ends, weights * apart**2, n))
             leaves = sums_below(nodes, np.bincount(ends, weights * value[ends] ** 2, n))
             impurity += (within + leaves) / weight - mean**2
+            largest = max(largest, size**2)
     if criterion == ABSOLUTE:
         return residual
-    size = max(float(np.max(np.abs(y))) ** (1 if criterion == POISSON else 2), np.finfo(float).tiny)
-    return max(residual, np.abs(impurity / y.shape[1] - nodes.impurity).max() / size)
+    return max(residual, np.abs(impurity / y.shape[1] - nodes.impurity).max() / largest)

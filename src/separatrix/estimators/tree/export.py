@@ -1,20 +1,31 @@
 """Trees as text and pictures: scikit-learn's functions, for our trees, too."""
 
+import html
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from sklearn import tree as theirs
 from sklearn.base import BaseEstimator
 
+from separatrix.core.errors import cannot
+from separatrix.core.printable import printable
 from separatrix.estimators.tree.base import DecisionTree
+
+CALLS_A_LEVEL = 4  # of scikit-learn's functions, at most
 
 
 def as_scikit_learn(model: DecisionTree) -> BaseEstimator:
-    """A fitted tree as scikit-learn's class holds it, for what only reads nodes; splits into two only.
-
-    Where a node groups categories, the threshold has no meaning; it is NaN.
-    """
+    """A fitted tree as scikit-learn's class holds it, for what only reads nodes; splits by thresholds only."""
     arrays = model.tree_
+    if np.any(arrays.nodes.offset >= 0):
+        raise cannot(
+            "show this tree by thresholds",
+            because="some nodes divide categories",
+            instead="tree.rules.to_text, tree.rules.to_dot or plots.tree",
+        )
     children = arrays.children_left, arrays.children_right
     of_classes = max(arrays.n_classes) > 1 or "classes_" in vars(model)
     cls = theirs.DecisionTreeClassifier if of_classes else theirs.DecisionTreeRegressor
@@ -47,12 +58,31 @@ def as_scikit_learn(model: DecisionTree) -> BaseEstimator:
     return copy
 
 
-def _held(model: Any) -> Any:
-    return as_scikit_learn(model) if isinstance(model, DecisionTree) else model
+@contextmanager
+def _readable(model: Any) -> Iterator[Any]:
+    """A model as scikit-learn's functions read it; they call themselves for each level of a tree."""
+    if not isinstance(model, DecisionTree):
+        yield model
+        return
+    held, limit = as_scikit_learn(model), sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + CALLS_A_LEVEL * held.tree_.max_depth)
+    try:
+        yield held
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _named(options: dict[str, Any], escape: Callable[[str], str]) -> dict[str, Any]:
+    """The options with names that are shown, and obeyed by nothing."""
+    given = {name: options[name] for name in ("feature_names", "class_names") if options.get(name) is not None}
+    lists = {name: [escape(printable(each)) for each in names] for name, names in given.items() if names is not True}
+    return {**options, **lists}
 
 
 def export_text(decision_tree: Any, **options: Any) -> str:
     """The rules of a tree as text: :func:`sklearn.tree.export_text`.
+
+    Splits are shown as thresholds only: :func:`separatrix.tree.rules.to_text` takes categories, too.
 
     >>> from separatrix.tree import DecisionTreeRegressor
     >>> print(export_text(DecisionTreeRegressor().fit([[0.0], [1.0]], [2.0, 5.0])), end="")
@@ -61,14 +91,34 @@ def export_text(decision_tree: Any, **options: Any) -> str:
     |--- feature_0 >  0.50
     |   |--- value: [5.00]
     """
-    return str(theirs.export_text(_held(decision_tree), **options))
+    with _readable(decision_tree) as held:
+        return str(theirs.export_text(held, **_named(options, str)))
 
 
 def export_graphviz(decision_tree: Any, out_file: Any = None, **options: Any) -> Any:
-    """A tree in the language of Graphviz: :func:`sklearn.tree.export_graphviz`."""
-    return theirs.export_graphviz(_held(decision_tree), out_file, **options)
+    """A tree in the language of Graphviz: :func:`sklearn.tree.export_graphviz`.
+
+    Splits are shown as thresholds only: :func:`separatrix.tree.rules.to_dot` takes categories, too.
+    """
+    # scikit-learn escapes quotes, but no backslash before them
+    escape = html.escape if options.get("special_characters") else _double_backslashes
+    with _readable(decision_tree) as held:
+        return theirs.export_graphviz(held, out_file, **_named(options, escape))
 
 
 def plot_tree(decision_tree: Any, **options: Any) -> Any:
-    """A picture of a tree: :func:`sklearn.tree.plot_tree`."""
-    return theirs.plot_tree(_held(decision_tree), **options)
+    """A picture of a tree: :func:`sklearn.tree.plot_tree`.
+
+    Splits are shown as thresholds only: :func:`separatrix.plots.tree` takes categories, too.
+    """
+    with _readable(decision_tree) as held:
+        return theirs.plot_tree(held, **_named(options, _without_formulas))
+
+
+def _double_backslashes(text: str) -> str:
+    return text.replace("\\", "\\\\")
+
+
+def _without_formulas(text: str) -> str:
+    """A text in which matplotlib sees no formula."""
+    return text.replace("$", r"\$")

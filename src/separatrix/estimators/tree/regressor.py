@@ -4,17 +4,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import RegressorMixin
 
 from separatrix.core.declaration import IMPORTANCES, SmallFit, declares
-from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.tree.base import DecisionTree
-from separatrix.estimators.validation import enter
+from separatrix.estimators.tree.base import DecisionTree, tree_sum
+from separatrix.estimators.tree.searched import searched
+from separatrix.estimators.tree.targets import NumberTarget
 from separatrix.prediction import forms
-from separatrix.solvers.trees.criterion import OF_NUMBERS
-from separatrix.solvers.trees.grow import TreeTarget
 
 
 @declares(
@@ -23,9 +21,10 @@ from separatrix.solvers.trees.grow import TreeTarget
     prediction=forms.TREE_NUMBERS,
     verification=verification.OF_TREE,
     description=IMPORTANCES,
+    tree_sum=tree_sum,
     small_fits=(SmallFit(storages=("float64",)),),
 )
-class DecisionTreeRegressor(RegressorMixin, DecisionTree):
+class DecisionTreeRegressor(NumberTarget, DecisionTree):
     r"""A tree of questions about single columns; a leaf predicts the mean of its training rows.
 
     .. math:: \hat y(x) = \frac{\sum_{i \in \text{leaf}(x)} s_i y_i}{\sum_{i \in \text{leaf}(x)} s_i}
@@ -46,29 +45,41 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):
     min_samples_leaf : int or share of the rows, default 1.  Rows that each child must have.
     min_weight_fraction_leaf : float, [0, 0.5], default 0.0.  Share of the weight that each child must have.
     max_features : int, share, {"sqrt", "log2"} or None, default None.  Columns drawn for each node; None for all.
-    random_state : int, RandomState or None, default None.  Used only where something is drawn.
+    random_state : int, RandomState or None, default None.  Used only where something is drawn, and for the division of
+        the rows by pruning="reduced_error".
     max_leaf_nodes : int, [2, inf), or None, default None.  Split the node that gains most first, up to so many leaves.
     min_impurity_decrease : float, [0, inf), default 0.0.  Least gain of a split, as a share of all weight.
-    ccp_alpha : float, [0, inf), default 0.0.  Price of a leaf in cost-complexity pruning; 0 prunes nothing.
+    ccp_alpha : float, [0, inf), or {"best", "1se"}, default 0.0.  Price of a leaf in cost-complexity pruning; 0 prunes
+        nothing. A word chooses it by cross-validation: the price of the least error on rows left out, or the largest
+        price within one standard error of that.
     monotonic_cst : (p,) array of -1, 0, 1 or None, default None.  Signs of the effect of each column.
     categorical_features : places, names or mask of columns, "from_dtype" or None, default "from_dtype".  Columns whose
         values are categories without an order. "from_dtype": those of a frame that hold no numbers.
     split : {"binary", "multiway"}, default "binary".  Two groups of categories, or a child for each.
     n_bins : int, [2, inf), or None, default None.  With split="multiway", cut columns of numbers into so many parts of
         about equal counts, a child for each; None for thresholds.
+    pruning : {None, "reduced_error"}, default None.  "reduced_error" learns from a part of the rows, and then makes a
+        leaf of every node, from the bottom up and the root excepted, where that loses no more on the others.
+    validation_fraction : float, (0, 1), default 0.25.  With pruning="reduced_error", the share of the rows held
+        out.
+    cv : int or splitter, default 10.  With ccp_alpha="best" or "1se", the folds.
 
     Attributes
     ----------
     nodes_ : NodeTable.  tree_ : the same under scikit-learn's names.
     categories_ : list.  Of each categorical column its categories; None for numbers.
     feature_importances_ : (p,) array.  max_features_, n_outputs_, n_parameters_ : int.
+    ccp_alpha_ : float.  The price chosen.  ccp_alphas_, cv_errors_, cv_standard_errors_ : (L,) arrays.  The prices
+        tried, from the whole tree to the root alone, the error on rows left out and its standard error; of a choice by
+        cross-validation only.
     certificate_ : Certificate.  How far the numbers of the nodes are from those counted anew.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
     Notes
     -----
-    Where rows with unknown categories and missing values go is said at :class:`DecisionTreeClassifier`. A greedy tree
-    has no optimum to certify: each split is the best of its node, the whole is not the best of its size.
+    Where rows with unknown categories and missing values go, and how pruning divides the rows, is said at
+    :class:`DecisionTreeClassifier`; errors on rows left out are measured as the criterion does. A greedy tree has no
+    optimum to certify: each split is the best of its node, the whole is not the best of its size.
 
     References: Breiman, Friedman, Olshen and Stone (1984), Classification and Regression Trees.
 
@@ -77,8 +88,6 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):
     >>> model.predict(np.array([[2.5], [3.5]]))
     array([1., 7.])
     """
-
-    _criteria = OF_NUMBERS
 
     def __init__(
         self,
@@ -93,11 +102,14 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):
         random_state: Any = None,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
-        ccp_alpha: float = 0.0,
+        ccp_alpha: float | str = 0.0,
         monotonic_cst: ArrayLike | None = None,
         categorical_features: Any = "from_dtype",
         split: str = "binary",
         n_bins: int | None = None,
+        pruning: str | None = None,
+        validation_fraction: float = 0.25,
+        cv: Any = 10,
     ) -> None:
         self.criterion = criterion
         self.splitter = splitter
@@ -114,26 +126,35 @@ class DecisionTreeRegressor(RegressorMixin, DecisionTree):
         self.categorical_features = categorical_features
         self.split = split
         self.n_bins = n_bins
-
-    def _validate(self, X, y, sample_weight):
-        design, target = enter(self, X, y, sample_weight, missing=True)
-        y = target.y.reshape(design.n, -1)
-        if self.criterion == "poisson" and (y.min() < 0.0 or not y.any(axis=0).all()):
-            raise cannot(
-                "fit DecisionTreeRegressor with criterion='poisson'",
-                because="Some value(s) of y are negative" if y.min() < 0.0 else "Sum of y is not positive",
-                instead="y >= 0 with a positive value in every output",
-            )
-        self.n_outputs_ = y.shape[1]
-        return design, TreeTarget(y), target.s
-
-    def _target_again(self, y, s, n):
-        return TreeTarget(np.asarray(y, dtype=np.float64).reshape(n, -1)), s
-
-    def _class_counts(self):
-        return [1] * self.n_outputs_
+        self.pruning = pruning
+        self.validation_fraction = validation_fraction
+        self.cv = cv
 
     def predict(self, X: MatrixLike, check_input: bool = True) -> Array:
         """The value of the leaf of each row, (n,), or (n, k) for y of several columns."""
         values = self.tree_.predict(self._rows(X))
         return np.ascontiguousarray(values[..., 0])
+
+
+def _pruned(facts):
+    from separatrix.estimators.preparation.compose import category_places  # brings scikit-learn's column transformer
+
+    tree = DecisionTreeRegressor(categorical_features=category_places(facts.kinds), random_state=facts.seed)
+    prices = [share * facts.spread**2 for share in (0.0, 1e-3, 5e-3, 2e-2)]  # of the variance of the target
+    grid = {"ccp_alpha": prices, "min_samples_leaf": [2, 10]}
+    return searched(tree, grid, facts)
+
+
+declare(
+    Family(
+        name="decision tree",
+        task="regression",
+        model=DecisionTreeRegressor,
+        make=_pruned,
+        complexity=45,
+        description="A few questions about single columns, one after the other, lead to a mean; it can be drawn and "
+        "followed by hand.",
+        preparation="trees",
+        why_excluded=needs(dense=True),
+    )
+)

@@ -1,0 +1,151 @@
+"""What trees with a table of nodes share: columns with codes for categories, and what is read off the nodes."""
+
+from math import ceil
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from separatrix.core.types import Array, Matrix, MatrixLike
+from separatrix.estimators.saving import Estimator
+from separatrix.estimators.tree import columns as coding
+from separatrix.estimators.tree.arrays import TreeArrays
+from separatrix.estimators.validation import check_number, validate_columns, validate_rows, validate_weights
+from separatrix.prediction.trees import coded
+from separatrix.solvers.trees.nodes import NodeTable
+
+
+class CodedColumns(Estimator):
+    """A model of trees whose nodes ask for numbers, and for codes of categories.
+
+    A subclass has the parameter `categorical_features`, and says in `_validate` and `_target_again` what its target is.
+    """
+
+    n_outputs_: int
+    split: str = "binary"
+    n_bins: int | None = None
+
+    def _enter(self, X, y, sample_weight):
+        """Check the data; return X with codes for categories, the target, and the weights or None."""
+        words = coding.has_words(X)
+        names = list(X.columns) if words and coding.is_frame(X) else None
+        if words:
+            p = X.shape[1]
+            asked = coding.asked_columns(self, names, p)
+            self.categories_: list[Any] = [None] * p
+            self._is_ordinal = np.zeros(p, dtype=bool)
+            if self.categorical_features is not None:
+                orders = coding.orders_of(X)
+                self._is_ordinal = np.array([order is not None for order in orders]) & ~asked
+                for j in np.flatnonzero(self._is_ordinal):
+                    self.categories_[j] = orders[j]
+                words_in = np.array([not numeric for _, numeric in coding.columns_of(X)])
+                asked = asked | (words_in & ~self._is_ordinal)
+            numbers = coding.numbers_from_words(X, asked, self._is_ordinal, self.categories_)
+            design, target, s = self._validate(numbers, y, sample_weight)
+            validate_columns(self, X, reset=True)
+            self._is_category, encoded = asked, coding.dense_rows(design.matrix())
+        else:
+            design, target, s = self._validate(X, y, sample_weight)
+            p = design.p
+            names = vars(self).get("feature_names_in_")
+            self._is_category = coding.asked_columns(self, None if names is None else list(names), p)
+            self.categories_, self._is_ordinal = [None] * p, np.zeros(p, dtype=bool)
+            encoded = design.matrix()
+            if self._is_category.any():
+                encoded = coding.dense_rows(encoded)
+                for j in np.flatnonzero(self._is_category):
+                    self.categories_[j] = coding.learn_categories(encoded[:, j].tolist())
+        self._edges = self._learn_edges(encoded, s)
+        return self._code(encoded, coded_words=words), target, s
+
+    def _learn_edges(self, X, s):
+        """Edges of the bins of each column of numbers; None for those without."""
+        p = X.shape[1]
+        if self.split != "multiway" or self.n_bins is None:
+            return [None] * p
+        dense = np.asarray(coding.dense_rows(X), dtype=np.float64)
+        named = self._is_category | self._is_ordinal
+        return [None if named[j] else coding.learn_edges(dense[:, j], self.n_bins, s) for j in range(p)]
+
+    def _code(self, X, coded_words=False):
+        """X with codes in the place of categories and bins."""
+        categories = [None] * len(self.categories_) if coded_words else self.categories_
+        if all(each is None for each in (*self._edges, *categories)):
+            return X
+        state = {"categories_": categories, "_edges": self._edges, "_is_ordinal": self._is_ordinal}
+        return coded(state, coding.dense_rows(X))
+
+    def _coded(self):
+        """Which columns hold codes whose order means nothing to a split."""
+        by_level = self._is_ordinal & (self.split == "multiway")
+        return self._is_category | by_level | np.array([edges is not None for edges in self._edges])
+
+    def _rows(self, X):
+        """Rows to predict, checked and coded, as a dense array."""
+        check_is_fitted(self)
+        if coding.has_words(X):
+            validate_columns(self, X, reset=False)
+            return self._coded_words(X)
+        words = any(isinstance(c, str) for each in self.categories_ if each for c in each)
+        if words:
+            validate_columns(self, X, reset=False)
+            return self._coded_words(X)
+        return coding.dense_rows(self._code(validate_rows(self, X, missing=True)))
+
+    def _coded_words(self, X):
+        numbers = coding.numbers_from_words(X, self._is_category, self._is_ordinal, self.categories_)
+        return self._code(numbers, coded_words=True)
+
+    def _again(self, X, y, sample_weight):
+        """Rows, target and weights of data that a fitted tree is held against."""
+        rows = self._rows(X)
+        target, s = self._target_again(np.asarray(y), checked_weights(sample_weight, len(rows)), len(rows))
+        return rows, target, s
+
+    def _count_of(self, name, least, n):
+        """A number of rows: as it is, or a share of n."""
+        value = getattr(self, name)
+        if isinstance(value, Integral) and not isinstance(value, bool):
+            return check_number(self, name, least, integer=True)
+        return max(least, ceil(check_number(self, name, 0.0, 1.0, open_low=True) * n))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+class CodedTree(CodedColumns):
+    """A single such tree."""
+
+    nodes_: NodeTable
+
+    @property
+    def tree_(self) -> TreeArrays:
+        """The nodes under scikit-learn's names."""
+        check_is_fitted(self)
+        return TreeArrays(self.nodes_, self.n_features_in_, self._class_counts())
+
+    def apply(self, X: MatrixLike, check_input: bool = True) -> Array:
+        """The node in which each row ends: a leaf, or the node that asks for a category without a route."""
+        return self.tree_.apply(self._rows(X))
+
+    def decision_path(self, X: MatrixLike, check_input: bool = True) -> Matrix:
+        """The nodes that each row passes, as a sparse matrix of ones (n, n_nodes)."""
+        return self.tree_.decision_path(self._rows(X))
+
+    def get_depth(self) -> int:
+        """The largest number of splits on the way to a leaf."""
+        return self.tree_.max_depth
+
+    def get_n_leaves(self) -> int:
+        """The number of leaves."""
+        return self.tree_.n_leaves
+
+
+def checked_weights(sample_weight, n):
+    """Weights, or None where all rows count once."""
+    return None if sample_weight is None else validate_weights(sample_weight, n)
