@@ -21,6 +21,7 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
+from separatrix.estimators.ensemble import stump_votes
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_number, encode, validate_classes, validate_rows
 from separatrix.prediction import forms, stumps
@@ -102,6 +103,7 @@ def _shown(model, names, m):
     solvers=("solvers.boosted_stumps",),
     prediction=forms.BOOSTED,
     verification=verification.OF_BOOSTED,
+    tree_sum=stump_votes.tree_sum,
     description=_described,
     small_fits=tuple(SmallFit(classes=k, storages=DENSE, called=f"{k} classes") for k in (2, 3)),
 )

@@ -8,6 +8,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.protocol import can, is_frame
 from separatrix.estimators.validation import validate_cells, validate_columns
 from separatrix.prediction.boosted_trees import encoded
+from separatrix.prediction.trees import is_missing
 
 
 def find_categories(estimator, X):
@@ -100,7 +101,7 @@ def _is_categorical(column):
 
 def _levels(cells):
     """The categories of a column, sorted, without missing ones."""
-    values = {value for value in np.asarray(cells).tolist() if not _is_missing(value)}
+    values = {value for value in np.asarray(cells).tolist() if not is_missing(value)}
     try:
         ordered = sorted(values)
     except TypeError:
@@ -109,12 +110,6 @@ def _levels(cells):
         return np.array(ordered, dtype=object)
     numeric = all(isinstance(value, int | float) and not isinstance(value, bool) for value in ordered)
     return np.array(ordered, dtype=np.float64 if numeric else object)
-
-
-def _is_missing(value):
-    return (
-        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
-    )
 
 
 def _refused(asked, why):

@@ -1,24 +1,20 @@
 """What the classifier and the regressor of histogram gradient boosting share: parameters, the loop, early stopping."""
 
 import copy
-from collections.abc import Iterator
 from itertools import combinations
 from numbers import Integral
-from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state, resample
-from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
 from separatrix.core.protocol import column_names
-from separatrix.core.types import Array
+from separatrix.core.tree_sum import SCORE, TreeSum, WalkedTree, mean_below
 from separatrix.designs.binned import bin_rows, find_bins
+from separatrix.estimators.ensemble.boosting import BoostedTrees
 from separatrix.estimators.ensemble.categories import apply_categories, find_categories, learn_categories
-from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.trees.boosting import Boosting, baseline, mean_loss
 from separatrix.solvers.trees.committee import Trees, add_trees
@@ -27,41 +23,22 @@ from separatrix.solvers.trees.histogram import TreeLimits
 MANY_ROWS = 10_000  # above which early_stopping="auto" stops early, and of which scorers see a sample
 
 
-class Rows(NamedTuple):
-    """Rows of numbers (n, p) with their targets or codes of classes (n,) and weights (n,) or None."""
-
-    numbers: Array
-    y: Array
-    s: Array | None
-
-    def take(self, rows: Any) -> "Rows":
-        """Some of the rows."""
-        return Rows(self.numbers[rows], self.y[rows], None if self.s is None else self.s[rows])
+def tree_sum(model, X):
+    """Raw scores as the baseline and the values of the trees, tree t for output t modulo k."""
+    trees, k = model._trees, model.n_trees_per_iteration_
+    nodes = vars(trees)
+    value, mean = trees.value[:, None], mean_below(nodes, trees.value, trees.count)[:, None]
+    walked = [WalkedTree(nodes, int(root), mean, value, slice(t % k, t % k + 1)) for t, root in enumerate(trees.roots)]
+    return TreeSum(model._numbers(X), model._baseline, walked, SCORE)
 
 
-class HistogramBoosting(Estimator):
+class HistogramBoosting(BoostedTrees):
     """Trees on binned columns, each a step down the slope of the loss."""
-
-    n_trees_per_iteration_: int
-    _trees: Trees
-    _baseline: Array
 
     @property
     def n_iter_(self) -> int:
         """Iterations of boosting that were kept."""
-        check_is_fitted(self)
-        return self._trees.n_trees // self.n_trees_per_iteration_
-
-    @property
-    def feature_importances_(self) -> Array:
-        """The share of each column in the sum of the gains of all splits; zeros where there is no split."""
-        check_is_fitted(self)
-        gains = self._trees.gain_by_column(self.n_features_in_)
-        total = gains.sum()
-        return gains / total if total > 0.0 else gains
-
-    def __sklearn_is_fitted__(self):
-        return "_trees" in vars(self)
+        return self._n_rounds()
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -80,10 +57,7 @@ class HistogramBoosting(Estimator):
             self._categories, X = learn_categories(self, X, mask, self.max_bins)
             checker = clone(self)  # names of columns are those of the frame, not of its numbers
         self.is_categorical_ = mask
-        rows = self._checked_rows(checker, X, y, sample_weight, reset=True, weighted=True)
-        if rows.s is not None and not rows.s.all():
-            rows = rows.take(rows.s > 0.0)
-        return rows
+        return self._checked_rows(checker, X, y, sample_weight, reset=True, weighted=True).with_weight()
 
     def _later_rows(self, X, y, sample_weight, *, weighted):
         """Checked rows of a fitted model; whether weights of classes are `weighted` in."""
@@ -99,25 +73,9 @@ class HistogramBoosting(Estimator):
             return apply_categories(self, X, self._categories)
         return np.ascontiguousarray(validate_rows(self, X, sparse=False, missing=True))
 
-    def _raw(self, X):
-        """Raw scores (n, k)."""
-        check_is_fitted(self)
-        known = vars(self).get("_known_scores")
-        return self._score_numbers(self._numbers(X)) if known is None else known
-
-    def _score_numbers(self, X):
-        scores = np.tile(self._baseline, (len(X), 1))
-        add_trees(self._trees, X, scores)
-        return scores
-
-    def _staged_raw(self, X) -> Iterator[Array]:
-        """Raw scores after each iteration."""
-        check_is_fitted(self)
-        rows, k = self._numbers(X), self.n_trees_per_iteration_
-        scores = np.tile(self._baseline, (len(rows), 1))
-        for t in range(self.n_iter_):
-            add_trees(self._trees, rows, scores, t * k, (t + 1) * k)
-            yield scores.copy()
+    def _baseline_of(self, rows):
+        """The best constant scores, (k,)."""
+        return baseline(self._stated_loss(), rows.y, rows.s, self.n_trees_per_iteration_)
 
     # ------------------------------------------------------------------ the fit
 
@@ -136,27 +94,20 @@ class HistogramBoosting(Estimator):
             )
         held = self._given_validation(X_val, y_val, sample_weight_val)
         self.do_early_stopping_ = len(rows.y) > MANY_ROWS if self.early_stopping == "auto" else self.early_stopping
-        if self.do_early_stopping_ and held is None and self.validation_fraction is not None:
+        self._divided = self.do_early_stopping_ and held is None and self.validation_fraction is not None
+        if self._divided:
             train, kept = self._split_rows(rows.y)
             rows, held = rows.take(train), rows.take(kept)
         self._boost(rows, held, goes_on)
         return self
 
-    def _split_rows(self, y):
-        """Rows to learn from, and rows held out; the same for the same seed."""
-        strata = y if "classes_" in vars(self) else None
-        everyone = np.arange(len(y))
-        return train_test_split(
-            everyone, test_size=self.validation_fraction, stratify=strata, random_state=self._random_seed
-        )
-
     def _boost(self, rows, held, goes_on):
-        loss, k, p = self._stated_loss(), self.n_trees_per_iteration_, rows.numbers.shape[1]
+        loss, p = self._stated_loss(), rows.numbers.shape[1]
         codes = None if self._categories is None else [0 if c is None else len(c) for c in self._categories]
         bins = find_bins(rows.numbers, self.max_bins, rows.s, codes, self._random_seed)
         design = bin_rows(rows.numbers, bins)
         if not goes_on:
-            self._baseline = baseline(loss, rows.y, rows.s, k)
+            self._baseline = self._baseline_of(rows)
             self._trees = Trees.of([], p)
             self.train_score_, self.validation_score_ = [], []
         else:
@@ -165,10 +116,8 @@ class HistogramBoosting(Estimator):
         limits, seed = self._tree_limits(p), self._column_seed
         boosting = Boosting(loss, design, rows.y, rows.s, eta, limits, None)
         watch = Watch(self, loss, rows, held, eta) if self.do_early_stopping_ else None
-        if not goes_on:
-            self._start = mean_loss(loss, rows.y, rows.s, eta)
-            if watch is not None:
-                watch.stops(eta, [])
+        if not goes_on and watch is not None:
+            watch.stops(eta, [])
         tables = []
         for iteration in range(self.n_iter_, self.max_iter):
             boosting.grower.rng = np.random.default_rng([seed, iteration])  # going on draws what one fit would draw
@@ -178,7 +127,7 @@ class HistogramBoosting(Estimator):
                 break
         self._trees = Trees.of(tables, p, self._trees)
         self.train_score_, self.validation_score_ = np.array(self.train_score_), np.array(self.validation_score_)
-        self.training_loss_ = np.array([self._start, boosting.value()])
+        self._note_training_loss(loss, rows, eta)
 
     # ------------------------------------------------------------------ parameters
 

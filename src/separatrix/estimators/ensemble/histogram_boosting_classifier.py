@@ -1,6 +1,5 @@
 r"""Histogram gradient boosting of a class: log-odds, or logarithms of probabilities, as sums of trees."""
 
-from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -9,13 +8,14 @@ from sklearn.base import ClassifierMixin
 
 from separatrix.core.declaration import DENSE, IMPORTANCES, SmallFit, declares
 from separatrix.core.family import Family, declare, needs
-from separatrix.core.types import Array, MatrixLike
+from separatrix.core.types import MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.ensemble.histogram_boosting import HistogramBoosting, Rows
+from separatrix.estimators.all_or_nothing import all_or_nothing
+from separatrix.estimators.ensemble.boosting import BoostedClasses, Rows
+from separatrix.estimators.ensemble.histogram_boosting import HistogramBoosting, tree_sum
 from separatrix.estimators.validation import check_choice, validate_class_target
 from separatrix.losses import Logistic, Softmax
 from separatrix.prediction import forms
-from separatrix.prediction.linear import in_one_dimension, log_probabilities, probabilities
 
 
 @declares(
@@ -30,12 +30,13 @@ from separatrix.prediction.linear import in_one_dimension, log_probabilities, pr
     prediction=forms.BOOSTED_CLASSES,
     verification=verification.OF_TRAINING_LOSS,
     description=IMPORTANCES,
+    tree_sum=tree_sum,
     small_fits=(
         SmallFit({"max_iter": 3}, storages=DENSE),
         SmallFit({"max_iter": 3}, classes=3, storages=DENSE, called="several classes"),
     ),
 )
-class HistGradientBoostingClassifier(ClassifierMixin, HistogramBoosting):
+class HistGradientBoostingClassifier(ClassifierMixin, BoostedClasses, HistogramBoosting):
     r"""Log-odds as a sum of regression trees on binned columns, each a Newton step of the log loss.
 
     .. math:: \log \frac{P(y=1 \mid x)}{P(y=0 \mid x)} = F_0 + \nu \sum_t f_t(x), \qquad
@@ -97,8 +98,6 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistogramBoosting):
     (['low', 'high'], 50)
     """
 
-    classes_: Array
-
     def __init__(
         self,
         loss: str = "log_loss",
@@ -158,37 +157,8 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistogramBoosting):
     ) -> Self:
         """Fit to X (n, p), where NaN is missing, and y (n,); X_val, y_val and their weights are for early stopping."""
         check_choice(self, "loss", ("log_loss",))
-        return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
-
-    def decision_function(self, X: MatrixLike) -> Array:
-        """Raw scores: (n,) for two classes (positive for ``classes_[1]``), else (n, k)."""
-        return in_one_dimension(self._raw(X))
-
-    def predict_proba(self, X: MatrixLike) -> Array:
-        """Probability of each class, in the order of ``classes_``: (n, k)."""
-        return probabilities(self.decision_function(X))
-
-    def predict_log_proba(self, X: MatrixLike) -> Array:
-        """Logarithms of :meth:`predict_proba`, right also where a probability is too small for a number."""
-        return log_probabilities(self.decision_function(X))
-
-    def predict(self, X: MatrixLike) -> Array:
-        """The class of each row of X: of equal probabilities the first."""
-        shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]
-
-    def staged_decision_function(self, X: MatrixLike) -> Iterator[Array]:
-        """Raw scores after each iteration."""
-        return map(in_one_dimension, self._staged_raw(X))
-
-    def staged_predict_proba(self, X: MatrixLike) -> Iterator[Array]:
-        """Probabilities after each iteration."""
-        return map(probabilities, self.staged_decision_function(X))
-
-    def staged_predict(self, X: MatrixLike) -> Iterator[Array]:
-        """Classes after each iteration."""
-        for shares in self.staged_predict_proba(X):
-            yield self.classes_[shares.argmax(axis=1)]
+        with all_or_nothing(self):
+            return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
 
     def _stated_loss(self):
         """The loss by its verbs."""
@@ -208,16 +178,22 @@ class HistGradientBoostingClassifier(ClassifierMixin, HistogramBoosting):
         return Rows(design.block(slice(None)), target.y.astype(np.float64 if k == 2 else np.int64), target.s)
 
 
+def _of_table(facts):
+    from separatrix.estimators.preparation.compose import category_places  # brings scikit-learn's column transformer
+
+    return HistGradientBoostingClassifier(categorical_features=category_places(facts.kinds), random_state=facts.seed)
+
+
 declare(
     Family(
         name="gradient boosting",
         task="classification",
         model=HistGradientBoostingClassifier,
-        make=lambda facts: HistGradientBoostingClassifier(random_state=facts.seed),
+        make=_of_table,
         complexity=70,
         description="Adds up a hundred small trees, each fitted to what the others left over; finds thresholds and "
         "interactions by itself.",
-        preparation="codes",
+        preparation="trees",
         why_excluded=needs(dense=True, rows_per_class=2),
     )
 )

@@ -13,7 +13,9 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, MatrixLike
 from separatrix.core.verbs import link
 from separatrix.estimators import verification
-from separatrix.estimators.ensemble.histogram_boosting import HistogramBoosting, Rows
+from separatrix.estimators.all_or_nothing import all_or_nothing
+from separatrix.estimators.ensemble.boosting import Rows
+from separatrix.estimators.ensemble.histogram_boosting import HistogramBoosting, tree_sum
 from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.losses import Gamma, Poisson, Quantile, Squared
 from separatrix.prediction import forms
@@ -34,6 +36,7 @@ _LOSSES = {"squared_error": Squared(), "absolute_error": Quantile(0.5), "gamma":
     prediction=forms.BOOSTED_NUMBERS,
     verification=verification.OF_TRAINING_LOSS,
     description=IMPORTANCES,
+    tree_sum=tree_sum,
     small_fits=(
         SmallFit({"max_iter": 3}, storages=DENSE),
         SmallFit({"loss": "absolute_error", "max_iter": 3}, storages=DENSE, called="absolute error"),
@@ -169,7 +172,8 @@ class HistGradientBoostingRegressor(RegressorMixin, HistogramBoosting):
         sample_weight_val: ArrayLike | None = None,
     ) -> Self:
         """Fit to X (n, p), where NaN is missing, and y (n,); X_val, y_val and their weights are for early stopping."""
-        return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
+        with all_or_nothing(self):
+            return self._fit(X, y, sample_weight, X_val, y_val, sample_weight_val)
 
     def predict(self, X: MatrixLike) -> Array:
         """Predict y for each row of X."""
@@ -218,18 +222,24 @@ class HistGradientBoostingRegressor(RegressorMixin, HistogramBoosting):
             )
 
 
+def _of_table(facts):
+    from separatrix.estimators.preparation.compose import category_places  # brings scikit-learn's column transformer
+
+    loss = "absolute_error" if facts.score in ("mae", "medae") else "squared_error"
+    places = category_places(facts.kinds)
+    return HistGradientBoostingRegressor(loss=loss, categorical_features=places, random_state=facts.seed)
+
+
 declare(
     Family(
         name="gradient boosting",
         task="regression",
         model=HistGradientBoostingRegressor,
-        make=lambda facts: HistGradientBoostingRegressor(
-            loss="absolute_error" if facts.score in ("mae", "medae") else "squared_error", random_state=facts.seed
-        ),
+        make=_of_table,
         complexity=70,
         description="Adds up a hundred small trees, each fitted to what the others left over; finds thresholds and "
         "interactions by itself.",
-        preparation="codes",
+        preparation="trees",
         why_excluded=needs(dense=True),
     )
 )
