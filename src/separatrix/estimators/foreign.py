@@ -18,6 +18,7 @@ from separatrix.core.declaration import (
     best_found,
     declare_foreign,
 )
+from separatrix.estimators import verification
 from separatrix.prediction import forms
 
 NOT_OURS = "it is scikit-learn's, whose fits are not certified here"
@@ -113,6 +114,9 @@ declare_foreign(
 declare_foreign(
     "sklearn.neighbors", ("KNeighborsRegressor", "RadiusNeighborsRegressor"), _described_by("regression", ROWS)
 )
+for _names, _verified in (("Voting", verification.OF_VOTERS), ("Stacking", verification.OF_STACKED)):
+    declare_foreign("sklearn.ensemble", (f"{_names}Classifier",), Declaration("classification", verification=_verified))
+    declare_foreign("sklearn.ensemble", (f"{_names}Regressor",), Declaration("regression", verification=_verified))
 declare_foreign("sklearn.dummy", ("DummyClassifier",), _described_by("classification", SHARES))
 for _module, _names in (
     ("sklearn.tree", ("DecisionTree", "ExtraTree")),

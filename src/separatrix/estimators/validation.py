@@ -183,7 +183,7 @@ def encode(estimator, y, *, reset, seen=None):
     codes = np.searchsorted(estimator.classes_, y).clip(max=len(estimator.classes_) - 1)
     if reset:
         return codes
-    unknown = estimator.classes_[codes] != y
+    unknown = (estimator.classes_[codes] != y) & (True if seen is None else seen)
     if unknown.any():
         raise cannot(
             f"use the label {y[unknown][:1].tolist()[0]!r}",

@@ -190,6 +190,8 @@ class Codes(LevelColumns):
     ----------
     min_count : int, [1, inf), default 2.  Rows that a level must have to be kept.
     max_levels : int, [1, inf), default 1000.  The most frequent levels of a column that are kept; the rest is "other".
+    keep_missing : bool, default False.  Whether a missing cell stays missing (NaN) instead of having a number: for
+        trees, which send it a way of its own.
 
     Attributes
     ----------
@@ -202,14 +204,18 @@ class Codes(LevelColumns):
     array([1., 0., 2., 1.])
     """
 
-    def __init__(self, *, min_count: int = 2, max_levels: int = 1000) -> None:
+    def __init__(self, *, min_count: int = 2, max_levels: int = 1000, keep_missing: bool = False) -> None:
         self.min_count = min_count
         self.max_levels = max_levels
+        self.keep_missing = keep_missing
 
     _arithmetic = staticmethod(codes)
 
     def _learn(self, X):
+        check_choice(self, "keep_missing", (True, False))
         self._learn_levels(X)
+        if self.keep_missing:
+            self.missing_[:] = False
         self.n_codes_ = np.array([outcomes(vars(self), j) for j in range(X.shape[1])])
 
     def _names(self, names):

@@ -4,7 +4,8 @@ standard   numbers centred and scaled, levels and words as columns     linear mo
 curves     the same, with a smooth curve for each number               additive models
 binary     everything is 0 or 1                                        Bernoulli naive Bayes
 counts     everything is a count                                       multinomial naive Bayes
-codes      numbers as they are, levels as 0, 1, 2, ...                 naive Bayes of mixed columns; trees
+codes      numbers as they are, levels as 0, 1, 2, ...                 naive Bayes of mixed columns
+trees      the same, and missing cells stay missing                    trees, forests, boosting
 """
 
 from functools import partial
@@ -39,6 +40,7 @@ _NUMBERS = Block("numbers", ("number",), Numbers)
 _CATEGORIES = Block("categories", _LEVELS, Categories)
 _DATES = Block("dates", ("date",), Dates)
 _WORDS = Block("words", ("text",), partial(Words, sparse="auto"))
+_FEW_WORDS = Block("words", ("text",), partial(Words, weighting="presence", max_words=100))
 
 PREPARATIONS = {
     "standard": (_NUMBERS, _CATEGORIES, _DATES, _WORDS),
@@ -58,10 +60,16 @@ PREPARATIONS = {
     "codes": (
         Block("codes", _LEVELS, Codes),
         Block("numbers", ("number", "date"), partial(Numbers, standardise=False)),
-        Block("words", ("text",), partial(Words, weighting="presence", max_words=100)),
+        _FEW_WORDS,
+    ),
+    # as many levels, "other" among them, as the bins of a histogram can hold
+    "trees": (
+        Block("codes", _LEVELS, partial(Codes, max_levels=254, keep_missing=True)),
+        Block("numbers", ("number", "date"), partial(Numbers, standardise=False, keep_missing=True)),
+        _FEW_WORDS,
     ),
 }
-_DENSE = ("codes",)
+_DENSE = ("codes", "trees")
 _FULL_RANK = ("standard", "curves")  # preparations of linear models
 
 
@@ -205,6 +213,21 @@ def distributions(kinds):
     >>> distributions(["number", "category", "flag"])
     {0: 'categorical', 1: 'categorical', 2: 'gaussian'}
     """
-    levels = sum(kind in _LEVELS for kind in kinds)
+    levels = len(category_places(kinds))
     numbers = sum(kind in ("number", "date") for kind in kinds)
     return {j: "categorical" if j < levels else "gaussian" for j in range(levels + numbers)}
+
+
+def category_places(kinds):
+    """Which columns of the preparations "codes" and "trees" hold codes of categories: the first ones.
+
+    A family of trees gives them to its model as `categorical_features`.
+
+    Parameters
+    ----------
+    kinds : sequence of str.  Kinds of the columns that are used, in the order of the table.
+
+    >>> category_places(["number", "category", "flag"])
+    [0, 1]
+    """
+    return list(range(sum(kind in _LEVELS for kind in kinds)))

@@ -28,6 +28,8 @@ class Numbers(FlaggedColumns):
     ----------
     standardise : bool, default True.  Whether to centre and scale; False only fills and flags.
     flag_missing : bool, default True.  Whether to add flags.
+    keep_missing : bool, default False.  Whether a missing cell stays missing (NaN), without a flag: for trees, which
+        send it a way of its own.
     unflagged : tuple of int, default ().  Columns without a flag, because other columns of the table tell the same.
 
     Attributes
@@ -47,19 +49,27 @@ class Numbers(FlaggedColumns):
     array(['age', 'height', 'age is missing'], dtype=object)
     """
 
-    def __init__(self, *, standardise: bool = True, flag_missing: bool = True, unflagged: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        standardise: bool = True,
+        flag_missing: bool = True,
+        keep_missing: bool = False,
+        unflagged: tuple[int, ...] = (),
+    ) -> None:
         self.standardise = standardise
         self.flag_missing = flag_missing
+        self.keep_missing = keep_missing
         self.unflagged = unflagged
 
     _arithmetic = staticmethod(standardise)
 
     def _learn(self, X):
-        for name in ("standardise", "flag_missing"):
+        for name in ("standardise", "flag_missing", "keep_missing"):
             check_choice(self, name, (True, False))
         missing = np.isnan(X)
         self.median_ = medians(X, missing)
-        self._flag(missing & self.flag_missing)
+        self._flag(missing & (self.flag_missing and not self.keep_missing))
         Z = np.empty_like(X)
         fill(X, missing, self.median_, Z)
         self.exponent_, self.mean_, self.scale_ = moments(Z)

@@ -18,12 +18,19 @@ def rows_and_labels(model, X, y, sample_weight=None):
     targets, labels = np.asarray(y).reshape(len(given), -1), model._y.reshape(len(model._y), -1)
     if declaration(model).task == "classification":
         classes = model.classes_ if model.outputs_2d_ else [model.classes_]
-        labels = np.stack([np.asarray(of)[codes] for of, codes in zip(classes, labels.T, strict=True)], axis=1)
+        labels = np.stack([_labels(of, codes) for of, codes in zip(classes, labels.T, strict=True)], axis=1)
     wrong = 1.0
     if given.shape == kept.shape and targets.shape == labels.shape:
         wrong = max(float(np.mean(given != kept)), float(np.mean(targets != labels)))
     message = f"the share of stored cells and targets that differ from {len(given)} rows{not_looked_at(model, ())}"
     return closed_form(wrong, 0.0, started=started, message=message)
+
+
+def _labels(classes, codes):
+    """The labels of codes; a code that stands for no class gives None, which is no label of any data."""
+    known = (codes >= 0) & (codes < len(classes))
+    labels = np.asarray(classes)[np.where(known, codes, 0)]
+    return labels if known.all() else np.where(known, labels.astype(object), None)
 
 
 def mean(model, X, y, sample_weight=None):

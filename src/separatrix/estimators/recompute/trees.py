@@ -7,6 +7,7 @@ import numpy as np
 from separatrix.core.certificate import closed_form
 from separatrix.estimators.recompute.comparison import BESIDE, EPS, not_looked_at
 from separatrix.estimators.tree.counts import count_residual, threshold_residual
+from separatrix.estimators.tree.held_out import Prices, chosen_price
 from separatrix.solvers.trees.nodes import check_nodes
 
 PROVED = "weights, counts, values, impurities and thresholds of the nodes; not that a split is the best of its node"
@@ -17,12 +18,17 @@ def tree(model, X, y, sample_weight=None):
     started = time.perf_counter()
     check_nodes(model.nodes_, model.n_features_in_)
     encoded, target, s = model._again(X, y, sample_weight)
+    s = model._training_weights(target, s)
     value = count_residual(model.nodes_, encoded, target, s, model.criterion, clipped=model._clipped)
     value = max(value, threshold_residual(model.nodes_, encoded, s, drawn=model.splitter == "random"))
     n, classes = len(target.y), vars(model).get("n_classes_")
     stated = (model.n_outputs_, model.max_features_, 0 if classes is None else np.max(classes))
     if stated != (target.y.shape[1], model._number_of_columns(encoded.shape[1]), target.n_classes):
         value = np.inf
-    looked_at = ("nodes_", "n_outputs_", "max_features_", "n_classes_")
+    if isinstance(model.ccp_alpha, str):
+        prices = Prices(model.ccp_alphas_, model.cv_errors_, model.cv_standard_errors_)
+        if model.ccp_alpha_ != chosen_price(prices, model.ccp_alpha):
+            value = np.inf
+    looked_at = ("ccp_alpha_", "nodes_", "n_outputs_", "max_features_", "n_classes_")
     message = f"recomputed from {n} rows: {PROVED}{not_looked_at(model, looked_at)}"
     return closed_form(value if np.isfinite(value) else np.inf, (n + BESIDE) * EPS, started=started, message=message)

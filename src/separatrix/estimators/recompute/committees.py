@@ -1,0 +1,120 @@
+"""Committees: every member on the rows that were drawn for it, and what the committee publishes beside its members."""
+
+import warnings
+
+import numpy as np
+from numpy.random import RandomState
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import check_cv, cross_val_predict
+
+from separatrix.core.errors import cannot
+from separatrix.estimators.ensemble.bagging import bags_again
+from separatrix.estimators.ensemble.bootstrap import draw_in_proportion, seeded
+from separatrix.estimators.ensemble.members import enter_rows, take_columns, take_rows
+from separatrix.estimators.published import worst
+from separatrix.estimators.recompute.comparison import Comparison
+from separatrix.estimators.verify import NothingToVerify, verify
+
+LOSSES = 1e-9  # of mean losses: products of up to M rounded factors differ by less
+
+
+def bagged(model, X, y, sample_weight=None):
+    """The worst member, each on its own sample, which is drawn again; and the out-of-bag answers."""
+    X, (y, s) = enter_rows(model, X, y, sample_weight, reset=False)
+    comparison, bags = Comparison(model, len(y)), bags_again(model, len(y), s)
+    proofs, weighted = [], model._takes_weights()
+    if is_classifier(model):
+        comparison.residual(0.0 if model.n_classes_ == len(model.classes_) else np.inf, 0.0, "n_classes_")
+    members = zip(model.estimators_, model.estimators_features_, strict=True)
+    for m, (member, told) in enumerate(members):
+        columns, rows = model._draw(m, bags)
+        comparison.residual(0.0 if np.array_equal(columns, told) else np.inf, 0.0, "estimators_features_")
+        part = take_columns(X, columns)
+        if weighted:
+            counts = np.bincount(rows, minlength=len(y)).astype(np.float64)
+            proofs.append(verify(member, part, y, counts))
+        else:
+            proofs.append(verify(member, take_rows(part, rows), y[rows]))
+    if "oob_score_" in vars(model):
+        _hold_out_of_bag(model, comparison, X, y, s)
+    comparison.notes.append(f"{len(proofs)} members on samples that were drawn again")
+    return worst([*proofs, comparison.certificate()])
+
+
+def _hold_out_of_bag(model, comparison, X, y, s):
+    """Out-of-bag answers and their score, from the members that have not seen a row."""
+    again = clone(model)
+    vars(again).update({name: value for name, value in vars(model).items() if not name.startswith("oob_")})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit has said which rows are in all samples
+        again._score_out_of_bag(X, y, s)
+    for name in ("oob_score_", *model._out_of_bag):
+        published, recomputed = (np.nan_to_num(vars(each)[name], nan=-1.0) for each in (model, again))
+        comparison.hold(name, published, recomputed, max(1.0, float(np.abs(recomputed).max())))
+
+
+def boosted_numbers(model, X, y, sample_weight=None):
+    """Mean losses and weights of all learners, and every learner on the rows that its weights drew."""
+    X, (y, s) = enter_rows(model, X, y, sample_weight, reset=False)
+    s = np.ones(len(y)) if s is None else s
+    comparison, random, w = Comparison(model, len(y)), RandomState(model._seed), s / s.sum()
+    errors, weights, proofs = [], [], []
+    for member in model.estimators_:
+        seeded(model.estimator_, random)  # the same random numbers are used up
+        rows = draw_in_proportion(random, w, model._draws)
+        proofs.append(verify(member, take_rows(X, rows), y[rows]))
+        distances = np.abs(np.asarray(member.predict(X)) - y)
+        losses = distances / max(float(distances[s > 0.0].max()), np.finfo(float).tiny)
+        losses = np.minimum(losses, 1.0)
+        losses = {"linear": losses, "square": losses**2, "exponential": 1.0 - np.exp(-losses)}[model.loss]
+        error = float((w * losses).sum() / w.sum())
+        errors.append(error)
+        if not 0.0 < error < 0.5:
+            weights.append(1.0 + sum(weights))
+            break
+        beta = error / (1.0 - error)
+        weights.append(-model.learning_rate * float(np.log(beta)))
+        w = w * beta ** ((1.0 - losses) * model.learning_rate)
+        w /= w.sum()
+    if len(errors) != len(model.estimators_) or len(errors) != len(model.estimator_weights_):
+        comparison.residual(np.inf, 0.0, "estimator_weights_")
+    else:
+        comparison.number("estimator_errors_", np.array(errors), 1.0, tolerance=LOSSES)
+        comparison.number("estimator_weights_", np.array(weights), 1.0 + max(weights), tolerance=LOSSES)
+    comparison.notes.append(f"{len(proofs)} learners on rows that were drawn again")
+    return worst([*proofs, comparison.certificate()])
+
+
+def voters(model, X, y, sample_weight=None):
+    """The worst member of a vote of scikit-learn's, each on all rows."""
+    targets = model.le_.transform(y) if is_classifier(model) else y
+    return worst([verify(member, X, targets, sample_weight) for member in model.estimators_])
+
+
+def stacked(model, X, y, sample_weight=None):
+    """The models of a stack of scikit-learn's on all rows, and the last one on predictions out of fold, made again."""
+    if sample_weight is not None or model.cv == "prefit" or not _can_repeat(model.cv):
+        raise cannot(
+            f"verify {type(model).__name__}",
+            because="its folds cannot be made again, or its fits had weights",
+            instead="a number of folds, or folds with a seed, and no weights",
+            kind=NothingToVerify,
+        )
+    y = np.asarray(y)
+    targets = np.searchsorted(model.classes_, y) if is_classifier(model) else y
+    folds = check_cv(model.cv, targets, classifier=is_classifier(model))
+    columns = []
+    for member, method in zip(model.estimators_, model.stack_method_, strict=True):
+        answers = cross_val_predict(clone(member), X, targets, cv=folds, method=method)
+        answers = answers.reshape(len(y), -1)
+        two = is_classifier(model) and method == "predict_proba" and answers.shape[1] == 2
+        columns.append(answers[:, 1:] if two else answers)
+    meta = np.hstack([*columns, np.asarray(X)] if model.passthrough else columns)
+    proofs = [verify(member, X, targets) for member in model.estimators_]
+    return worst([*proofs, verify(model.final_estimator_, meta, targets)])
+
+
+def _can_repeat(cv):
+    """Whether a splitter divides rows in the same way each time."""
+    seedless = not isinstance(cv, int | None) and vars(cv).get("shuffle") and vars(cv).get("random_state") is None
+    return not seedless

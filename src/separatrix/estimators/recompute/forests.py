@@ -1,0 +1,65 @@
+"""Forests: the nodes of every tree, counted anew from the rows that were drawn for it."""
+
+import time
+import warnings
+
+import numpy as np
+from sklearn.base import clone
+
+from separatrix.core.certificate import closed_form
+from separatrix.core.packed_tree import fault_of_packed
+from separatrix.core.threads import parallel_map
+from separatrix.estimators.recompute.comparison import BESIDE, EPS, not_looked_at
+from separatrix.estimators.tree.arrays import TreeArrays
+from separatrix.estimators.tree.counts import threshold_residual
+
+PROVED = (
+    "weights, counts, values, impurities and thresholds of the nodes of all trees, on samples that were drawn again"
+)
+
+
+def forest(model, X, y, sample_weight=None):
+    """How far the nodes of all trees are from the rows that end in them."""
+    started = time.perf_counter()
+    encoded, target, s = model._again(X, y, sample_weight)
+    n, p, width = len(target.y), model.n_features_in_, model._trees[0].value.shape[1]
+    value = 0.0 if n == model._n_rows and len(model._seeds) == len(model._trees) else np.inf
+    if np.isfinite(value) and not any(fault_of_packed(tree, p, width) for tree in model._trees):
+        value = max(parallel_map(lambda t: _of_tree(model, t, encoded, target, s), range(len(model._trees)), numbers=n))
+    classes = vars(model).get("n_classes_")
+    stated = (model.n_outputs_, model.max_features_, 0 if classes is None else np.max(classes))
+    if stated != (target.y.shape[1], model._number_of_columns(p), target.n_classes):
+        value = np.inf
+    if "oob_score_" in vars(model) and np.isfinite(value):
+        value = max(value, _out_of_bag(model, encoded, target, s))
+    looked_at = ("n_outputs_", "max_features_", "n_classes_", "oob_score_", model._out_of_bag)
+    message = f"recomputed from {n} rows: {PROVED}{not_looked_at(model, looked_at)}"
+    return closed_form(value if np.isfinite(value) else np.inf, (n + BESIDE) * EPS, started=started, message=message)
+
+
+def _of_tree(model, t, encoded, target, s):
+    weights, _ = model._weights_of(t, target, s)
+    nodes = model._table(t)
+    value = max(
+        model._residual(t, encoded, target, s),
+        threshold_residual(nodes, encoded, weights, drawn=model.splitter == "random"),
+    )
+    again = TreeArrays(nodes, model.n_features_in_, model._class_counts()).compute_feature_importances()
+    apart = float(np.abs(again - model._importances[t]).max())
+    return max(value, apart if apart > 1e-6 else 0.0)  # gains are differences, whose rounding is larger
+
+
+def _out_of_bag(model, encoded, target, s):
+    """How far the out-of-bag answers are from those of the trees that have not seen a row."""
+    again = clone(model)
+    vars(again).update({name: value for name, value in vars(model).items() if not name.startswith("oob_")})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit has said which rows are in all samples
+        again._score_out_of_bag(encoded, target, s)
+    apart = 0.0
+    for name in ("oob_score_", model._out_of_bag):
+        published, recomputed = (np.nan_to_num(vars(each)[name], nan=-1.0) for each in (model, again))
+        size = max(1.0, float(np.abs(recomputed).max()))
+        alike = np.shape(published) == np.shape(recomputed)
+        apart = max(apart, float(np.abs(published - recomputed).max()) / size if alike else np.inf)
+    return apart
