@@ -1,6 +1,7 @@
 """How good a model is: metrics, splits, bias and variance, curves, and models compared on the same rows."""
 
 from separatrix.assess.bias_variance import BiasVariance, bias_variance, expected_prediction_error
+from separatrix.assess.committee_error import CommitteeError, committee_error
 from separatrix.assess.compare.compare import compare
 from separatrix.assess.compare.comparison import Comparison, Standing
 from separatrix.assess.complexity import (
@@ -45,6 +46,7 @@ __all__ = [
     "AccuracyReport",
     "AlreadyOpened",
     "BiasVariance",
+    "CommitteeError",
     "Comparison",
     "Confusion",
     "Curve",
@@ -66,6 +68,7 @@ __all__ = [
     "calibration_curve",
     "calibration_error",
     "coefficient_path",
+    "committee_error",
     "compare",
     "confusion",
     "edge_length",

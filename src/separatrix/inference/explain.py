@@ -4,8 +4,10 @@ Of a linear score f(z) = w·z + b the column j adds w_j (z_j - mean_j) to what a
 
     Σ_j w_j (z_j - mean_j) = f(z) - f(mean)
 
-exactly; a category adds the sum over the columns that were made of it. Other models have no such sum: for them single
-columns are changed, one at a time, within the range of the training rows, and the model is asked again.
+exactly; a category adds the sum over the columns that were made of it. Of a sum of trees, what a column adds is the
+sum of the changes at its questions along the way of the row (:mod:`separatrix.core.tree_sum`), exact as well. Other
+models have no such sum: for them single columns are changed, one at a time, within the range of the training rows, and
+the model is asked again.
 """
 
 from dataclasses import asdict, dataclass
@@ -15,8 +17,11 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import fitted_attribute
+from separatrix.core.tree_sum import SCORE, SHARE
 from separatrix.designs import as_dense
 from separatrix.inference.original_columns import OriginalColumns, Reference
+from separatrix.inference.tree_path import PathStep, about_trees, additive_facts, path_steps, sum_of
 from separatrix.inference.what_if import Flip, nearest_boundary_point, single_flips
 
 NOT_LINEAR = (
@@ -27,6 +32,9 @@ NO_RANGE = "Nothing is known of the training rows, so that no change of a column
 AGAINST_ZERO = (
     "Nothing is known of the training rows: contributions are against a row of zeros, not against their mean."
 )
+
+RAW_SCORE, PROBABILITY, PREDICTION = "raw score", "probability", "prediction"
+LOGARITHM, MEAN_ROW = "logarithm of the prediction", "a mean row"
 
 
 @dataclass(frozen=True)
@@ -48,9 +56,13 @@ class Explanation:
     task : {"classification", "regression"}.
     probabilities : dict or None.  From each class, as text, to its probability.
     towards, against : label or None.  A positive score speaks for `towards`: the second of two classes; of more
-        classes the predicted one, and `against` is the one that comes next.
-    score, mean_score : float or None.  Of this row, and of the mean of the training rows; of a linear model.
+        classes the predicted one, and `against` is the one that comes next. Shares of a tree are of `towards`.
+    score, mean_score : float or None.  Of this row, and of the mean of the training rows; of a linear model or a sum of
+        trees.
+    scale : str.  What the score is: "raw score", "probability", "prediction" or "logarithm of the prediction".
+    reference : str.  What `mean_score` is of.
     contributions : tuple of Contribution.  The largest first; their sum is ``score - mean_score``.
+    path : tuple of PathStep.  Of a single tree: the questions that the row answers, from the root down.
     distance : float or None.  From the boundary, positive on the side of `towards`, in the units of the prepared
         columns (standard deviations, as a rule).
     flips : tuple of Flip.  For each column the smallest change that alone changes the decision; the smallest first.
@@ -66,7 +78,10 @@ class Explanation:
     against: Any = None
     score: float | None = None
     mean_score: float | None = None
+    scale: str = ""
+    reference: str = ""
     contributions: tuple[Contribution, ...] = ()
+    path: tuple[PathStep, ...] = ()
     distance: float | None = None
     flips: tuple[Flip, ...] = ()
     boundary: dict | None = None
@@ -116,12 +131,15 @@ def explain(model, row, *, reference=None):
         facts["probabilities"] = {str(label): float(chance) for label, chance in zip(seen.classes, chances[0])}
     linear = seen.is_linear_at(rows)
     known = reference.columns if reference is not None else {}
-    notes = [] if linear else [NOT_LINEAR]
+    trees = None if linear else sum_of(seen, rows)
+    notes = [] if linear else [NOT_LINEAR if trees is None else about_trees(trees)]
     if linear:
         facts |= _linear_facts(seen, rows, reference)
         if reference is None or reference.mean_parts is None:
             notes.append(AGAINST_ZERO)
-    elif reference is None:
+    elif trees is not None:
+        facts |= _tree_facts(seen, rows, trees)
+    if not linear and reference is None and seen.classes is not None:
         notes.append(NO_RANGE)
     if seen.classes is not None:
         facts["flips"] = tuple(single_flips(seen, rows, known, linear))
@@ -142,14 +160,12 @@ def _linear_facts(seen, rows, reference):
     if rival is not None:
         w, b, here, usual = w - coef[rival], b - intercept[rival], here - parts[rival], usual - mean[rival]
     shares = here - usual
-    order = np.argsort(-np.abs(shares), kind="stable")
-    values = [seen.column(rows, name)[0] for name in seen.names]
     facts = {
         "score": fsum([*here, b]),
         "mean_score": fsum([*usual, b]),
-        "contributions": tuple(
-            Contribution(seen.names[j], seen.cell(seen.names[j], values[j]), float(shares[j])) for j in order
-        ),
+        "scale": PREDICTION if rival is None else RAW_SCORE,
+        "reference": MEAN_ROW,
+        "contributions": _ordered(seen, rows, shares),
     }
     if rival is None:
         return facts
@@ -159,6 +175,35 @@ def _linear_facts(seen, rows, reference):
         facts["distance"] = facts["score"] / length
         facts["boundary"] = nearest_boundary_point(seen, rows, own, rival)
     return facts
+
+
+def _tree_facts(seen, rows, trees):
+    """Score, contributions and way of the row, of a sum of trees."""
+    base = np.asarray(trees.base)
+    if seen.classes is None:
+        own, rival, scale = 0, None, PREDICTION
+        scale = LOGARITHM if fitted_attribute(seen.last, "link_") == "log" else scale
+    elif trees.scale == SHARE:
+        own, rival, scale = _sides(seen, seen.probabilities(rows)[0])[0], None, PROBABILITY
+    elif len(base) == 1:
+        own, rival, scale = 0, None, RAW_SCORE
+    else:
+        (own, rival), scale = _sides(seen, seen.probabilities(rows)[0]), RAW_SCORE
+    facts, shares = additive_facts(seen, rows, trees, (own, rival))
+    facts |= {"scale": scale, "reference": trees.reference, "contributions": _ordered(seen, rows, np.array(shares))}
+    facts["path"] = path_steps(seen, rows, trees, own)
+    if seen.classes is not None:
+        one_score = trees.scale == SCORE and len(base) == 1
+        facts["towards"] = seen.classes[1 if one_score else own]
+        facts["against"] = seen.classes[0] if one_score else None if rival is None else seen.classes[rival]
+    return facts
+
+
+def _ordered(seen, rows, shares):
+    """Contributions of all columns, the largest first."""
+    values = [seen.column(rows, name)[0] for name in seen.names]
+    order = np.argsort(-np.abs(shares), kind="stable")
+    return tuple(Contribution(seen.names[j], seen.cell(seen.names[j], values[j]), float(shares[j])) for j in order)
 
 
 def _mean_parts(reference, parts):

@@ -87,6 +87,12 @@ class OriginalColumns:
         self.model = model
         steps = steps_of(model)
         self.last, self.before = steps[-1], steps[:-1]
+        if is_classifier(model) and isinstance(model.classes_, list):
+            raise cannot(
+                "explain a classifier of several outputs",
+                because=f"it has {len(model.classes_)} lists of classes, and an explanation is of one",
+                instead="a model for each output",
+            )
         self.classes = list(model.classes_.tolist()) if is_classifier(model) else None
         self.from_table = isinstance(steps[0], TableColumns)
         self.names = [str(name) for name in steps[0].names] if self.from_table else column_names(steps[0])
@@ -95,7 +101,11 @@ class OriginalColumns:
         forms = steps[0].forms if self.from_table else None
         self.columns = {"names": tuple(self.names), "kinds": tuple(kinds), "forms": forms}
         self.coef, self.intercept = linear_form(self.last)
-        self.owners = None if self.coef is None else _owners(model, self.names, self.coef.shape[1])
+        self.owners = None if self.coef is None else self.owners_of(self.coef.shape[1])
+
+    def owners_of(self, p):
+        """To which of `names` each of p prepared columns belongs, (p,)."""
+        return _owners(self.model, self.names, p)
 
     def rows(self, X):
         """Rows as this model takes them: a Table of numbers, days and text, or a float array for a bare model."""

@@ -191,7 +191,8 @@ def _flip(seen, rows, name, to, now, facts, linear):
     if linear:
         size = float(np.linalg.norm(as_dense(seen.prepared(moved)) - as_dense(seen.prepared(rows))))
     else:
-        size = abs(to - value) / facts["deviation"] if number and facts.get("deviation") else SWAP
+        measured = number and np.isfinite(value) and facts.get("deviation")
+        size = abs(to - value) / facts["deviation"] if measured else SWAP
     low, high = facts.get("low"), facts.get("high")
     outside = number and low is not None and high is not None and not low <= to <= high
     label = decided.item() if isinstance(decided, np.generic) else decided

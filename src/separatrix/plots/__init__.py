@@ -4,6 +4,7 @@ from separatrix.plots.boundary import boundary
 from separatrix.plots.calibration import calibration
 from separatrix.plots.coefficients import coefficients
 from separatrix.plots.confusion import confusion
+from separatrix.plots.dependence import dependence
 from separatrix.plots.leaderboard import leaderboard
 from separatrix.plots.learning_curve import learning_curve
 from separatrix.plots.losses import losses, margin_losses
@@ -14,12 +15,14 @@ from separatrix.plots.roc import roc
 from separatrix.plots.style import describe, styled
 from separatrix.plots.svg import svg
 from separatrix.plots.trace import trace
+from separatrix.plots.tree import tree
 
 __all__ = [
     "boundary",
     "calibration",
     "coefficients",
     "confusion",
+    "dependence",
     "describe",
     "leaderboard",
     "learning_curve",
@@ -34,4 +37,5 @@ __all__ = [
     "styled",
     "svg",
     "trace",
+    "tree",
 ]

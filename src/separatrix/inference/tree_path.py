@@ -1,0 +1,120 @@
+"""One prediction of a model made of trees: the way of a row through a single tree, and what each column adds.
+
+The contributions of :mod:`separatrix.core.tree_sum` are summed over all that was made of an original column.
+"""
+
+from dataclasses import dataclass
+from math import fsum
+from typing import Any
+
+import numpy as np
+
+from separatrix.core.declaration import declaration, unwrap
+from separatrix.core.tree_sum import SCORE, SHARE, TreeSum, path_sums, way_of
+from separatrix.inference.tree_words import TreeWords
+
+NOT_MET = "not met in training: the row stops here"
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """One question on the way of a row through a tree.
+
+    Attributes
+    ----------
+    column : str.  The prepared column that is asked; of a tree on a table, the column itself.
+    question : str.  "age <= 40.5", "colour is red or blue".
+    value : number, text or None.  Of the row, None where missing.
+    answer : str.  "yes", "no", or the category that leads on.
+    rows : int.  Training rows in the node that the answer leads to.
+    before, after : float.  The share of the explained class, the mean or the mean score of the training rows before and
+        after.
+    """
+
+    column: str
+    question: str
+    value: Any
+    answer: str
+    rows: int
+    before: float
+    after: float
+
+
+def sum_of(seen, rows):
+    """The TreeSum of one row, of a model that declares one and is not wrapped; None otherwise."""
+    model = unwrap(seen.last)
+    of = declaration(model).tree_sum
+    return None if of is None or model is not seen.last else of(model, seen.prepared(rows))
+
+
+def additive_facts(seen, rows, trees: TreeSum, sides):
+    """Score, base, contributions and scale of an Explanation; the sum is exact.
+
+    Parameters
+    ----------
+    seen : OriginalColumns.  rows : the row.
+    sides : (own, rival).  Outputs that are explained: the first less the second, if there is one.
+    """
+    base, parts = path_sums(trees)
+    own, rival = sides
+    credits, usual = parts[:, own], base[own]
+    if rival is not None:
+        credits, usual = credits - parts[:, rival], usual - base[rival]
+    owners = seen.owners_of(trees.rows.shape[1])
+    shares = [fsum(credits[owners == j].tolist()) for j in range(len(seen.names))]
+    return {"mean_score": float(usual), "score": fsum([usual, *shares])}, shares
+
+
+def path_steps(seen, rows, trees: TreeSum, own):
+    """The questions on the way of the row through a single tree; none where there are several."""
+    if len(trees.trees) != 1:
+        return ()
+    tree, row = trees.trees[0], trees.rows[0]
+    words, nodes = TreeWords(seen.model), tree.nodes
+    owners = seen.owners_of(trees.rows.shape[1])
+    way, steps = way_of(tree, row), []
+    for node, child in zip(way, [*way[1:], -1]):
+        j = int(nodes["column"][node])
+        if j < 0:
+            break
+        name = seen.names[int(owners[j])]
+        value = seen.cell(name, seen.column(rows, name)[0])
+        after = child if child >= 0 else node
+        steps.append(
+            PathStep(
+                words.names[j],
+                words.question(nodes, node),
+                value,
+                _answer(words, nodes, node, child, row[j]),
+                int(nodes["n_samples"][after]),
+                float(tree.mean[node, own]),
+                float(tree.mean[after, own]),
+            )
+        )
+    return tuple(steps)
+
+
+def _answer(words, nodes, node, child, x):
+    if child < 0:
+        return NOT_MET
+    answer = words.answer(nodes, node, child)
+    return f"missing, goes with {answer}" if np.isnan(x) and answer != "missing" else answer
+
+
+def about_trees(trees: TreeSum):
+    """How to read the contributions, in a sentence or two."""
+    count = len(trees.trees)
+    what = {SHARE: "share of a class", SCORE: "mean score"}.get(trees.scale, "mean")
+    if count == 1:
+        within = " and of its part in the linear model of the leaf, compared with the mean of the rows there"
+        return (
+            f"The model is one tree: the row answers its questions, and each answer changes the {what} of the training "
+            f"rows that are left. What a column adds is the sum of the changes at its questions"
+            f"{'' if trees.linear is None else within}."
+        )
+    how = "adds up" if trees.scale == SCORE else "averages"
+    return (
+        f"The model {how} {count:,} trees. What a column adds is the sum of the changes of the trees' means at its "
+        "questions, along the way of this row. The sums are exact; how they are shared among columns depends on the "
+        "order in which the trees ask."
+    )
