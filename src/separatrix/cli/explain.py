@@ -62,6 +62,8 @@ def _show(out, explained, most):
         )
     for note in explanation.notes:
         paragraph(out, note, "dim")
+    if explanation.path:
+        _show_path(out, explanation)
     if explanation.contributions:
         _show_contributions(out, explanation, most)
     if explanation.task == "classification":
@@ -70,18 +72,43 @@ def _show(out, explained, most):
         _show_boundary(out, explanation, most)
 
 
+def _show_path(out, explanation):
+    from rich import box
+    from rich.table import Table
+
+    from separatrix.cli.output import cell, paragraph, print_table
+
+    shares = explanation.scale == "probability"
+    of = f"share of {explanation.towards}" if shares else "mean" if explanation.towards is None else "mean score"
+    paragraph(out, f"The way through the tree, and the {of} among the training rows that are left:")
+    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    heads = (("question", "left"), ("value", "right"), ("answer", "left"), ("rows left", "right"), (of, "right"))
+    for label, justify in heads:
+        drawn.add_column(cell(label), justify=justify, overflow="fold")
+    first = explanation.path[0].before
+    drawn.add_row("all training rows", "", "", "", _level(first, shares))
+    for step in explanation.path:
+        cells = (step.question, _value(step.value), step.answer, f"{step.rows:,}", _level(step.after, shares))
+        drawn.add_row(*map(cell, cells))
+    print_table(out, drawn)
+
+
+def _level(value, shares):
+    return f"{100.0 * value:.1f} %" if shares else f"{value:.6g}"
+
+
 def _show_contributions(out, explanation, most):
     from rich import box
     from rich.table import Table
 
     from separatrix.cli.output import cell, paragraph, print_table
 
-    scale = (
-        "to the prediction"
-        if explanation.task == "regression"
-        else f"to the raw score, for {explanation.towards} and against {explanation.against}"
-    )
-    paragraph(out, f"What each column adds {scale}, compared with a mean row:")
+    scale = f"to the {explanation.scale}"
+    if explanation.against is not None:
+        scale += f", for {explanation.towards} and against {explanation.against}"
+    elif explanation.towards is not None:
+        scale += f" of {explanation.towards}"
+    paragraph(out, f"What each column adds {scale}, compared with {explanation.reference}:")
     shown = [each for each in explanation.contributions if each.contribution != 0.0][:most]
     longest = max((abs(each.contribution) for each in shown), default=1.0)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))

@@ -69,7 +69,9 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
         f"{fitted.name}: {type(model).__name__} of {model.n_features_in_:,} prepared columns, {fitted.rows:,} rows.",
     )
     output.paragraph(
-        out, str(certificate) if certificate is not None else "A closed form or a count: no certificate.", gap=False
+        out,
+        str(certificate) if certificate is not None else "No certificate: a closed form, a count, or greedy steps.",
+        gap=False,
     )
     output.paragraph(out, f"Written: {path}")
     if table is not None:

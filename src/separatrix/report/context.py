@@ -35,6 +35,7 @@ class ReportContext:
         self.is_classification = self.understanding.task == "classification"
         self.costs = self._costs(costs)
         self.seconds, self._left = seconds, left
+        self.losses = None  # permutation importances, once a section has asked for them
         self.restart_deadline()
 
     def _costs(self, costs):
@@ -141,7 +142,7 @@ class ReportContext:
     def needs_seconds(self, seconds, what):
         """Skip the section if `seconds` more would exceed its deadline."""
         if time.perf_counter() + seconds > self._deadline or self.is_over:
-            raise Skipped(f"{what} takes longer than the time allowed for it")
+            raise Skipped(f"there was not enough time for {what}")
 
 
 def _dense(X):

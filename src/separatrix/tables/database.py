@@ -49,7 +49,7 @@ def _answer(source, query, name, rows):
     """Names of the columns with some rows, once at least."""
     with _connected(source, name) as connection:
         if query is None:
-            query = f"SELECT * FROM {_quoted(_only_table(connection, name))}"
+            query = f"SELECT * FROM {'.'.join(map(quoted_name, _only_table(connection, name)))}"
         with _sentences(f"run the query on {name}", "SQL that the database takes", connection):
             cursor = connection.execute(query)
         if cursor.description is None:
@@ -64,10 +64,10 @@ def _answer(source, query, name, rows):
             some = more
 
 
-def _quoted(name):
+def quoted_name(name):
     """A name as SQL has it, whatever characters are in it.
 
-    >>> print(_quoted('a "b"'))
+    >>> print(quoted_name('a "b"'))
     "a ""b\"""
     """
     return '"' + name.replace('"', '""') + '"'
@@ -166,16 +166,22 @@ def _duckdb(source, name):
 
 
 def _only_table(connection, name):
-    """The name of the only table of a database. A view is SQL of the file's own: it runs if a query asks for it."""
+    """Schema and name of the only table of a database. A view is SQL of the file's own: it runs if a query asks for it.
+
+    DuckDB's files may define functions: one that is called without its schema, as by the views of information_schema,
+    may be one of the file's.
+    """
     if type(connection).__module__.startswith("sqlite3"):
-        listed = "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+        listed = "SELECT 'main', name, type FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
     else:
-        listed = "SELECT table_name, lower(table_type) FROM information_schema.tables ORDER BY table_name"
+        tables = "SELECT schema_name, table_name, 'table' FROM system.main.duckdb_tables() WHERE NOT internal"
+        views = "SELECT schema_name, view_name, 'view' FROM system.main.duckdb_views() WHERE NOT internal"
+        listed = f"{tables} UNION ALL {views} ORDER BY 2, 1"
     with _sentences(f"read {name}", "another copy of it", connection):
         relations = connection.execute(listed).fetchall()
-    if len(relations) == 1 and relations[0][1] != "view":
-        return relations[0][0]
-    names = [relation for relation, _ in relations]
+    if len(relations) == 1 and relations[0][2] != "view":
+        return relations[0][:2]
+    names = [relation if schema == "main" else f"{schema}.{relation}" for schema, relation, _ in relations]
     because = f"it holds {len(names)} tables: {shown(names)}" if names else "it holds no table"
     if len(names) == 1:
         because = f"it holds no table, only the view {shown(names)}"

@@ -8,14 +8,17 @@ from separatrix.core.printable import printable
 from separatrix.core.protocol import can
 from separatrix.tables.table import is_number
 
-# What a formula needs to do more than arithmetic: a call, a reference to another sheet or file.
-_REACHES_OUT = re.compile(r"[^\W\d][\w.]*\s*\(|![$\w]|'#")
+# What a formula needs to do more than arithmetic: a call, another sheet or file, another program.
+_REACHES_OUT = re.compile(r"[^\W\d][\w.]*\s*\(|!['$\w]|'#|\w\s*\|")
+# Where a spreadsheet may cut a cell: it takes the separators of its country, and quotes at the start of a part only.
+_CUTS = re.compile(r"([;\t\r\n])")
 
 
 class CsvText:
     """Writes rows of cells to a file.
 
-    A text that a spreadsheet would run as a formula gets an apostrophe in front, which makes it text there.
+    A text that a spreadsheet would run as a formula gets an apostrophe in front, which makes it text there; so does
+    what follows a semicolon, a tab or an end of line within it.
     On a terminal, characters that do not show are escapes.
 
     Parameters
@@ -43,9 +46,10 @@ class CsvText:
         return [self._text(cell) if isinstance(cell, str) else cell for cell in cells]
 
     def _text(self, cell):
-        if not self._raw and is_formula(cell):
-            self.marked += 1
-            cell = "'" + cell
+        if not self._raw:
+            text = without_formulas(cell)
+            self.marked += text != cell
+            cell = text
         return printable(cell) if self._terminal else cell
 
 
@@ -57,6 +61,18 @@ class _Lines:
 
     def write(self, line):
         return self._file.write(line.removesuffix("\r\n") + "\n")
+
+
+def without_formulas(cell):
+    """A text with an apostrophe before each part that a spreadsheet would run.
+
+    >>> print(without_formulas("=1+1"), without_formulas("a;=1+1;-1"), without_formulas("a; b"))
+    '=1+1 a;'=1+1;-1 a; b
+    """
+    if is_formula(cell):
+        cell = "'" + cell
+    parts = _CUTS.split(cell)
+    return cell if len(parts) == 1 else "".join("'" + part if is_formula(part) else part for part in parts)
 
 
 def is_formula(cell):

@@ -9,6 +9,7 @@ from separatrix.report.sections import (  # noqa: F401
     confusion,
     curves,
     data,
+    importance,
     leaderboard,
     learning,
     model,

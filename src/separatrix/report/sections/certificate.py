@@ -21,7 +21,10 @@ MEANINGS = {
     "KKT violation": "The value is how far the fit is from the conditions that only the best solution meets.",
     "mistakes": "The value is the number of training rows on the wrong side of the boundary in the last pass.",
 }
-CLOSED = "is a closed form or a count: nothing was searched for, so that there is nothing to certify"
+CLOSED = (
+    "publishes no certificate: it is a closed form, a count, or a sum of greedy steps without an optimum to prove; "
+    "separatrix verify recomputes its numbers from the rows"
+)
 
 
 @section("certificate", "The certificate", order=120, always=True)

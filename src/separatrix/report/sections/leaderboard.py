@@ -80,8 +80,9 @@ def _table(context, ran):
         groups.append(Group(tuple(_row(s, measures, comparison) for s in members), title, marks))
     caption = (
         "Score ± standard error over the rounds; times are medians of a round; size is how many numbers the fitted "
-        "model keeps; certified means that the fit of every round is proven to solve its problem (not needed by closed "
-        "forms). ★ is the recommended one."
+        "model keeps; certified means that the fit of every round is proven to solve its problem, or, of trees, that "
+        "the numbers of their nodes were counted anew (not needed by closed forms, not given by boosting). ★ is the "
+        "recommended one."
     )
     if any(key == "calibration" for key, _ in measures):
         caption += (

@@ -33,9 +33,9 @@ def learning(context):
     measure = _measure(comparison)
     ax = plots.learning_curve(table, score=measure.label)
     text = (
-        "The same model, with the settings that were chosen, learns from ever more rows. Where the lower line still "
-        "closes in on the other, more rows would help; where both are flat and close, other columns or another kind of "
-        f"model would do more. {_trend(table, measure)}"
+        "The same model, with the settings that were chosen, learns from ever more rows. Where the line of the rows "
+        "held out still closes in on the other, more rows would help; where both are flat and close, other columns or "
+        f"another kind of model would do more. {_trend(table, measure)}"
     )
     caption = f"Means of {counted(FOLDS, 'fold')}; bands are one standard error. Preparation as learnt from all rows."
     return [Text(text), picture(ax, caption)]

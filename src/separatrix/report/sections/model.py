@@ -5,6 +5,7 @@ import numpy as np
 from separatrix import plots
 from separatrix.core.description import CONFIDENCE
 from separatrix.inference.describe import describe
+from separatrix.inference.tree_words import bare_tree
 from separatrix.report.blocks import Heading, Note, Text, grid, picture, wide
 from separatrix.report.numbers import short, with_interval
 from separatrix.report.registry import section
@@ -19,13 +20,24 @@ def chosen_model(context):
     description = describe(
         comparison.model, comparison.feature_names, context.prepared, comparison.y_train, units=context.units
     )
-    parts = [Text(description.words)]
+    parts = [Text(description.words), *_tree(comparison.model)]
     if description.tables and description.tables[0].intervals:
         parts += _forest(description.tables[0])
     for k, table in enumerate(description.tables):
         parts += [shown(table, f"{table.title}: {len(table.rows)} rows")] if k else [Heading(table.title), shown(table)]
     parts += [Note(note) for note in description.notes]
     return parts
+
+
+def _tree(model):
+    """The picture of a model that is a single tree."""
+    if bare_tree(model) is None:
+        return []
+    caption = (
+        "The tree from left to right. A box at the end has the share of the commonest class, or the mean, of the "
+        "training rows that come there; a dashed one stands for questions that are not drawn."
+    )
+    return [picture(plots.tree(model), caption)]
 
 
 def shown(table, folded=""):
