@@ -72,3 +72,17 @@ def trained(fit):
 def predicted(data, settings):
     """A `fit` after `trained`: the class of every row."""
     return Answer(data.model.predict(data.X))
+
+
+def held_out(model, data):
+    """An `answer`: probabilities of the classes, or the prediction, for the rows that were held out."""
+    return Answer(model.predict_proba(data.queries) if data.settings["classes"] else model.predict(data.queries))
+
+
+def predict_held_out(data, settings):
+    """A `fit` after `trained`: what the model says of all training rows is timed, what of the held-out ones judged."""
+    if settings["classes"]:
+        data.model.predict_proba(data.X)
+    else:
+        data.model.predict(data.X)
+    return held_out(data.model, data)

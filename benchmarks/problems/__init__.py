@@ -23,6 +23,12 @@ GROUPS = {
     "pca": "principal_components",
     "knn": "neighbours",
     "local_logistic": "local_logistic",
+    "tree": "trees",
+    "forest": "trees",
+    "extra_trees": "trees",
+    "adaboost": "trees",
+    "hist_boosting": "trees",
+    "forest_predict": "trees",
 }
 
 

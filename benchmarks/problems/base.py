@@ -11,7 +11,7 @@ class Data:
     """A design, a target, and the settings that every contestant receives (λ, intercept, variant).
 
     `queries` are rows to be answered for, where that is the task; `model` is what a contestant fitted before the clock
-    started, where prediction alone is.
+    started, where prediction alone is. `unseen` is the target of the queries, where the judge alone may know it.
     """
 
     X: Any
@@ -19,6 +19,7 @@ class Data:
     settings: dict
     queries: Any = None
     model: Any = None
+    unseen: Any = None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ FILES = (
     "liblinear",
     "statsmodels",
     "mlpack",
+    "lightgbm",
     "by_hand",
 )
 

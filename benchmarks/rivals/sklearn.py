@@ -1,6 +1,6 @@
 """scikit-learn: every solver that may win."""
 
-from benchmarks.contestant import Answer, Contestant, predicted, scored_by, trained
+from benchmarks.contestant import Answer, Contestant, held_out, predict_held_out, predicted, scored_by, trained
 from benchmarks.problems.storage import by_rows, in_single_precision
 
 LADDER = tuple(10.0**-k for k in range(2, 11))
@@ -192,6 +192,20 @@ def fit_local_logistic(data, settings):
     return Answer(found)
 
 
+def fit_committee(module, name, parallel=False, **options):
+    """A fit of the classifier or the regressor of that name, whichever the problem asks for."""
+
+    def fit(data, settings):
+        from importlib import import_module
+
+        kind = "Classifier" if settings["classes"] else "Regressor"
+        more = {"n_jobs": settings["threads"]} if parallel else {}
+        model = getattr(import_module(f"sklearn.{module}"), name + kind)(random_state=0, **options, **more)
+        return model.fit(data.X, data.y)
+
+    return fit
+
+
 def tall(settings):
     return settings["variant"] == "tall"
 
@@ -209,6 +223,8 @@ def always(settings):
 
 
 SCORES, JOINT = scored_by("decision_function"), scored_by("predict_joint_log_proba")
+
+FOREST = fit_committee("ensemble", "RandomForest", True)
 
 CONTESTANTS = {
     "ols": [Contestant("sklearn", "sklearn", fit_ols)],
@@ -291,4 +307,19 @@ CONTESTANTS = {
     # "auto" takes no tree above 15 columns, though one pays where rows lie in clusters
     + [Contestant("sklearn kd_tree", "sklearn", find_neighbours("kd_tree"), slow=lambda s: s["variant"] == "iid20")],
     "local_logistic": [Contestant("sklearn loop", "sklearn", fit_local_logistic, tolerances=LADDER)],
+    "tree": [Contestant("sklearn", "sklearn", fit_committee("tree", "DecisionTree"), answer=held_out)],
+    "forest": [Contestant("sklearn", "sklearn", FOREST, answer=held_out)],
+    "extra_trees": [Contestant("sklearn", "sklearn", fit_committee("ensemble", "ExtraTrees", True), answer=held_out)],
+    "adaboost": [
+        Contestant("sklearn", "sklearn", fit_committee("ensemble", "AdaBoost", n_estimators=200), answer=held_out)
+    ],
+    "hist_boosting": [
+        Contestant(
+            "sklearn",
+            "sklearn",
+            fit_committee("ensemble", "HistGradientBoosting", early_stopping=False),
+            answer=held_out,
+        )
+    ],
+    "forest_predict": [Contestant("sklearn", "sklearn", predict_held_out, prepare=trained(FOREST))],
 }

@@ -1,6 +1,6 @@
 """scikit-learn-intelex (oneDAL), dense only."""
 
-from benchmarks.contestant import Answer, Contestant
+from benchmarks.contestant import Answer, Contestant, held_out, predict_held_out, trained
 from benchmarks.problems.storage import in_single_precision
 
 LADDER = tuple(10.0**-k for k in range(-3, 9))  # of the slope of the sum, not of the mean
@@ -49,6 +49,16 @@ def find_neighbours(algorithm):
     return fit
 
 
+def fit_forest(name):
+    def fit(data, settings):
+        from sklearnex import ensemble
+
+        kind = "Classifier" if settings["classes"] else "Regressor"
+        return getattr(ensemble, name + kind)(random_state=0, n_jobs=settings["threads"]).fit(data.X, data.y)
+
+    return fit
+
+
 def dense(settings):
     return not settings["sparse"]
 
@@ -68,5 +78,11 @@ CONTESTANTS = {
         Contestant("sklearnex brute", "sklearnex", find_neighbours("brute")),
         Contestant("sklearnex brute float32", "sklearnex", find_neighbours("brute"), prepare=in_single_precision),
         Contestant("sklearnex kd_tree", "sklearnex", find_neighbours("kd_tree")),
+    ],
+    # it bins the columns
+    "forest": [Contestant("sklearnex", "sklearnex", fit_forest("RandomForest"), answer=held_out)],
+    "extra_trees": [Contestant("sklearnex", "sklearnex", fit_forest("ExtraTrees"), answer=held_out)],
+    "forest_predict": [
+        Contestant("sklearnex", "sklearnex", predict_held_out, prepare=trained(fit_forest("RandomForest")))
     ],
 }

@@ -1,7 +1,7 @@
 """Snap ML: coordinate descent in the primal or the dual. Its intercept is one more penalised column: left out."""
 
-from benchmarks.contestant import Answer, Contestant
-from benchmarks.problems.storage import by_columns, by_rows
+from benchmarks.contestant import Answer, Contestant, held_out
+from benchmarks.problems.storage import by_columns, by_rows, in_single_precision
 
 LADDER = tuple(10.0**-k for k in range(2, 11))
 
@@ -26,6 +26,18 @@ def fit_logistic(penalty, dual):
     return fit
 
 
+def fit_tree(hist):
+    """By exact splits, or by its histograms of 256 bins."""
+
+    def fit(data, settings):
+        from snapml import DecisionTreeClassifier, DecisionTreeRegressor
+
+        make = DecisionTreeClassifier if settings["classes"] else DecisionTreeRegressor
+        return make(use_histograms=hist, n_jobs=settings["threads"], random_state=0).fit(data.X, data.y)
+
+    return fit
+
+
 def hard(settings):
     """Where the dual, one coordinate a row, was seen to crawl."""
     return settings["variant"] in ("long", "ill")
@@ -38,5 +50,9 @@ CONTESTANTS = {
     ],
     "logistic_l1": [
         Contestant("snapml", "snapml", fit_logistic("l1", False), tolerances=LADDER, prepare=by_columns),
+    ],
+    "tree": [
+        Contestant("snapml exact", "snapml", fit_tree(False), answer=held_out, prepare=in_single_precision),
+        Contestant("snapml hist", "snapml", fit_tree(True), answer=held_out, prepare=in_single_precision),
     ],
 }
