@@ -15,6 +15,7 @@ from separatrix import verify
 from separatrix.core import registry
 from separatrix.core.declaration import declaration
 from separatrix.core.node_table import NodeTable
+from separatrix.core.rule_table import RuleTable
 from separatrix.designs import MemoryMappedDesign
 from separatrix.estimators.recompute.comparison import BOOKKEEPING
 
@@ -32,6 +33,8 @@ SETTINGS = {
     "RegularizedDiscriminantAnalysisCV": {"alphas": [0.3, 0.7]},
     "ElasticNetCV": {"alphas": [0.5, 1.0]},  # a penalty that counts: the gap is quadratic in a change of l1_ratio_
     "LogisticRegressionCV": {"Cs": [0.01, 0.1], "cv": 3},
+    "ModelTreeClassifier": {"pruning": None},  # a tree of one node has no threshold to change
+    "ModelTreeRegressor": {"pruning": None},
 }
 # Their tolerance is a gap of 1e-3: one percent of a coefficient may change it by less.
 LOOSE = {"Perceptron", "PerceptronRegressor", "SGDClassifier", "SGDRegressor"}
@@ -95,7 +98,7 @@ def published(model):
     for name, value in list(vars(model).items()):
         if not name.endswith("_") or name.startswith("_") or name in BOOKKEEPING or isinstance(value, bool | str):
             continue
-        if isinstance(value, NodeTable):  # each of its arrays
+        if isinstance(value, NodeTable | RuleTable):  # each of its arrays
             for field, part in ((field, part) for field, part in value._asdict().items() if part.size):
                 yield (
                     name,

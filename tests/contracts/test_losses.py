@@ -25,7 +25,7 @@ from separatrix.losses import ComplementaryLogLog, Gamma, Hinge, Logistic, Poiss
 
 LOSSES = registry.instances("loss")
 SIGNS = dict.fromkeys(("Hinge", "SquaredHinge", "ModifiedHuber"), (-1.0, 1.0))
-SHARES = dict.fromkeys(("Logistic", "Probit", "ComplementaryLogLog"), (0.0, 0.3, 1.0))
+SHARES = dict.fromkeys(("Logistic", "Probit", "ComplementaryLogLog", "Exponential"), (0.0, 0.3, 1.0))
 COUNTS = {**dict.fromkeys(("Poisson", "Tweedie"), (0.0, 0.7, 3.0)), "Gamma": (0.2, 0.7, 3.0)}
 TARGETS = {**SHARES, **COUNTS, **SIGNS}  # losses of a number are looked at with these:
 NUMBERS = (-2.0, 0.0, 0.7, 3.0)

@@ -34,6 +34,7 @@ from separatrix.core.verbs import (
     of_coefficient,
     slope,
     slopes,
+    slopes_and_curvatures,
     split,
     value,
 )
@@ -693,6 +694,16 @@ def test_free_coefficients_of_a_joint_loss_do_not_sum_to_zero(loss):
         assert certify(problem, solution, 1e-6).converged
         np.testing.assert_allclose(solution.beta, answers[0].beta, atol=1e-6)
     assert np.abs(answers[0].beta[0].sum()) > 0.1
+
+
+@pytest.mark.parametrize("loss", [Softmax(), Die()], ids=lambda loss: type(loss).__name__)
+def test_slopes_and_curvatures_at_once_are_those_taken_apart(loss):
+    y, eta = np.array([0.0, 1.0, 0.0]), np.array([0.3, -2.0, 5.0])
+    apart, at_once = np.empty((2, 3)), np.empty((2, 3))
+    slopes(loss, y, eta, apart[0])
+    curvatures(loss, y, eta, apart[1])
+    slopes_and_curvatures(loss, y, eta, *at_once)
+    np.testing.assert_allclose(at_once, apart, rtol=1e-15)
 
 
 def test_a_dual_point_that_no_conjugate_allows_gives_no_certificate_of_nan():

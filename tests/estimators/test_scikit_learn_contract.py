@@ -20,11 +20,23 @@ from separatrix.linear_model import (
     RidgeCV,
     TweedieRegressor,
 )
-from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from separatrix.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ModelTreeClassifier,
+    ModelTreeRegressor,
+    RuleListClassifier,
+)
 
 MODELS = [
     DecisionTreeClassifier(),
     DecisionTreeRegressor(),
+    ModelTreeClassifier(),
+    ModelTreeRegressor(),
+    ModelTreeClassifier(min_samples_split=2, min_samples_leaf=1, pruning=None),
+    ModelTreeRegressor(min_samples_split=2, min_samples_leaf=1, pruning=None),
+    RuleListClassifier(),
+    RuleListClassifier(estimate=None),
     LinearRegression(),
     LinearRegression(positive=True),
     Ridge(),
@@ -45,6 +57,9 @@ MODELS = [
 # Checked in the files of their own, some of them with exceptions that are explained there.
 ELSEWHERE = {
     "AdaBoostClassifier",
+    "AdaBoostRegressor",
+    "BaggingClassifier",
+    "BaggingRegressor",
     "CostSensitiveClassifier",
     "BasicLinearClassifier",
     "BernoulliNB",
@@ -53,9 +68,13 @@ ELSEWHERE = {
     "ConstantClassifier",
     "ConstantRegressor",
     "DiagonalLinearDiscriminantAnalysis",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
     "FirthLogisticRegression",
     "FisherDiscriminant",
     "GaussianNB",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "KNeighborsClassifier",
@@ -77,6 +96,8 @@ ELSEWHERE = {
     "QuadraticDiscriminantAnalysis",
     "QuantileRegressor",
     "RadiusNeighborsRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "RegularizedDiscriminantAnalysis",
     "RegularizedDiscriminantAnalysisCV",
     "RidgeClassifier",

@@ -15,6 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import separatrix
 from separatrix.core import registry
 from separatrix.discriminant_analysis import FisherDiscriminant, LinearDiscriminantAnalysis, MeanDifference
+from separatrix.ensemble import GradientBoostingRegressor
 from separatrix.estimators.preparation.compose import pipeline
 from separatrix.linear_model import LogisticRegression, Ridge, SGDClassifier
 from separatrix.local import LocalLinearRegression, LocalLogisticRegression
@@ -26,6 +27,7 @@ from separatrix.persist.class_attributes import OWN
 from separatrix.persist.files import to_bytes
 from separatrix.preprocessing import GaussianBasis, NaturalSpline, PolynomialFeatures
 from separatrix.tables.understanding import ColumnFacts, Understanding
+from separatrix.tree import RuleListClassifier
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
@@ -241,6 +243,45 @@ def test_an_encoder_that_makes_other_columns_than_its_categories_is_refused():
 def test_a_scaler_of_another_length_is_refused():
     model = make_pipeline(StandardScaler(), Ridge()).fit(X, Y)
     refused(crafted(model, ("sklearn:StandardScaler", "scale_", np.ones(2))), "'scale_'")
+
+
+def test_trees_of_a_committee_that_overlap_are_refused():
+    model = GradientBoostingRegressor(n_estimators=3).fit(X, Y)
+    first, second, _ = model._trees.roots
+    left = model._trees.left.copy()
+    left[0] = second + 1  # a node of the next tree
+    twice = np.where(model._trees.column >= 0, model._trees.left, model._trees.right)
+    for name, value in (
+        ("roots", np.zeros(3, np.int64)),
+        ("roots", np.array([first, first, second])),
+        ("roots", np.array([first + 1, second])),
+        ("left", left),
+        ("right", twice),
+    ):
+        refused(crafted(model, ("Trees", name, value)), "Trees")
+    left[0] = second  # the next tree in the place of a child
+    missing = np.where(np.arange(len(left)) == 0, model._trees.right, model._trees.missing)
+    refused(crafted(model, ("Trees", "left", left), ("Trees", "missing", missing)), "Trees")
+
+
+@pytest.mark.parametrize("name, change", [
+    ("bounds", lambda array: array + 100),
+    ("bounds", lambda array: array - 1),
+    ("bounds", lambda array: array[::-1].copy()),
+    ("bounds", lambda array: array[:-1]),
+    ("offset", lambda array: array + 1),
+    ("offset", lambda array: np.append(array[:-2], array[-1:])),
+    ("start", lambda array: array + 1),
+    ("column", lambda array: array + 3),
+    ("value", lambda array: array[:, :1]),
+    ("value", lambda array: -array),
+    ("weight", lambda array: array[1:]),
+    ("estimate", lambda array: array * np.nan),
+])  # fmt: skip
+def test_rules_whose_numbers_do_not_fit_together_are_refused(name, change):
+    model = RuleListClassifier().fit(X, TWO)
+    assert len(model.rules_.column) > 1
+    refused(crafted(model, ("RuleTable", name, change(getattr(model.rules_, name)))), "RuleTable|RuleListClassifier")
 
 
 def test_what_no_reader_would_take_is_not_written():

@@ -32,6 +32,7 @@ from mutations import VARIANTS, attributes, craft, exchange
 from separatrix.core import jit
 
 PASSES = 20
+REPEATS = ("max_iter", "n_init", "n_estimators")
 AT_ONCE = 1000  # files of one child
 REFUSED, USED, LIGHT = range(3)
 ANSWERS = ("refused", "loaded and used", "used lightly, too")
@@ -60,7 +61,7 @@ def cases():
         fits = test_persist.fits(cls)
         models += [fits[0], fits[-1]]
     with contextlib.redirect_stderr(io.StringIO()), np.errstate(all="ignore"):
-        models += [*_containers(), *_records(), *_tables()]
+        models += [*_containers(), *_records(), *_trees(), *_tables()]
     return [(to_bytes(model), X, y) for X, y, model in models]
 
 
@@ -69,6 +70,7 @@ def _containers():
     import test_persist
     from scipy import sparse
     from sklearn.compose import ColumnTransformer
+    from sklearn.ensemble import StackingClassifier, VotingClassifier, VotingRegressor
     from sklearn.frozen import FrozenEstimator
     from sklearn.impute import SimpleImputer
     from sklearn.model_selection import KFold, StratifiedKFold
@@ -94,6 +96,9 @@ def _containers():
         (X, several, OneVsRestClassifier(LogisticRegression()).fit(X, several)),
         (X, constant, OneVsRestClassifier(LogisticRegression()).fit(X, constant)),
         (X, several, OneVsRestClassifier(LogisticRegression()).fit(X, sparse.csr_matrix(several))),
+        (X, y > 0, StackingClassifier([("a", LogisticRegression())], LogisticRegression(), cv=3).fit(X, y > 0)),
+        (X, y > 0, VotingClassifier([("a", LogisticRegression())], voting="soft").fit(X, y > 0)),
+        (X, y, VotingRegressor([("a", Ridge())], weights=[2.0]).fit(X, y)),
         (X, y, LassoCV(cv=KFold(3)).fit(X, y)),
         (X, y > 0, LogisticRegressionCV(cv=StratifiedKFold(3, shuffle=True, random_state=0), Cs=3).fit(X, y > 0)),
     ]
@@ -138,6 +143,50 @@ def _records():
         (X, two, KNeighborsClassifier(metric="minkowski", p=3, weights="distance", algorithm="ball_tree").fit(X, two)),
         (X[:, :2], two, KNeighborsClassifier(metric="haversine", algorithm="brute").fit(X[:, :2], two)),
         (flagged, y, AdditiveBasis().fit(flagged, y)),
+    ]
+
+
+def _trees():
+    """Trees, boosting and committees with the parts that defaults leave out: categories, gaps, outputs, early stops."""
+    import test_persist
+
+    from separatrix.ensemble import (
+        AdaBoostClassifier,
+        GradientBoostingClassifier,
+        HistGradientBoostingClassifier,
+        HistGradientBoostingRegressor,
+        MixtureOfExpertsClassifier,
+        MixtureOfExpertsRegressor,
+    )
+    from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor, RuleListClassifier
+
+    X, y, three = test_persist.NUMBERS, test_persist.AMOUNT, test_persist.THREE
+    coded = np.column_stack([X, np.round(X[:, 0]) % 4])
+    gaps = np.where(np.arange(coded.size).reshape(coded.shape) % 7 == 0, np.nan, coded)
+    categories = {"categorical_features": [3]}
+    quick = {"max_iter": 6, "min_samples_leaf": 3}
+    stopped = {"early_stopping": True, "random_state": 0}
+    bins = DecisionTreeClassifier(**categories, split="multiway", n_bins=4)
+    return [
+        (gaps, three, RuleListClassifier(bins).fit(gaps, three)),
+        (gaps, three, RuleListClassifier(bins, estimate="validation", random_state=0).fit(gaps, three)),
+        (X, three, GradientBoostingClassifier(n_estimators=3, n_iter_no_change=2, random_state=0).fit(X, three)),
+        (gaps, three, DecisionTreeClassifier(**categories, ccp_alpha=0.01).fit(gaps, three)),
+        (coded, three, DecisionTreeClassifier(**categories, split="multiway", criterion="entropy").fit(coded, three)),
+        (gaps, y, DecisionTreeRegressor(**categories, n_bins=8, max_leaf_nodes=9).fit(gaps, y)),
+        (X, y, DecisionTreeRegressor(criterion="absolute_error", monotonic_cst=[1, 0, -1]).fit(X, y)),
+        (X, X[:, :2], DecisionTreeRegressor(max_depth=3).fit(X, X[:, :2])),
+        (gaps, three, HistGradientBoostingClassifier(**quick, **categories).fit(gaps, three)),
+        (
+            gaps,
+            three,
+            HistGradientBoostingClassifier(**quick, **stopped, interaction_cst=[[0, 1], [2, 3]]).fit(gaps, three),
+        ),
+        (coded, y, HistGradientBoostingRegressor("quantile", quantile=0.3, **quick, **stopped).fit(coded, y)),
+        (coded, y, HistGradientBoostingRegressor(**quick, **categories, monotonic_cst=[1, 0, -1, 0]).fit(coded, y)),
+        (X, three, AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=4).fit(X, three)),
+        (X, three, MixtureOfExpertsClassifier().fit(X, three)),
+        (X, y, MixtureOfExpertsRegressor().fit(X, y)),
     ]
 
 
@@ -212,6 +261,7 @@ def use(model, X, y):
     from separatrix.inference import describe
     from separatrix.persist import to_onnx
     from separatrix.tables import Table
+    from separatrix.tree import rules
 
     rows, few = X.take(slice(0, 7)) if isinstance(X, Table) else X[:7], None if y is None else y[:7]
     jobs = [name for name in model.get_params() if name.endswith("n_jobs")]
@@ -219,7 +269,7 @@ def use(model, X, y):
 
     def refit(method, *given):
         settings = model.get_params()
-        shorter = {name: min(settings[name], PASSES) for name in settings if name.endswith("max_iter")}
+        shorter = {name: min(settings[name], PASSES) for name in settings if name.endswith(REPEATS)}
         model.set_params(**shorter)  # many passes are no hang
         getattr(model, method)(*given)
 
@@ -228,6 +278,7 @@ def use(model, X, y):
     with tempfile.TemporaryDirectory() as folder:
         done += attempted(to_onnx, model, os.path.join(folder, "m.onnx"))
     done += attempted(describe, model) + attempted(repr, model) + attempted(lambda: model._repr_html_())
+    done += sum(attempted(export, model) for export in (rules.to_text, rules.to_sql, rules.to_dot))
     done += attempted(separatrix.save, model, io.BytesIO()) + attempted(separatrix.verify, model, X, y)
     done += attempted(lambda: model.sparsify()) + attempted(ask, model, "predict", rows, few)
     done += attempted(refit, "partial_fit", X, y) + attempted(ask, model, "predict", rows, few)

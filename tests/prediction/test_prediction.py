@@ -15,7 +15,7 @@ from separatrix.estimators.base import LinearClassifier, LinearModel, LinearRegr
 from separatrix.estimators.linear.generalized_linear import MeanRegressor
 from separatrix.estimators.preparation.compose import pipeline
 from separatrix.linear_model import Lasso, LogisticRegression, Ridge, RidgeClassifier
-from separatrix.prediction import FORMS, Step, can_predict, forms, predict_step
+from separatrix.prediction import FORMS, Step, boosted_trees, can_predict, forms, predict_step
 from separatrix.tables.table import Table
 from separatrix.tables.understanding import ColumnFacts, Understanding
 
@@ -149,3 +149,11 @@ def plain(light):
         elif isinstance(value, list | tuple | str | int | float | bool | np.ndarray | type(None)):
             kept[name] = value
     return Step(light.form, kept)
+
+
+@pytest.mark.parametrize("roots, fits", [([0, 1], True), ([0, 0], False), ([1], False), ([0, 2], False), ([], False)])
+def test_roots_of_trees_stand_one_behind_the_other(roots, fits):
+    none = np.array([-1, -1])
+    nodes = dict.fromkeys(("column", "left", "right", "missing", "offset"), none)
+    trees = {**nodes, "width": np.zeros(2, int), "routes": np.zeros(0, int), "roots": np.array(roots, dtype=int)}
+    assert (boosted_trees.fault(trees) == "") == fits

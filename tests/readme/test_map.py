@@ -61,6 +61,8 @@ FITS = {
     "LogisticRegressionCV": [{"l1_ratios": [1.0]}, {"X": WIDE}, {"Cs": [np.inf]}],
     "MixtureOfExpertsClassifier": [{"X": WIDE}],
     "MixtureOfExpertsRegressor": RIDGE,
+    "ModelTreeClassifier": [{"X": WIDE}],
+    "ModelTreeRegressor": RIDGE,
     "PoissonRegressor": MEANS,
     "QuadraticDiscriminantAnalysis": [{"shrinkage": "auto"}],
     "Ridge": [*RIDGE, {"positive": True}],

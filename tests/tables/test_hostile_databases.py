@@ -79,6 +79,33 @@ def test_a_view_does_not_run_unasked(made, suffix):
 
 
 @pytest.mark.parametrize(
+    "macro",
+    [
+        "lower(x) AS 'base table'",
+        "duckdb_tables() AS TABLE SELECT 'main' AS schema_name, 'v' AS table_name, false AS internal",
+        "duckdb_views() AS TABLE SELECT 'main' AS schema_name, 'v' AS view_name, false AS internal WHERE false",
+    ],
+)
+def test_a_view_does_not_run_where_functions_of_the_file_hide_what_it_is(made, macro):
+    path = made("t.duckdb", f"CREATE MACRO {macro}", "CREATE VIEW v AS SELECT 1 AS x")
+    with pytest.raises(ValueError, match="it holds no table, only the view 'v'"):
+        read(path)
+
+
+def test_a_table_may_be_in_any_schema(made):
+    schema = in_quotes('s".main')
+    path = made("t.duckdb", f"CREATE SCHEMA {schema}", f"CREATE TABLE {schema}.t AS SELECT 9 AS a")
+    assert read(path)["a"].tolist() == [9]
+    with pytest.raises(ValueError, match=r"it holds 2 tables: 'a\.t', 't'"):
+        read(made("u.duckdb", "CREATE SCHEMA a", "CREATE TABLE a.t (x INT)", "CREATE TABLE t (x INT)"))
+
+
+def test_a_database_may_be_called_as_the_catalogue(made):
+    path = made("information_schema.duckdb", "CREATE TABLE tables AS SELECT 9 AS a")
+    assert read(path)["a"].tolist() == [9]
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "SELECT * FROM v",

@@ -20,6 +20,8 @@ ATTACKS = (
     "='file:///etc/passwd'#$passwd.A1",
     "+'file:///etc/passwd'#$passwd.A1",
     "-[book.xlsx]Sheet1!$A$1",
+    "+cmd|'/C calc'!'A1'",
+    "-'http://evil/[x.xlsx]S'!'n'",
     "\t=1+1",
     "\r=1+1",
     "\n@SUM(A1)",
@@ -75,8 +77,28 @@ def test_only_formulas_get_an_apostrophe():
     marked, rows = written()
     assert marked == len(ATTACKS) + 1
     assert rows[0] == ["'=A1", "x"]
-    assert [row[0] for row in rows[1:]] == [*(f"'{cell}" for cell in ATTACKS), *HARMLESS]
+    assert [row[0][0] for row in rows[1 : len(ATTACKS) + 1]] == ["'"] * len(ATTACKS)
+    # An end of line or a tab within a cell may begin another cell, which then has its own apostrophe.
+    once = [cell.replace("\t=", "\t'=").replace("\r=", "\r'=").replace("\n@", "\n'@") for cell in ATTACKS]
+    assert [row[0] for row in rows[1:]] == [*(f"'{cell}" for cell in once), *HARMLESS]
     assert {row[1] for row in rows[1:]} == {"-1.5"}
+
+
+@pytest.mark.parametrize(
+    "cell, text",
+    [
+        ("x;=cmd|' /C calc'!A0", "x;'=cmd|' /C calc'!A0"),
+        ("x\n=1+1;", "x\n'=1+1;"),
+        ("a\t+SUM(A1)", "a\t'+SUM(A1)"),
+        ("=1;=2", "'=1;'=2"),
+        ("-1;-2; @ann; x = y", "-1;-2; @ann; x = y"),
+    ],
+    ids=ascii,
+)
+def test_no_part_is_a_formula_where_a_spreadsheet_cuts_at_its_own_separators(cell, text):
+    file = io.StringIO(newline="")
+    CsvText(file).write_columns([[cell]])
+    assert next(csv.reader(io.StringIO(file.getvalue(), newline=""))) == [text]
 
 
 def test_the_raw_form_is_what_was_given():

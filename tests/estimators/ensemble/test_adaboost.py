@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_gaussian_quantiles
 from sklearn.ensemble import AdaBoostClassifier as Theirs
-from sklearn.ensemble import BaggingClassifier as TheirBagging
 from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB as TheirNaiveBayes
 from sklearn.neighbors import KNeighborsClassifier as NoWeights
@@ -18,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix
 from separatrix.core.jit import compiled
-from separatrix.ensemble import AdaBoostClassifier
+from separatrix.ensemble import AdaBoostClassifier, BaggingClassifier
 from separatrix.linear_model import LogisticRegression
 from separatrix.solvers.compiled import boosted_stumps as loops
 
@@ -197,7 +196,7 @@ def test_wrong_labels_hurt_boosting_more_than_bagging():
     lost = []
     for model in (
         AdaBoostClassifier(DecisionTreeClassifier(max_depth=6, random_state=0), n_estimators=100, random_state=0),
-        TheirBagging(DecisionTreeClassifier(max_depth=6, random_state=0), n_estimators=100, random_state=0),
+        BaggingClassifier(DecisionTreeClassifier(max_depth=6, random_state=0), n_estimators=100, random_state=0),
     ):
         clean, noisy = (model.fit(train, labels).score(test, y_test) for labels in (y_train, flipped))
         lost.append(clean - noisy)

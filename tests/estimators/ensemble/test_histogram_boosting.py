@@ -11,7 +11,11 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix
-from separatrix.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from separatrix.ensemble import (
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 from separatrix.losses import Huber
 from separatrix.prediction import boosted_trees as light_trees
 
@@ -208,3 +212,49 @@ def test_routes_that_lead_back_are_refused():
     _broken(model, "routes", 0, 0)
     with pytest.raises(ValueError, match="Cannot save"):
         model.save(io.BytesIO())
+
+
+def test_a_model_with_validation_rows_of_its_own_is_verified_on_all_training_rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3))
+    y = X[:, 0] + rng.standard_normal(300)
+    model = HistGradientBoostingRegressor(max_iter=20, early_stopping=True, random_state=0)
+    model.fit(X[:200], y[:200], X_val=X[200:], y_val=y[200:])
+    assert separatrix.verify(model, X[:200], y[:200]).converged
+    assert not separatrix.verify(model, X[:180], y[:180]).converged
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_given_validation_rows_weights_and_classes_are_verified_and_changed_numbers_are_not(classes, weighted):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 3))
+    y = X[:, 0] + rng.standard_normal(300)
+    settings = {"max_iter": 15, "early_stopping": True, "random_state": 0}
+    model = HistGradientBoostingRegressor(**settings)
+    if classes:
+        y = np.array(["a", "b", "c"])[np.digitize(y, np.quantile(y, np.arange(1, classes) / classes))]
+        model = HistGradientBoostingClassifier(class_weight="balanced", **settings)
+    s = rng.integers(0, 3, 200).astype(float) if weighted else None
+    model.fit(X[:200], y[:200], s, X_val=X[200:], y_val=y[200:])
+    assert separatrix.verify(model, X[:200], y[:200], s).converged
+    model._baseline = model._baseline + 0.01
+    assert not separatrix.verify(model, X[:200], y[:200], s).converged
+
+
+@pytest.mark.parametrize("make", [HistGradientBoostingRegressor, GradientBoostingRegressor])
+@pytest.mark.parametrize("later", ["same", "fewer", "held out"])
+def test_a_fit_that_goes_on_is_verified_on_its_own_rows(make, later):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 3))
+    y = X[:, 0] + rng.standard_normal(300)
+    rounds = "max_iter" if make is HistGradientBoostingRegressor else "n_estimators"
+    stop = {"early_stopping": True} if make is HistGradientBoostingRegressor else {"n_iter_no_change": 20}
+    model = make(warm_start=True, random_state=0, **{rounds: 5}).fit(X, y)
+    rows = slice(0, 100) if later == "fewer" else slice(None)
+    model.set_params(**{rounds: 9}, **(stop if later == "held out" else {})).fit(X[rows], y[rows])
+    certificate = separatrix.verify(model, X[rows], y[rows])
+    assert certificate.converged
+    assert ("an earlier fit found on other rows" in certificate.message) == (later != "same")
+    model.training_loss_ = model.training_loss_ * 1.01
+    assert not separatrix.verify(model, X[rows], y[rows]).converged

@@ -10,8 +10,11 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_predict
 
+from separatrix.core.family import DataFacts, families
+from separatrix.ensemble import HistGradientBoostingClassifier
 from separatrix.estimators.preparation.compose import (
     PREPARATIONS,
+    category_places,
     distributions,
     feature_names,
     pipeline,
@@ -56,11 +59,14 @@ def people(n=120, seed=0, without=()):
 
 WITHOUT = {"counts": ("age", "signup")}
 MODELS = {"binary": BernoulliNB(), "counts": MultinomialNB(), "codes": MixedNB(unseen="smooth")}
+MODELS["trees"] = HistGradientBoostingClassifier(max_iter=20)
 
 
 def fitted(preparation, **options):
     table, y, understanding = people(without=WITHOUT.get(preparation, ()), **options)
     model = clone(MODELS.get(preparation, LogisticRegression()))
+    if preparation == "trees":
+        model.set_params(categorical_features=category_places([facts.kind for facts in understanding.used]))
     if preparation == "codes":
         model.set_params(columns=distributions([facts.kind for facts in understanding.used]))
     return pipeline(understanding, preparation, model).fit(table, y), table, y
@@ -75,7 +81,8 @@ def prepared(model, table):
 def test_every_preparation_reaches_its_model_and_learns(preparation):
     model, table, y = fitted(preparation)
     Z = prepared(model, table)
-    assert Z.shape == (120, len(feature_names(model))) and np.isfinite(Z).all()
+    assert Z.shape == (120, len(feature_names(model)))
+    assert preparation == "trees" or np.isfinite(Z).all()
     assert (model.predict(table) == y).mean() > 0.7
 
 
@@ -195,3 +202,38 @@ def test_numbers_alone_and_words_alone_are_tables_too():
             warnings.simplefilter("error")
             model = pipeline(understanding, "standard", LogisticRegression()).fit(table, y)
         assert (model.predict(table) == y).mean() > 0.7
+
+
+def test_trees_get_codes_of_levels_numbers_as_they_are_and_gaps_as_gaps():
+    model, table, _ = fitted("trees")
+    Z = prepared(model, table)
+    assert feature_names(model)[:6] == ["sex", "city", "code", "age", "visits", "signup"]
+    levels = {"Bari": 0.0, "Oslo": 1.0, "Rome": 2.0, None: np.nan}
+    assert_array_equal(Z[:, 1], [levels[city] for city in table["city"]])
+    assert_array_equal(Z[:, 3], table["age"])
+    assert np.isnan(Z[:, 3]).any() and np.isnan(Z[:, 1]).any()
+    days = [np.nan if day is None else float(np.datetime64(day).astype(int)) for day in table["signup"]]
+    assert_array_equal(Z[:, 5], days)
+
+
+def test_boosting_inside_a_comparison_is_boosting_on_a_frame_that_says_what_its_categories_are():
+    table, y, understanding = people(300, without=("note", "signup"))
+    facts = DataFacts(rows=300, columns=5, classes=2, kinds=tuple(c.kind for c in understanding.used))
+    family = next(each for each in families("classification") if each.name == "gradient boosting")
+    model = pipeline(understanding, family.preparation, family.make(facts)).fit(table, y)
+    frame = pd.DataFrame({name: table[name] for name in ("sex", "city", "code", "age", "visits")})
+    frame = frame.astype(dict.fromkeys(("sex", "city", "code"), "category"))
+    theirs = HistGradientBoostingClassifier(random_state=0).fit(frame, y)
+    assert theirs.is_categorical_.tolist() == model[-1].is_categorical_.tolist() == [True, True, True, False, False]
+    assert_array_equal(model.predict_proba(table), theirs.predict_proba(frame))
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize("name", ["decision tree", "gradient boosting"])
+def test_every_family_of_trees_takes_categories_as_categories(task, name):
+    family = next(each for each in families(task) if each.name == name)
+    made = family.make(
+        DataFacts(rows=90, columns=3, classes=2, smallest_class=40, kinds=("number", "flag", "category"))
+    )
+    tree = made.get_params().get("estimator", made)
+    assert family.preparation == "trees" and tree.categorical_features == [0, 1]

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 
 from separatrix import load
@@ -112,3 +113,14 @@ def test_wrong_settings_are_refused_in_words(setting, words):
     X, y = load_diabetes(return_X_y=True)
     with pytest.raises(ValueError, match=words):
         DecisionTreeRegressor(**setting).fit(X, y)
+
+
+def test_a_weight_is_a_repetition_for_the_edges_of_bins_too():
+    rng = np.random.default_rng(3)
+    X, y, s = rng.normal(size=(80, 2)), rng.integers(0, 2, 80), rng.integers(0, 5, 80)
+    model = DecisionTreeClassifier(split="multiway", n_bins=4)
+    weighted = clone(model).fit(X, y, sample_weight=s)
+    repeated = clone(model).fit(np.repeat(X, s, axis=0), np.repeat(y, s))
+    for a, b in zip(weighted._edges, repeated._edges, strict=True):
+        np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(weighted.predict(X), repeated.predict(X))

@@ -153,10 +153,10 @@ def boosted(loss, X, y, k=1, steps=8):
     design = bin_rows(X, find_bins(X))
     eta = np.tile(baseline(loss, y, None, k), (len(y), 1))
     boosting = Boosting(loss, design, y, None, eta, limits(X.shape[1], max_leaf_nodes=8, learning_rate=0.5), None)
-    values = [boosting.value()]
+    values = [mean_loss(loss, y, None, boosting.eta)]
     for _ in range(steps):
         boosting.step()
-        values.append(boosting.value())
+        values.append(mean_loss(loss, y, None, boosting.eta))
     return boosting, values
 
 

@@ -1,0 +1,77 @@
+"""A report of a model without coefficients draws its tree, and says what each column is needed for and does."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+
+from separatrix.assess.compare import compare
+from separatrix.report import render
+
+HOSTILE = "<b>co\x07lour</b>"
+
+
+def frame(n=260):
+    rng = np.random.default_rng(8)
+    age, pay = rng.integers(18, 80, n).astype(float), rng.lognormal(3.0, 1.0, n)
+    colour = np.array(["red", "green", "<i>blue</i>"], dtype=object)[rng.integers(0, 3, n)]
+    eta = np.where(age > 45, 2.0, -2.0) * np.where(colour == "red", 1.0, -1.0) + rng.normal(0, 0.5, n)
+    age[::19] = np.nan
+    return {"age": age, HOSTILE: colour, "pay": pay, "y": eta}
+
+
+def page_of(family, task):
+    data = frame()
+    if task == "classification":
+        data["y"] = np.where(data["y"] > 0.0, "<yes>", "no").astype(object)
+    comparison = compare(data, "y", families=["baseline", family], folds=3, repeats=1, seed=0)
+    assert comparison.recommended == family
+    return render(comparison), comparison
+
+
+@pytest.fixture(scope="module", params=["classification", "regression"])
+def of_tree(request):
+    return page_of("decision tree", request.param)
+
+
+@pytest.fixture(scope="module")
+def of_boosting():
+    return page_of("gradient boosting", "classification")
+
+
+def words_of(text):
+    """What a reader sees."""
+    return " ".join(unescape(re.sub(r"<style.*?</style>|<[^>]*>", " ", text, flags=re.DOTALL)).split())
+
+
+def section(text, key):
+    return re.search(rf'<section id="{key}".*?</section>', text, re.DOTALL).group()
+
+
+def test_the_tree_is_drawn_in_the_section_of_the_model(of_tree):
+    text, comparison = of_tree
+    part = section(text, "model")
+    assert "<svg" in part and f"Decision tree of {comparison.model[-1].get_n_leaves()} leaves" in part
+    assert "age &lt;= 4" in part and "&lt;b&gt;co" in part and "\x07" not in text
+
+
+def test_columns_are_ranked_by_what_the_score_loses_and_the_useless_one_is_last(of_boosting):
+    text, comparison = of_boosting
+    words = words_of(section(text, "importance"))
+    assert f"among {len(comparison.test)} rows of the test part" in words and "share of the gains" in words
+    rows = words[words.index("loss of the score ") :]
+    assert rows.index("age") < rows.rindex("pay")
+
+
+def test_curves_are_drawn_for_the_columns_that_matter(of_boosting):
+    text, _ = of_boosting
+    part = section(text, "dependence")
+    assert part.count("<svg") >= 2 and "mean probability of no" in words_of(part)
+    assert "could not be made" not in words_of(text)
+
+
+def test_models_with_coefficients_say_that_these_tell_it(two_classes, noise):
+    linear, nothing = words_of(render(two_classes)), words_of(render(noise))
+    assert linear.count("the coefficients of the chosen model already say what each column does") == 2
+    assert nothing.count("the chosen model looks at no column") == 2
