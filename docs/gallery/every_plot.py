@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+from sklearn.inspection import partial_dependence
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -12,6 +13,7 @@ from separatrix.assess.compare.comparison import Standing
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from separatrix.linear_model import LinearRegression, LogisticRegression, lasso_path
 from separatrix.naive_bayes import GaussianNB
+from separatrix.tree import DecisionTreeClassifier
 
 CONTESTANTS = {
     "linear discriminants": LinearDiscriminantAnalysis(),
@@ -77,12 +79,23 @@ def regressed(axes):
     plots.predicted_vs_true(data.y, predicted, axes["predicted_vs_true"])
 
 
+def grown(axes):
+    """Pictures of a tree for irises, and of what the length of a petal does to its answer."""
+    iris = datasets.load("iris")
+    tree = DecisionTreeClassifier(max_depth=3, min_samples_leaf=3).fit(iris.X, iris.y)
+    plots.tree(tree, axes["tree"])
+    curve = partial_dependence(tree, iris.X, [2], response_method="predict_proba")
+    options = {"name": iris.feature_names[2], "unit": "mean probability", "outputs": [str(c) for c in tree.classes_]}
+    plots.dependence(curve["grid_values"][0], curve["average"], axes["dependence"], **options)
+
+
 SHEET = [
     ["leaderboard", "boundary", "contours"],
     ["roc", "precision_recall", "calibration"],
     ["confusion", "learning_curve", "trace"],
     ["path", "coefficients", "losses"],
     ["residuals", "residual_quantiles", "predicted_vs_true"],
+    ["tree", "tree", "dependence"],
 ]
 
 
@@ -91,11 +104,12 @@ def sheet():
     from matplotlib.figure import Figure
 
     with plots.styled():
-        figure = Figure(figsize=(15.0, 19.0), layout="constrained")
+        figure = Figure(figsize=(15.0, 23.0), layout="constrained")
         axes = figure.subplot_mosaic(SHEET)
         figure.get_layout_engine().set(h_pad=0.15, w_pad=0.15)
     classified(axes)
     regressed(axes)
+    grown(axes)
     return figure, axes
 
 
