@@ -87,6 +87,16 @@ def test_a_break_between_close_values_of_many_rows_is_found_exactly():
     assert ModelTreeRegressor(max_depth=1).fit(x, y).nodes_.threshold[0] == 3216.5
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_break_is_found_among_values_that_have_little_of_the_weight(sign):
+    """Zero holds 98 of 100 rows, so that all quantiles of the rows are zero; of -x it is the largest value."""
+    x = sign * np.arange(151.0)[:, None]
+    y = np.where(np.abs(x[:, 0]) < 100.0, x[:, 0], 1000.0 - x[:, 0])
+    s = np.append(9850.0, np.ones(150))
+    model = ModelTreeRegressor(1e-8, max_depth=1, min_samples_leaf=2).fit(x, y, sample_weight=s)
+    assert model.nodes_.threshold[0] == sign * 99.5
+
+
 def test_one_leaf_is_a_ridge_regression():
     X, y = load_diabetes(return_X_y=True)
     model, theirs = ModelTreeRegressor(0.3, max_depth=0).fit(X, y), TheirRidge(0.3).fit(X, y)

@@ -12,7 +12,6 @@ from separatrix.estimators import verification
 from separatrix.estimators.linear.ridge import Ridge
 from separatrix.estimators.tree.leaf_text import described
 from separatrix.estimators.tree.model_tree import EPS, ModelTree, NodeModel, scored_node, tree_sum
-from separatrix.estimators.tree.searched import searched
 from separatrix.estimators.validation import check_number, enter
 from separatrix.prediction import forms
 from separatrix.solvers.choose import RIDGE
@@ -73,8 +72,8 @@ class ModelTreeRegressor(RegressorMixin, ModelTree):
     -----
     Nothing is random: the tree is the same whatever the number of threads. A greedy tree has no optimum to certify:
     the certificate is that of the models, not of the splits. Up to 64 quantiles of each column are tried as thresholds,
-    then all values between the neighbours of the best. With more than 8 columns a score test chooses 8 to search. With
-    more than 200 in the models, only the intercepts of the children are taken into account.
+    then others between the neighbours of the best, until no value lies between. With more than 8 columns a score test
+    chooses 8 to search. With more than 200 in the models, only the intercepts of the children are taken into account.
 
     Categories are asked about, but are not in the models; one-hot columns are. So are levels with an order (ordered
     categoricals of pandas, Enums of Polars). A category that a node has not met ends in that node, and is predicted by
@@ -153,7 +152,7 @@ class ModelTreeRegressor(RegressorMixin, ModelTree):
 
 
 def _searched(facts):
-    return searched(ModelTreeRegressor(), {"alpha": [1.0, 10.0, 100.0]}, facts)
+    return facts.searched(ModelTreeRegressor(), {"alpha": [1.0, 10.0, 100.0]})
 
 
 declare(

@@ -13,8 +13,10 @@ From     score tests for a break at an unknown place (Andrews 1993, Econometrica
          Hornik (2008), J. Comput. Graph. Statist. 17(2) choose the column of a model-based tree. We differ: they only
          choose the columns that are searched, and where columns are few all are.
 
-At most 64 thresholds of a column are tried first, quantiles of the node's rows, and then all between the neighbours of
-the best. Categories are put in the order of the Newton step of the intercept on their rows alone, and split as numbers.
+At most 64 thresholds of a column are tried first: quantiles of the node's rows, and quantiles of the distinct values as
+far as those of the rows coincide. Then up to 64 between the neighbours of the best are tried, until no value lies
+between them. Categories are put in the order of the Newton step of the intercept on their rows alone, and split as
+numbers.
 """
 
 from dataclasses import dataclass, replace
@@ -130,7 +132,7 @@ def best_split(node: ScoredNode, X: Array, n_codes: Array, least: float) -> Spli
     least : float.  The weight that each child must have.
     """
     values = [_ordered_codes(node, X[:, j], int(n_codes[j])) if n_codes[j] else X[:, j] for j in range(X.shape[1])]
-    cuts = [thresholds_of(x, THRESHOLDS, node.s) for x in values]
+    cuts = [_first_cuts(x, node.s) for x in values]
     columns = [j for j, x in enumerate(values) if len(cuts[j]) or np.isnan(x).any()]
     if node.Z.shape[1] * node.slopes.shape[1] > MOST_COLUMNS:
         node = replace(node, Z=node.Z[:, :1], ridge=node.ridge[:1], pull=node.pull[:1])
@@ -247,16 +249,42 @@ def _gain(node: ScoredNode, sums: list[Array], exact: bool) -> Array:
 
 
 def _refined(node: ScoredNode, x: Array, cuts: Array, least: float, best: _Cut) -> _Cut:
-    """The best threshold between the neighbours of the best so far, until every value there has been tried."""
-    while best.place < len(cuts):  # else it parts numbers from missing ones
-        low = cuts[best.place - 1] if best.place else -np.inf
-        high = cuts[best.place + 1] if best.place + 1 < len(cuts) else np.inf
-        between = (x > low) & (x <= high)
-        distinct = len(np.unique(x[between]))
-        finer = thresholds_of(x[between], THRESHOLDS, node.s[between])
-        ends = [end for end in (low, high) if np.isfinite(end)]
-        cuts = np.unique(np.concatenate([ends, finer]))
-        best = _scan(node, x, cuts, least, exact=True)
-        if distinct <= THRESHOLDS:
+    """The best threshold between the neighbours of the best so far, until every value there has been tried.
+
+    A pass divides the number of thresholds that are left by about 32, whatever the weights are.
+    """
+    every = _all_cuts(x)
+    tried = np.searchsorted(every, cuts)  # places among all thresholds
+    low, high = -1, len(every)  # places of the neighbours
+    while best.place < len(tried):  # else it parts numbers from missing ones
+        here = tried[best.place]
+        low = tried[best.place - 1] if best.place else low
+        high = tried[best.place + 1] if best.place + 1 < len(tried) else high
+        if high - low == 2:
             break
+        inside = np.linspace(low + 1, high - 1, min(THRESHOLDS, high - low - 1)).astype(np.int64)
+        tried = np.union1d(inside, here)
+        best = _scan(node, x, every[tried], least, exact=True)
     return best
+
+
+def _all_cuts(x: Array) -> Array:
+    """A threshold between each two neighbouring values of a column."""
+    values = np.unique(x[~np.isnan(x)])
+    return thresholds_of(values, len(values))
+
+
+def _first_cuts(x: Array, s: Array) -> Array:
+    """Up to 64 of these thresholds: quantiles of the rows; those that coincide are replaced by quantiles of the values.
+
+    One value may hold nearly all of the weight: quantiles of the rows alone would then be a single threshold.
+    """
+    every = _all_cuts(x)
+    if len(every) < THRESHOLDS:
+        return every
+    known = ~np.isnan(x)
+    below = np.cumsum(np.bincount(np.searchsorted(every, x[known]), s[known]))
+    places = np.unique(np.searchsorted(below, np.arange(1, THRESHOLDS) / THRESHOLDS * below[-1]))
+    places = places[places < len(every)]
+    of_values = np.linspace(0, len(every) - 1, THRESHOLDS - 1 - len(places)).astype(np.int64)
+    return every[np.union1d(places, of_values)]
