@@ -5,10 +5,8 @@ import pytest
 
 from separatrix.solvers.trees.nodes import (
     NodeTable,
-    ancestors_of,
     apply,
     check_nodes,
-    children_of,
     depths_of,
     empty_nodes,
     first_nodes,
@@ -73,11 +71,8 @@ def test_plain_and_compiled_walks_agree_over_many_blocks():
     assert np.array_equal(apply(nodes, X), ends)
 
 
-def test_depths_ancestors_and_children():
-    nodes = three_kinds()
-    assert depths_of(nodes).tolist() == [0, 1, 2, 2, 1, 2, 2, 2]
-    assert ancestors_of(nodes, 6) == [0, 4, 6]
-    assert children_of(nodes, 4).tolist() == [5, 6, 7]
+def test_a_depth_is_one_more_than_that_of_the_parent():
+    assert depths_of(three_kinds()).tolist() == [0, 1, 2, 2, 1, 2, 2, 2]
 
 
 def test_a_sound_table_is_accepted():

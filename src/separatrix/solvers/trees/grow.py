@@ -129,7 +129,7 @@ def grow(
     if not rows.size:
         raise cannot("grow a tree", because="no row has a positive weight", instead="at least one such row")
     data = _data(ranked, target, s, options)
-    rule = _rule(ranked, target, s, options, data.s[rows])
+    rule = _rule(ranked, target, options, data.s[rows])
     if rows.size * ranked.p * np.log2(rows.size + 1.0) > MANY_VISITS:
         load()
     if rule.plain:
@@ -219,7 +219,7 @@ def _data(ranked: RankedDesign, target: TreeTarget, s: Array | None, options: Gr
     )
 
 
-def _rule(ranked: RankedDesign, target: TreeTarget, s: Array | None, options: GrowOptions, weights: Array) -> Rule:
+def _rule(ranked: RankedDesign, target: TreeTarget, options: GrowOptions, weights: Array) -> Rule:
     """The options as numbers, and the walk that the criterion needs."""
     k, n_classes = target.y.shape[1], target.n_classes
     known = OF_CLASSES if n_classes else OF_NUMBERS
@@ -240,7 +240,7 @@ def _rule(ranked: RankedDesign, target: TreeTarget, s: Array | None, options: Gr
     elif k == 1 and n_classes > 1 and criterion in (GINI, ENTROPY, GAIN_RATIO):
         walk = CLASS_SQUARES if criterion == GINI else CLASS_ENTROPY
     max_features = ranked.p if options.max_features is None else options.max_features
-    few = max_features <= FEW_COLUMNS * ranked.p and not (s is None and max_features >= ranked.p)
+    few = max_features <= FEW_COLUMNS * ranked.p
     bounded = options.monotonic is not None and bool(np.any(options.monotonic))
     plain = not (bounded or ranked.categorical.any() or ranked.missing.any() or options.max_leaf_nodes is not None)
     return Rule(

@@ -80,7 +80,8 @@ def grow_best_first(
 ) -> bool:
     """Split the open node with the largest gain, the first of equals, until there are `max_leaves`; whether done.
 
-    At the first call the root is the only open node, and has no number yet. Nodes that cannot be split are not kept.
+    A node whose split would make more leaves than that stays a leaf, and the next one is tried. At the first call the
+    root is the only open node, and has no number yet. Nodes that cannot be split are not kept.
     """
     if counters[N_NODES] == 0:
         counters[N_OPEN] = 0
@@ -96,6 +97,9 @@ def grow_best_first(
         _copy(open_int, open_float, best, n_open - 1)
         _copy(open_int, open_float, n_open, best)
         children = open_int[n_open - 1, N_OPEN_INT + CHILDREN]
+        if counters[N_LEAVES] + children - 1 > rule.max_leaves:
+            counters[N_OPEN] = n_open - 1
+            continue
         _divide(data, rule, work, nodes, open_int, open_float, n_open - 1, counters)
         counters[N_LEAVES] += children - 1
         kept = n_open - 1

@@ -126,11 +126,6 @@ def walk_rows(
         out[i] = node
 
 
-def children_of(nodes: NodeTable, node: int) -> Array:
-    """The children of a node in ascending order: of a threshold the left one first."""
-    return np.flatnonzero(nodes.parent == node).astype(np.int32)
-
-
 def depths_of(nodes: NodeTable) -> Array:
     """The depth of every node; the root has 0."""
     depths = np.zeros(nodes.column.size, np.int64)
@@ -143,11 +138,3 @@ def add_depths(parent: Array, out: Array) -> None:
     """One more than the depth of the parent, which stands before its children."""
     for node in range(1, out.shape[0]):
         out[node] = out[parent[node]] + 1
-
-
-def ancestors_of(nodes: NodeTable, node: int) -> list[int]:
-    """The nodes from the root to `node`, both included."""
-    way = [int(node)]
-    while way[-1]:
-        way.append(int(nodes.parent[way[-1]]))
-    return way[::-1]

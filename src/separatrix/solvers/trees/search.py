@@ -17,7 +17,6 @@ from separatrix.solvers.trees.sorting import CODE, ROW, draw_below, draw_uniform
 from separatrix.solvers.trees.state import (
     CHILDREN,
     COLUMN,
-    CUT_HIGH,
     CUT_LOW,
     CUT_VALUE,
     GROUPS,
@@ -125,7 +124,7 @@ def _search_numbers(
     if column >= 0:
         low, high = keys[at] >> CODE, keys[at + 1] >> CODE
         split_int[COLUMN], split_int[KIND], split_int[CHILDREN], split_int[MISSING_LEFT] = column, THRESHOLD, 2, -1
-        split_int[CUT_LOW], split_int[CUT_HIGH] = low, high
+        split_int[CUT_LOW] = low
         split_float[SCORE], split_float[LEFT_VALUE], split_float[RIGHT_VALUE] = most, left, right
         split_float[CUT_VALUE] = _between(levels, level_start[column], low, high)
 
@@ -154,7 +153,7 @@ def _try_threshold(
             low = keys[best.place] >> CODE
             high = keys[best.place + 1] >> CODE if best.place + 1 < stop else -1
             _note(work, j, THRESHOLD, 2, best)
-            work.split_int[CUT_LOW], work.split_int[CUT_HIGH] = low, high
+            work.split_int[CUT_LOW] = low
             work.split_int[MISSING_LEFT] = missing_left if stop < tail else -1
             work.split_float[CUT_VALUE] = _between(data.levels, data.level_start[j], low, high)
 
@@ -189,13 +188,13 @@ def _try_random_threshold(
     cut = below + draw_uniform(work.generator) * (above - below) if high > low else below
     if not below <= cut < above:
         cut = below
-    code_low, code_high = low, high
-    while code_high - code_low > 1:  # the last level that is not above the cut
-        middle = (code_low + code_high) // 2
+    code_low = low
+    while high - code_low > 1:  # the last level that is not above the cut
+        middle = (code_low + high) // 2
         if data.levels[start + middle] <= cut:
             code_low = middle
         else:
-            code_high = middle
+            high = middle
     at = 0
     for side in range(2):  # those on the left first
         for i in range(node.n):
@@ -210,7 +209,7 @@ def _try_random_threshold(
     )  # fmt: skip
     if best.place >= 0:
         _note(work, j, THRESHOLD, 2, best)
-        work.split_int[CUT_LOW], work.split_int[CUT_HIGH] = code_low, code_high
+        work.split_int[CUT_LOW] = code_low
         work.split_int[MISSING_LEFT] = missing_left if n_missing > 0 else -1
         work.split_float[CUT_VALUE] = cut
 

@@ -118,8 +118,8 @@ class Node(NamedTuple):
 
 
 # Places in split_int and in the records of open nodes, which hold a split as well.
-COLUMN, KIND, CHILDREN, MISSING_LEFT, CUT_LOW, CUT_HIGH = range(6)
-N_SPLIT_INT = 6
+COLUMN, KIND, CHILDREN, MISSING_LEFT, CUT_LOW = range(5)
+N_SPLIT_INT = 5
 SCORE, CUT_VALUE, LEFT_VALUE, RIGHT_VALUE, GAIN = range(5)
 N_SPLIT_FLOAT = 5
 # Places in the records of open nodes, before those of their split.
