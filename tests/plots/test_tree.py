@@ -56,9 +56,10 @@ def test_what_is_deeper_is_counted_and_every_row_is_in_one_of_the_boxes():
     assert len([t for t in drawn(model, max_depth=1)[0] if "row" in t]) == 2
 
 
-def test_boxes_do_not_cover_one_another():
-    X, y = load_iris(return_X_y=True)
-    ax = plots.tree(DecisionTreeClassifier(max_depth=3).fit(X, y))
+@pytest.mark.parametrize("depth", [3, 6])
+def test_boxes_do_not_cover_one_another(depth):
+    X, y = np.arange(24.0)[:, None], np.arange(24.0) ** 2
+    ax = plots.tree(DecisionTreeRegressor().fit(X, y), max_depth=depth)
     FigureCanvasAgg(ax.get_figure()).draw()
     boxes = [Text.get_window_extent(text) for text in ax.texts]
     assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[k + 1 :])

@@ -9,7 +9,7 @@ from separatrix.plots.style import COLOURS, FAINT, picture, rows_high
 MOST = 25
 
 
-@picture(size=lambda names: rows_high(min(len(names), MOST)))
+@picture(size=lambda given: rows_high(min(len(given["names"]), MOST)))
 def coefficients(names, estimates, intervals=None, ax=None, *, unit="coefficient", confidence=True):
     """Estimates as dots, intervals as bars; filled where a confidence interval excludes zero.
 

@@ -9,7 +9,7 @@ from separatrix.plots.style import COLOURS, FAINT, MARKERS, PALE, WRITTEN, pictu
 FAR = 2.5  # a family this many times farther from the best than the next is written at the edge
 
 
-@picture(size=lambda comparison: rows_high(len(comparison.standings)))
+@picture(size=lambda given: rows_high(len(given["comparison"].standings)))
 def leaderboard(comparison, ax=None):
     """Mean score of each family with one standard error to each side, best first; a marker and a colour for each group.
 

@@ -89,7 +89,7 @@ def picture(size=SIZE):
     """Decorate a function that draws on `ax` and returns the text alternative of the picture.
 
     The decorated function returns the axes, creates them if `ax` is None, and stores the text for :func:`describe`.
-    `size`, in inches, is that of a new figure, or a function of the first argument.
+    `size`, in inches, is that of a new figure, or a function of the arguments with their defaults, by name.
     """
 
     def make(draw):
@@ -98,8 +98,9 @@ def picture(size=SIZE):
         @wraps(draw)
         def plot(*args, **kwargs):
             bound = order.bind(*args, **kwargs)
-            if bound.arguments.get("ax") is None:
-                bound.arguments["ax"] = axes(size(next(iter(bound.arguments.values()))) if callable(size) else size)
+            bound.apply_defaults()
+            if bound.arguments["ax"] is None:
+                bound.arguments["ax"] = axes(size(bound.arguments) if callable(size) else size)
             ax = bound.arguments["ax"]
             with styled(), _plain_text(ax):
                 _ALTERNATIVES[ax] = draw(*bound.args, **bound.kwargs)

@@ -27,12 +27,13 @@ class Drawn(NamedTuple):
     parent: int
 
 
-@picture(size=lambda model: _size(_placed(TreeWords(model), _nodes(model), DEPTH)))
+@picture(size=lambda given: _size(_placed(TreeWords(given["model"]), _nodes(given["model"]), given["max_depth"])))
 def tree(model, ax=None, *, max_depth=DEPTH):
     """A fitted decision tree, of classes or of a number; what lies deeper is counted, in a dashed box.
 
     Categories, dates and columns are called as in the table that the tree was fitted to. A picture has at most 24
-    leaves: it is drawn less deep where there would be more.
+    leaves: it is drawn less deep where there would be more. Of a node with more than 10 children the first 10 are
+    drawn.
 
     Parameters
     ----------
