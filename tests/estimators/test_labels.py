@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from separatrix.estimators.validation import MANY_LABELS, encode
+from separatrix.estimators.labels import MANY_LABELS, encode
 
 
 class Anyone:

@@ -15,6 +15,8 @@ from separatrix.designs import StreamedDesign, as_design
 from separatrix.designs.sparse import refuse_positions_outside
 from separatrix.estimators.class_weights import class_factors as class_factors
 from separatrix.estimators.class_weights import refuse_one_class, weights_by_class
+from separatrix.estimators.labels import classes_and_codes
+from separatrix.estimators.labels import encode as encode
 from separatrix.estimators.parameters import check_choice as check_choice
 from separatrix.estimators.parameters import check_number as check_number
 from separatrix.estimators.parameters import check_numbers as check_numbers
@@ -29,9 +31,6 @@ from separatrix.estimators.streams import (
 DTYPES = (np.float64, np.float32)
 # A design of fewer numbers is looked through for NaN and infinity at once: that takes a millisecond.
 UNREAD = 1 << 20
-# Of more labels than this, whole numbers are told apart by counting them: sorting a million takes a tenth of a second,
-# longer than a closed form of their classes.
-MANY_LABELS = 1 << 14
 LARGEST_WEIGHT = 1e30  # sums of weighted squares stay within the range of numbers
 
 
@@ -142,71 +141,26 @@ def validate_class_target(
     return as_design(X), Target(codes, s)
 
 
-def validate_labels(estimator, X, y, *, missing=False):
-    """Check X and labels y (n,) or (n, outputs), of one class or more; return a design and codes of the shape of y.
+def validate_labels(estimator, X, y, sample_weight=None, *, missing=False):
+    """Check X, labels y (n,) or (n, outputs), of one class or more, and weights; return a design and a target of codes.
 
-    Sets ``estimator.outputs_2d_``, and ``classes_``: sorted, or a list of such arrays, one for each column of y.
+    Sets ``estimator.outputs_2d_``, and ``classes_``: sorted, or a list of such arrays, one for each column of y. Labels
+    of rows of weight zero make no classes; the codes of such rows mean nothing.
     """
     finite = "allow-nan" if missing else True
     options = {"accept_sparse": ("csr", "csc"), "dtype": DTYPES, "multi_output": True, "ensure_all_finite": finite}
     refuse_positions_outside(X)
     X, y = validate_data(estimator, X, y, **options)
     check_classification_targets(y)
+    s = _weights(sample_weight, X.shape[0])
+    seen = None if s is None else s > 0.0
     estimator.outputs_2d_ = y.ndim == 2 and y.shape[1] > 1
     if not estimator.outputs_2d_:
-        estimator.classes_, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)
-        return as_design(X), codes
-    encoded = [np.unique(column, return_inverse=True) for column in y.T]
+        estimator.classes_, codes = classes_and_codes(column_or_1d(y, warn=True), seen)
+        return as_design(X), Target(codes, s)
+    encoded = [classes_and_codes(column, seen) for column in y.T]
     estimator.classes_ = [classes for classes, _ in encoded]
-    return as_design(X), np.stack([codes for _, codes in encoded], axis=1)
-
-
-def encode(estimator, y, *, reset, seen=None):
-    """Codes 0, 1, ... of class labels; a first fit (`reset`) learns the classes, later labels must be among them.
-
-    Rows that are not `seen`, of weight zero, are as if they were not there: their labels make no classes.
-    """
-    learn_all = reset and (seen is None or seen.all())
-    if learn_all and _are_many_small_numbers(y):
-        estimator.classes_, codes = _tell_apart(y)
-        return codes
-    if not (isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "biuU"):  # these can be nothing but classes
-        check_classification_targets(y)
-        y = column_or_1d(y, warn=True)
-    if learn_all:
-        estimator.classes_, codes = np.unique(y, return_inverse=True)
-        if len(estimator.classes_) > len(y) // 2:
-            check_classification_targets(y)  # warns that so many classes are rather numbers
-        return codes
-    if reset:
-        estimator.classes_ = np.unique(y[seen])
-    codes = np.searchsorted(estimator.classes_, y).clip(max=len(estimator.classes_) - 1)
-    if reset:
-        return codes
-    unknown = (estimator.classes_[codes] != y) & (True if seen is None else seen)
-    if unknown.any():
-        raise cannot(
-            f"use the label {y[unknown][:1].tolist()[0]!r}",
-            because=f"{type(estimator).__name__} was fitted to the classes {estimator.classes_.tolist()}",
-            instead="labels that were met in training, or fit again",
-        )
-    return codes
-
-
-def _are_many_small_numbers(y):
-    """Whether y holds far more whole numbers than there are between the smallest and the largest."""
-    whole = isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iu" and y.size > MANY_LABELS
-    return whole and int(y.max()) - int(y.min()) < MANY_LABELS // 4
-
-
-def _tell_apart(y):
-    """``np.unique(y, return_inverse=True)`` of whole numbers that lie close together: counted, not sorted."""
-    low = y.min()
-    place = np.subtract(y, low, dtype=np.int64, casting="unsafe")
-    met = np.bincount(place) > 0
-    # what overflows in a small type on the way there overflows back
-    classes = np.flatnonzero(met).astype(y.dtype) + low
-    return classes, place if met.all() else (np.cumsum(met) - 1)[place]
+    return as_design(X), Target(np.stack([codes for _, codes in encoded], axis=1), s)
 
 
 def validate_soft(estimator, X, y, sample_weight=None, *, class_weight=None, reset=True):

@@ -183,7 +183,8 @@ class KNeighborsClassifier(ClassifierMixin, KNearest):
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Keep X (n, p), dense or sparse, and labels y (n,) or (n, outputs)."""
         check_number(self, "n_neighbors", 1, integer=True)
-        return self._keep(*validate_labels(self, self._readable(X), y, missing=self._takes_missing))
+        design, target = validate_labels(self, self._readable(X), y, missing=self._takes_missing)
+        return self._keep(design, target.y)
 
     def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X; with X=None of each training row, by the others."""

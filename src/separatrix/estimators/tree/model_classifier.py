@@ -16,7 +16,6 @@ from separatrix.estimators.class_weights import weights_by_class
 from separatrix.estimators.linear.logistic import LogisticRegression
 from separatrix.estimators.tree.leaf_text import described
 from separatrix.estimators.tree.model_tree import ModelTree, NodeModel, scored_node, tree_sum
-from separatrix.estimators.tree.searched import searched
 from separatrix.estimators.validation import check_number, encode, validate_classes
 from separatrix.prediction import forms
 from separatrix.prediction.linear import decide, in_one_dimension, log_probabilities, probabilities
@@ -129,7 +128,7 @@ class ModelTreeClassifier(ClassifierMixin, ModelTree):
         return validate_classes(self, X, y, sample_weight, class_weight=self.class_weight, missing=True)
 
     def _target_again(self, y, s, n):
-        codes = encode(self, y.reshape(n), reset=False)
+        codes = encode(self, y.reshape(n), reset=False, seen=None if s is None else s > 0.0)
         return codes, s if self.class_weight is None else weights_by_class(self.class_weight, self.classes_, codes, s)
 
     def _node_model(self, Z, mean, codes, s, above):
@@ -200,7 +199,7 @@ def of_each_class(coef: Array, intercept: Array) -> tuple[Array, Array]:
 
 
 def _searched(facts):
-    return searched(ModelTreeClassifier(), {"C": [0.01, 0.1, 1.0]}, facts)
+    return facts.searched(ModelTreeClassifier(), {"C": [0.01, 0.1, 1.0]})
 
 
 declare(

@@ -8,8 +8,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from separatrix.core.errors import cannot
 from separatrix.estimators.class_weights import weights_by_class
-from separatrix.estimators.tree.coded_tree import CodedColumns, checked_weights
-from separatrix.estimators.validation import encode, enter, validate_labels
+from separatrix.estimators.labels import codes_among
+from separatrix.estimators.tree.coded_tree import CodedColumns
+from separatrix.estimators.validation import enter, validate_labels
 from separatrix.solvers.trees.criterion import OF_CLASSES, OF_NUMBERS
 from separatrix.solvers.trees.grow import TreeTarget
 
@@ -22,10 +23,9 @@ class ClassTarget(ClassifierMixin, CodedColumns):
     n_classes_: Any
 
     def _validate(self, X, y, sample_weight):
-        design, codes = validate_labels(self, X, y, missing=True)
-        s = checked_weights(sample_weight, design.n)
+        design, target = validate_labels(self, X, y, sample_weight, missing=True)
+        codes, s = target.y.reshape(design.n, -1), target.s
         classes = self.classes_ if self.outputs_2d_ else [self.classes_]
-        codes = codes.reshape(design.n, -1)
         if self.class_weight is not None:
             s = self._weighted(classes, codes, s)
         self.n_outputs_ = len(classes)
@@ -34,11 +34,15 @@ class ClassTarget(ClassifierMixin, CodedColumns):
         return design, TreeTarget(codes.astype(np.int32), max(counts)), s
 
     def _target_again(self, y, s, n):
-        if not self.outputs_2d_:
-            classes, codes = [self.classes_], encode(self, y.reshape(n), reset=False)[:, None]
-        else:
-            classes = self.classes_
-            codes = np.stack([np.searchsorted(each, y[:, k]) for k, each in enumerate(classes)], axis=1)
+        classes, y = self.classes_ if self.outputs_2d_ else [self.classes_], y.reshape(n, -1)
+        if y.shape[1] != len(classes):
+            raise cannot(
+                f"use y of {y.shape[1]} columns",
+                because=f"{type(self).__name__} was fitted to {len(classes)}",
+                instead="the y that it was fitted to",
+            )
+        seen = None if s is None else s > 0.0
+        codes = np.stack([codes_among(self, each, y[:, k], seen) for k, each in enumerate(classes)], axis=1)
         if self.class_weight is not None:
             s = self._weighted(classes, codes, s)
         return TreeTarget(codes.astype(np.int32), max(map(len, classes))), s
