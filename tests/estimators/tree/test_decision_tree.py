@@ -10,8 +10,19 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
 
-from separatrix import load
-from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_graphviz, export_text
+from separatrix import load, verify
+from separatrix.core.errors import NotCertified
+from separatrix.ensemble import ExtraTreesClassifier
+from separatrix.estimators.tree.held_out import divide
+from separatrix.solvers.trees.grow import TreeTarget
+from separatrix.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ModelTreeClassifier,
+    RuleListClassifier,
+    export_graphviz,
+    export_text,
+)
 
 ORACLE = json.loads((Path(__file__).parents[2] / "oracles" / "cost_complexity.json").read_text(encoding="utf-8"))
 # Quinlan (1986): outlook, temperature, humidity, wind, play
@@ -107,12 +118,79 @@ def test_odd_columns_are_taken():
         ({"monotonic_cst": [1]}, "monotonic_cst"),
         ({"categorical_features": [17]}, "categories"),
         ({"max_features": "all"}, "max_features"),
+        ({"n_bins": 4}, "n_bins=4 parts with split='binary'"),
     ],
 )
 def test_wrong_settings_are_refused_in_words(setting, words):
     X, y = load_diabetes(return_X_y=True)
     with pytest.raises(ValueError, match=words):
         DecisionTreeRegressor(**setting).fit(X, y)
+
+
+def test_a_split_into_more_children_than_there_is_room_for_is_not_made():
+    """Three kinds; of `a` the second column makes three leaves, of `b` the third one two."""
+    rows = ["apu0", "aqu10", "aru20", "bpu100", "bpv101", "cpu200", "cpu200"]
+    X, y = np.array([list(row[:3]) for row in rows], dtype=object), np.array([float(row[3:]) for row in rows])
+    model = DecisionTreeRegressor(split="multiway", max_leaf_nodes=4).fit(X, y)
+    assert model.get_n_leaves() == 4
+    assert model.predict(X).tolist() == [10.0, 10.0, 10.0, 100.0, 101.0, 200.0, 200.0]
+    assert clone(model).set_params(max_leaf_nodes=2).fit(X, y).get_n_leaves() == 1
+    assert clone(model).set_params(max_leaf_nodes=6).fit(X, y).get_n_leaves() == 6
+
+
+LABELS = np.array(["a", "b"])[np.arange(40) // 20]
+CLASSIFIERS = [
+    DecisionTreeClassifier(max_depth=2),
+    ExtraTreesClassifier(n_estimators=2, random_state=0),
+    ModelTreeClassifier(),
+    RuleListClassifier(),
+    RuleListClassifier(estimate="validation", validation_fraction=0.5, random_state=0),
+]
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
+def test_the_label_of_a_row_of_weight_zero_makes_no_class(model):
+    X, y, s = np.arange(41.0)[:, None], np.append(LABELS, "z"), np.append(np.ones(40), 0.0)
+    weighted, without = clone(model).fit(X, y, sample_weight=s), clone(model).fit(X[:40], LABELS)
+    assert weighted.classes_.tolist() == ["a", "b"]
+    np.testing.assert_allclose(weighted.predict_proba(X), without.predict_proba(X), rtol=1e-12)
+    assert verify(weighted, X, y, s).converged
+
+
+def test_a_label_of_several_outputs_that_training_has_not_met_is_refused():
+    X, Y = np.arange(40.0)[:, None], np.column_stack([LABELS, LABELS[::-1]])
+    s = np.append(np.ones(39), 0.0)
+    Y[39] = "z"
+    model = DecisionTreeClassifier().fit(X, Y, sample_weight=s)
+    assert [each.tolist() for each in model.classes_] == [["a", "b"], ["a", "b"]]
+    assert verify(model, X, Y, s).converged
+    with pytest.raises(ValueError, match="Cannot use the label 'z'"):
+        verify(model, X, Y)
+    with pytest.raises(ValueError, match="Cannot use y of 1 columns"):
+        verify(model, X, Y[:, 0], s)
+
+
+def test_a_class_is_never_held_out_whole():
+    """Of two rows of the second class a share of 3/4 would take both."""
+    target = TreeTarget(np.repeat([[0], [1]], [30, 2], axis=0), 2)
+    for seed in range(5):
+        held = divide(target, None, 0.75, seed)
+        assert np.count_nonzero(held >= 30) == 1
+
+
+@pytest.mark.parametrize(
+    ("model", "residual"),
+    [(DecisionTreeClassifier(), "base.count_residual"), (RuleListClassifier(), "rule_list.decided_residual")],
+    ids=str,
+)
+def test_a_fit_is_held_to_what_verify_holds_it_to_and_says_where_it_fails(monkeypatch, model, residual):
+    X = np.arange(40.0)[:, None]
+    assert model.fit(X, LABELS).certificate_.tolerance == verify(model, X, LABELS).tolerance
+    monkeypatch.setattr(f"separatrix.estimators.tree.{residual}", lambda *args, **options: 1e-13)
+    with pytest.warns(NotCertified) as warned:
+        model.fit(X, LABELS)
+    assert warned[0].filename == __file__
+    assert not model.certificate_.converged
 
 
 def test_a_weight_is_a_repetition_for_the_edges_of_bins_too():

@@ -205,10 +205,16 @@ def test_other_models_are_refused():
 @pytest.mark.parametrize("estimate", ["pessimistic", "validation", None])
 @pytest.mark.parametrize(
     "chosen",
-    [{"pruning": "reduced_error"}, {"monotonic_cst": [1, 0, 0, -1]}, {"ccp_alpha": 0.01}, {"class_weight": "balanced"}],
+    [
+        {"pruning": "reduced_error"},
+        {"monotonic_cst": [1, 0, 0, -1]},
+        {"ccp_alpha": 0.01},
+        {"class_weight": "balanced"},
+        {"split": "multiway", "n_bins": 4},
+    ],
     ids=str,
 )
-def test_lists_of_trees_that_are_pruned_constrained_or_weighted_verify(estimate, chosen):
+def test_lists_of_trees_that_are_pruned_constrained_weighted_or_binned_verify(estimate, chosen):
     X, _ = numbers(6, missing=0.0)
     y = (X[:, 0] > 0).astype(int) | (np.random.default_rng(0).random(len(X)) < 0.2)
     tree = DecisionTreeClassifier(random_state=0, **chosen)
@@ -217,6 +223,15 @@ def test_lists_of_trees_that_are_pruned_constrained_or_weighted_verify(estimate,
     assert verify(model, X, y).converged
     if estimate is None:
         np.testing.assert_array_equal(model.predict(X), model.estimator_.predict(X))
+
+
+def test_a_list_that_cannot_be_fitted_again_stays_as_it_was():
+    X, y = numbers(6)
+    model = RuleListClassifier(estimate="validation").fit(X, y).set_params(validation_fraction=1e-9)
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="too few"):
+        model.fit(X, y)
+    assert vars(model).keys() == before.keys() and all(vars(model)[name] is kept for name, kept in before.items())
 
 
 def test_other_rows_are_counted_without_the_weights_of_classes():

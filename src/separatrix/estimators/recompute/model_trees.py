@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from separatrix.core.declaration import predicts_classes
 from separatrix.estimators.published import worst
 from separatrix.estimators.recompute.comparison import BESIDE, EPS, Comparison
-from separatrix.estimators.tree.counts import threshold_residual
+from separatrix.estimators.tree.counts import count_tolerance, threshold_residual
 from separatrix.estimators.tree.model_classifier import absent_scores, of_each_class
 from separatrix.estimators.verify import verify
 from separatrix.prediction.linear import in_one_dimension, log_probabilities
@@ -21,7 +22,7 @@ def model_tree(model, X, y, sample_weight=None):
     rows, target, s = model._again(X, y, sample_weight)
     rows, s = np.asarray(rows, dtype=np.float64), np.ones(len(rows)) if s is None else s
     comparison, at, proofs = Comparison(model, len(rows)), apply(nodes, rows).astype(np.int64), []
-    comparison.residual(threshold_residual(nodes, rows, s), (len(rows) + BESIDE) * EPS, *PARTS)
+    comparison.residual(threshold_residual(nodes, rows, s), count_tolerance(len(rows)), *PARTS)
     comparison.residual(0.0 if model.n_outputs_ == 1 else np.inf, 0.0)
     if np.any(nodes.column[at[s > 0.0]] >= 0):
         comparison.residual(np.inf, 0.0)
@@ -36,7 +37,7 @@ def model_tree(model, X, y, sample_weight=None):
         Z, mean = model.filled(rows[here], s[here])
         comparison.hold("nodes_", nodes.weight[node], s[here].sum())
         comparison.hold("node_mean_", model.node_mean_[node], mean, np.abs(Z).max(axis=0))
-        examine = _classes if "classes_" in vars(model) else _numbers
+        examine = _classes if predicts_classes(model) else _numbers
         proofs += examine(model, comparison, node, Z, target[here], s[here])
     comparison.notes.append(f"{nodes.column.size} nodes, the model of each on its rows; not that a split is the best")
     return worst([*proofs, comparison.certificate()])

@@ -7,8 +7,9 @@ import numpy as np
 from separatrix.core.certificate import closed_form
 from separatrix.core.rule_table import accepts, conditions_of, fault_of_rules
 from separatrix.estimators.published import timed, worst
-from separatrix.estimators.recompute.comparison import BESIDE, EPS, not_looked_at
+from separatrix.estimators.recompute.comparison import not_looked_at
 from separatrix.estimators.recompute.trees import tree
+from separatrix.estimators.tree.counts import count_tolerance
 from separatrix.estimators.tree.rule_list import ACCURACIES, decided_residual
 from separatrix.estimators.tree.rules import tree_cells
 from separatrix.prediction.rules import places
@@ -32,7 +33,7 @@ def rules(model, X, y, sample_weight=None):
         value = max(decided_residual(model, rows, target, s), _estimate_residual(model, columns, *some))
     n = len(rows)
     message = f"recomputed from {n} rows: {PROVED}{not_looked_at(model, ('rules_', 'estimator_'))}"
-    proof = closed_form(value, (n + BESIDE) * EPS, started=started, message=message)
+    proof = closed_form(value, count_tolerance(n), started=started, message=message)
     growing = model._growing(sample_weight, estimating, n)
     return timed(worst([proof, tree(inside, X, y, growing)]), started)
 

@@ -5,8 +5,8 @@ import time
 import numpy as np
 
 from separatrix.core.certificate import closed_form
-from separatrix.estimators.recompute.comparison import BESIDE, EPS, not_looked_at
-from separatrix.estimators.tree.counts import count_residual, threshold_residual
+from separatrix.estimators.recompute.comparison import not_looked_at
+from separatrix.estimators.tree.counts import count_residual, count_tolerance, threshold_residual
 from separatrix.estimators.tree.held_out import Prices, chosen_price
 from separatrix.solvers.trees.nodes import check_nodes
 
@@ -31,4 +31,4 @@ def tree(model, X, y, sample_weight=None):
             value = np.inf
     looked_at = ("ccp_alpha_", "nodes_", "n_outputs_", "max_features_", "n_classes_")
     message = f"recomputed from {n} rows: {PROVED}{not_looked_at(model, looked_at)}"
-    return closed_form(value if np.isfinite(value) else np.inf, (n + BESIDE) * EPS, started=started, message=message)
+    return closed_form(value if np.isfinite(value) else np.inf, count_tolerance(n), started=started, message=message)

@@ -9,17 +9,17 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import Bunch, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.certificate import closed_form
+from separatrix.core.certificate import closed_form, warn_if_not_certified
+from separatrix.core.declaration import predicts_classes
 from separatrix.core.errors import cannot
 from separatrix.core.tree_sum import MEAN, SHARE, TreeSum, WalkedTree
 from separatrix.core.types import Array, MatrixLike
-from separatrix.designs import as_design
+from separatrix.designs import as_dense, as_design
 from separatrix.designs.ranked import rank_columns
 from separatrix.estimators.all_or_nothing import all_or_nothing
-from separatrix.estimators.tree import columns as coding
 from separatrix.estimators.tree import held_out
 from separatrix.estimators.tree.coded_tree import CodedTree
-from separatrix.estimators.tree.counts import count_residual
+from separatrix.estimators.tree.counts import ADVICE, count_residual, count_tolerance
 from separatrix.estimators.tree.growth import GreedyGrowth
 from separatrix.estimators.validation import (
     check_choice,
@@ -33,7 +33,6 @@ COUNTED = (
     "splits, and neither they nor the tree as a whole are proved to be the best"
 )
 HELD_OUT = "; training rows are those that were not held out for pruning"
-EPS = float(np.finfo(np.float64).eps)
 
 
 def tree_sum(model, X):
@@ -41,8 +40,8 @@ def tree_sum(model, X):
     if model.n_outputs_ > 1:
         return None
     nodes = model.nodes_
-    tree = WalkedTree(nodes._asdict(), 0, nodes.value, nodes.value)
-    return TreeSum(model._rows(X), np.zeros(nodes.value.shape[1]), [tree], SHARE if "classes_" in vars(model) else MEAN)
+    tree = WalkedTree(nodes._asdict(), 0, nodes.value, nodes.value, rows=nodes.n_samples)
+    return TreeSum(model._rows(X), np.zeros(nodes.value.shape[1]), [tree], SHARE if predicts_classes(model) else MEAN)
 
 
 class DecisionTree(GreedyGrowth, CodedTree):
@@ -53,7 +52,7 @@ class DecisionTree(GreedyGrowth, CodedTree):
     ) -> Self:
         """Fit to X (n, p) and y (n,) or (n, k). A row of weight w counts as w rows, one of weight 0 as none.
 
-        `check_input` is accepted for scikit-learn's sake: rows are always checked.
+        `check_input` is accepted for compatibility with scikit-learn: rows are always checked.
         """
         with all_or_nothing(self):
             started = time.perf_counter()
@@ -70,7 +69,8 @@ class DecisionTree(GreedyGrowth, CodedTree):
             self._clipped = options.monotonic is not None
             value = count_residual(nodes, encoded, target, learnt, options.criterion, clipped=self._clipped)
             message = COUNTED + (HELD_OUT if self.pruning == "reduced_error" else "")
-            self.certificate_ = closed_form(value, 1e3 * EPS, started=started, message=message)
+            self.certificate_ = closed_form(value, count_tolerance(ranked.n), started=started, message=message)
+            warn_if_not_certified(self.certificate_, ADVICE, stacklevel=2)
             return self
 
     def _held_out(self, target, s):
@@ -90,7 +90,7 @@ class DecisionTree(GreedyGrowth, CodedTree):
         if self.pruning == "reduced_error":
             held = self._held_out(target, s)
             apart = type(target)(target.y[held], target.n_classes)
-            rows, weights = coding.dense_rows(encoded)[held], None if s is None else s[held]
+            rows, weights = as_dense(encoded)[held], None if s is None else s[held]
             return prune_by_errors(nodes, held_out.errors_of_nodes(nodes, rows, apart, weights, self.criterion))
         price = self.ccp_alpha
         if isinstance(price, str):
@@ -108,7 +108,7 @@ class DecisionTree(GreedyGrowth, CodedTree):
             options = self._options(encoded.shape, target, weights)
             return grow(ranked, target, weights, options, np.random.RandomState(seeds[number]))
 
-        rows, alphas = coding.dense_rows(encoded), held_out.prices_of(nodes)
+        rows, alphas = as_dense(encoded), held_out.prices_of(nodes)
         return held_out.cross_validate(again, folds, rows, target, s, self.criterion, alphas)
 
     def _check(self):
@@ -138,6 +138,10 @@ class DecisionTree(GreedyGrowth, CodedTree):
         self._is_category = self._is_ordinal = np.zeros(p, dtype=bool)
         self.max_features_ = self._number_of_columns(p)
         return self
+
+    def _is_plain(self):
+        """Whether it has one output, and asks for the numbers of X, not for codes of categories or bins."""
+        return self.n_outputs_ == 1 and all(each is None for each in (*self.categories_, *self._edges))
 
     @property
     def feature_importances_(self) -> Array:

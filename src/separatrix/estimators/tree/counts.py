@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from separatrix.estimators.tree.columns import dense_rows
+from separatrix.designs import as_dense
 from separatrix.solvers.trees.criterion import (
     ABSOLUTE,
     ENTROPY,
@@ -16,6 +16,16 @@ from separatrix.solvers.trees.criterion import (
 from separatrix.solvers.trees.nodes import apply
 from separatrix.solvers.trees.pruning import sums_below
 
+EPS = float(np.finfo(np.float64).eps)
+# Roundings of a term beside those of the summation: weight, square, product and division.
+BESIDE = 8.0
+ADVICE = "Use weights, and values of y, that differ by fewer orders of magnitude."
+
+
+def count_tolerance(n):
+    """How far sums over n rows may be from those counted anew, relative: either is right to ``(n - 1) eps/2``."""
+    return (n + BESIDE) * EPS
+
 
 def count_residual(nodes, X, target, s, criterion, *, clipped=False):
     """How far the published numbers of the nodes are from those of the rows, relative to their size.
@@ -25,7 +35,7 @@ def count_residual(nodes, X, target, s, criterion, *, clipped=False):
     """
     rows = np.arange(len(target.y)) if s is None else np.flatnonzero(s > 0.0)
     weights = np.ones(rows.size) if s is None else s[rows]
-    ends = apply(nodes, dense_rows(X)[rows])
+    ends = apply(nodes, as_dense(X)[rows])
     y, n = target.y[rows], nodes.column.size
     counts = sums_below(nodes, np.bincount(ends, minlength=n).astype(float))
     if np.any(counts != nodes.n_samples) or np.any((nodes.column >= 0) & (np.bincount(ends, minlength=n) > 0)):
@@ -46,7 +56,7 @@ def threshold_residual(nodes, X, s, *, drawn=False):
     most of the weight.
     """
     rows = np.arange(len(X)) if s is None else np.flatnonzero(s > 0.0)
-    X = np.asarray(dense_rows(X))[rows]
+    X = np.asarray(as_dense(X))[rows]
     n, at = nodes.column.size, apply(nodes, X).astype(np.int64)
     low, high, unknown = np.full(n, -np.inf), np.full(n, np.inf), np.ones(n, dtype=bool)
     live = np.flatnonzero(at > 0)

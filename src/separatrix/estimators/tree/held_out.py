@@ -35,8 +35,7 @@ SAME_PRICE = 1e-10
 def divide(target, s, share, seed, without="ccp_alpha='1se'"):
     """Places of the rows held out: `share` of those of positive weight, of each class about as many; by the seed.
 
-    The only row of its class is never held out. `without` is the setting that an error names as one that holds no rows
-    out.
+    Of each class one row at least is not held out. An error recommends the setting `without`, which holds no rows out.
     """
     rows = np.arange(len(target.y)) if s is None else np.flatnonzero(s > 0.0)
     strata, n_rows = np.zeros(rows.size, dtype=np.int64), rows.size
@@ -53,12 +52,16 @@ def divide(target, s, share, seed, without="ccp_alpha='1se'"):
             f"prune on validation_fraction={share!r} of n_samples = {n_rows}",
             because=f"that leaves {min(n_held, n - n_held)} to {few}, too few: {least} are needed"
             + (", one for each class" if target.n_classes > 2 else "")
-            + (", and the only row of a class is never held out" if n < n_rows else ""),
+            + (", and of each class a row is kept to learn from" if n < n_rows else ""),
             instead=f"a share nearer to 0.5, more rows, or {without}, which uses all rows",
         )
     # every (1/share)-th row of the classes one after another: each class gives its share
     marks = np.floor(share * np.arange(n + 1) + 0.5)
-    return np.sort(rows[order[np.diff(marks) > 0.0]])
+    held = np.diff(marks) > 0.0
+    if target.n_classes:
+        starts = np.flatnonzero(np.diff(strata[order], prepend=-1))
+        held[starts[np.logical_and.reduceat(held, starts)]] = False
+    return np.sort(rows[order[held]])
 
 
 def row_errors(y, values, criterion, n_classes):

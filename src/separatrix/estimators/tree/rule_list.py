@@ -9,16 +9,17 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.certificate import closed_form
+from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.declaration import SETTINGS, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.rule_table import RuleTable, table_from
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
+from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.saving import Estimator
-from separatrix.estimators.tree.base import EPS
 from separatrix.estimators.tree.classifier import DecisionTreeClassifier
 from separatrix.estimators.tree.coded_tree import checked_weights
+from separatrix.estimators.tree.counts import ADVICE, count_tolerance
 from separatrix.estimators.tree.held_out import divide
 from separatrix.estimators.tree.rule_pruning import observed_accuracy, pessimistic_accuracy, prune_rules
 from separatrix.estimators.tree.rules import count_decided, tree_cells, tree_rules
@@ -109,29 +110,34 @@ class RuleListClassifier(ClassifierMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and y (n,). A row of weight w counts as w rows, one of weight 0 as none."""
-        started = time.perf_counter()
-        tree = self._check()
-        # it checks the data; for estimate="validation" it is grown again
-        tree.fit(X, y, sample_weight=sample_weight)
-        if tree.outputs_2d_:
-            raise cannot("fit RuleListClassifier", because="y has several columns", instead="y of one column")
-        rows, target, s = tree._again(X, y, sample_weight)
-        codes, s = target.y[:, 0], np.ones(len(rows)) if s is None else s
-        self.__dict__.pop("_validation_seed", None)
-        if self.estimate == "validation":
-            self._validation_seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        estimating = self._estimating(target, s)
-        if self.estimate == "validation":
-            tree.fit(X, y, sample_weight=self._growing(sample_weight, estimating, len(rows)))
-        self.estimator_, self.classes_, self.n_features_in_ = tree, tree.classes_, tree.n_features_in_
-        self.__dict__.pop("feature_names_in_", None)
-        if "feature_names_in_" in vars(tree):
-            self.feature_names_in_ = tree.feature_names_in_
-        self.rules_, self.is_pruned_ = self._listed(tree, rows, codes, s, estimating)
+        with all_or_nothing(self):
+            started = time.perf_counter()
+            tree = self._check()
+            tree.fit(X, y, sample_weight=sample_weight)  # it checks the data
+            if tree.outputs_2d_:
+                raise cannot("fit RuleListClassifier", because="y has several columns", instead="y of one column")
+            rows, target, s = tree._again(X, y, sample_weight)
+            s = np.ones(len(rows)) if s is None else s
+            self.__dict__.pop("_validation_seed", None)
+            if self.estimate == "validation":
+                self._validation_seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            estimating = self._estimating(target, s)
+            if self.estimate == "validation":
+                tree.fit(X, y, sample_weight=self._growing(sample_weight, estimating, len(rows)))
+                rows = tree._rows(X)  # the bins are those of the rows that it has grown on now
+            self.estimator_, self.classes_, self.n_features_in_ = tree, tree.classes_, tree.n_features_in_
+            self.__dict__.pop("feature_names_in_", None)
+            if "feature_names_in_" in vars(tree):
+                self.feature_names_in_ = tree.feature_names_in_
+            self.rules_, self.is_pruned_ = self._listed(tree, rows, target.y[:, 0], s, estimating)
+            self._certify(rows, target, s, started)
+            return self
+
+    def _certify(self, rows, target, s, started):
+        message = COUNTED if self.estimate is not None else self.estimator_.certificate_.message
         value = decided_residual(self, rows, target, s)
-        message = COUNTED if self.estimate is not None else tree.certificate_.message
-        self.certificate_ = closed_form(value, 1e3 * EPS, started=started, message=message)
-        return self
+        self.certificate_ = closed_form(value, count_tolerance(len(rows)), started=started, message=message)
+        warn_if_not_certified(self.certificate_, ADVICE, stacklevel=3)
 
     def _check(self):
         if self.estimate is not None:
@@ -153,7 +159,7 @@ class RuleListClassifier(ClassifierMixin, Estimator):
         return divide(target, s, self.validation_fraction, self._validation_seed, "estimate='pessimistic'")
 
     def _growing(self, sample_weight, estimating, n):
-        """Weights of the rows that the tree grows on, or None: 0 for those held out, whose classes stay known."""
+        """Weights of the rows that the tree grows on, or None: 0 for those held out."""
         if self.estimate != "validation":
             return sample_weight
         given = checked_weights(sample_weight, n)
