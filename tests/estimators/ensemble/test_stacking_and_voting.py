@@ -20,6 +20,7 @@ from separatrix.ensemble import (
     VotingClassifier,
     VotingRegressor,
 )
+from separatrix.estimators.verify import NothingToVerify
 from separatrix.linear_model import LogisticRegression, Perceptron, Ridge, SGDClassifier
 from separatrix.model_selection import KFold, StratifiedKFold
 from separatrix.naive_bayes import GaussianNB
@@ -180,6 +181,17 @@ def test_a_file_keeps_a_committee_its_names_and_its_answers(name):
     assert second.getvalue() == file.getvalue()
     assert separatrix.verify(again, X, y).converged
     again.fit(X, y)
+
+
+def test_a_stack_on_folds_that_are_given_is_verified():
+    X, y = IRIS
+    folds = list(StratifiedKFold(3).split(X, y))
+    model = StackingClassifier(CLASSIFIERS, LogisticRegression(), cv=folds).fit(X, y)
+    assert separatrix.verify(model, X, y).converged
+    drawn = StratifiedKFold(3, shuffle=True, random_state=np.random.RandomState(0))
+    for cv in (iter(folds), drawn):
+        with pytest.raises(NothingToVerify, match="its folds cannot be made again"):
+            separatrix.verify(model.set_params(cv=cv), X, y)
 
 
 @pytest.mark.parametrize("name", committees())

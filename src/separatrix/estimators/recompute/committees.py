@@ -1,6 +1,8 @@
 """Committees: every member on the rows that were drawn for it, and what the committee publishes beside its members."""
 
 import warnings
+from collections.abc import Iterator
+from numbers import Integral
 
 import numpy as np
 from numpy.random import RandomState
@@ -8,6 +10,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import check_cv, cross_val_predict
 
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can
 from separatrix.estimators.ensemble.bagging import bags_again
 from separatrix.estimators.ensemble.bootstrap import draw_in_proportion, seeded
 from separatrix.estimators.ensemble.members import enter_rows, take_columns, take_rows
@@ -115,6 +118,13 @@ def stacked(model, X, y, sample_weight=None):
 
 
 def _can_repeat(cv):
-    """Whether a splitter divides rows in the same way each time."""
-    seedless = not isinstance(cv, int | None) and vars(cv).get("shuffle") and vars(cv).get("random_state") is None
-    return not seedless
+    """Whether folds are the same each time: a number or a list of them, or a splitter that draws nothing, or by a seed.
+
+    An iterator of folds is used up by the fit.
+    """
+    if cv is None or isinstance(cv, Integral):
+        return True
+    if not can(cv, "split"):
+        return not isinstance(cv, Iterator)
+    known = vars(cv)
+    return not known.get("shuffle") or isinstance(known.get("random_state"), Integral)
