@@ -13,9 +13,18 @@ from separatrix.cli.explain import _show
 from separatrix.cli.output import console
 from separatrix.core.declaration import declaration
 from separatrix.core.tree_sum import path_sums
-from separatrix.ensemble import AdaBoostClassifier, HistGradientBoostingClassifier, HistGradientBoostingRegressor
+from separatrix.ensemble import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 from separatrix.estimators.preparation.compose import category_places, pipeline
-from separatrix.inference.explain import explain
+from separatrix.inference.explain import NOT_LINEAR, explain
 from separatrix.inference.tree_path import NOT_MET
 from separatrix.tables import Table, target_values, understand
 from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor, ModelTreeClassifier, ModelTreeRegressor
@@ -53,9 +62,9 @@ def fitted(model, target):
 def raw_sum(model, table):
     """Raw predictions (n, k) by the model's own methods."""
     Z, last = model[:-1].transform(table), model[-1]
-    if isinstance(last, DecisionTreeClassifier):
+    if isinstance(last, DecisionTreeClassifier | BaggingClassifier):
         return last.predict_proba(Z)
-    if isinstance(last, DecisionTreeRegressor):
+    if isinstance(last, DecisionTreeRegressor | BaggingRegressor | GradientBoostingRegressor):
         return last.predict(Z)[:, None]
     if isinstance(last, HistGradientBoostingRegressor):
         values = last.predict(Z)
@@ -73,6 +82,11 @@ CASES = [
     (HistGradientBoostingRegressor(max_iter=20, loss="poisson"), "spent"),
     (AdaBoostClassifier(n_estimators=40), "bought"),
     (AdaBoostClassifier(n_estimators=20), "level"),
+    (GradientBoostingClassifier(n_estimators=10), "level"),
+    (GradientBoostingClassifier(n_estimators=10, loss="exponential"), "bought"),
+    (GradientBoostingRegressor(n_estimators=10, loss="huber", subsample=0.5, random_state=0), "spent"),
+    (BaggingClassifier(n_estimators=4, max_samples=8, random_state=0), "level"),
+    (BaggingRegressor(n_estimators=4, max_features=0.5, random_state=0), "spent"),
 ]
 
 
@@ -100,6 +114,38 @@ def test_the_base_of_a_boosted_model_is_the_mean_prediction_of_its_training_rows
     told = explain(model, table.take([3]), reference=table)
     assert_allclose(told.mean_score, model.predict(table).mean(), rtol=1e-12)
     assert told.scale == "prediction" and told.score == pytest.approx(model.predict(table.take([3]))[0], rel=1e-14)
+
+
+def test_the_base_of_exact_boosting_is_the_weighted_mean_of_the_training_rows():
+    X, y = load_diabetes(return_X_y=True)
+    s = np.arange(len(y)) % 4.0
+    model = GradientBoostingRegressor(n_estimators=5).fit(X, y, sample_weight=s)
+    assert_allclose(explain(model, X[3]).mean_score, np.average(model.predict(X), weights=s), rtol=1e-12)
+
+
+def test_trees_whose_values_are_no_sum_are_explained_in_words():
+    X, y = load_diabetes(return_X_y=True)
+    started = GradientBoostingRegressor(n_estimators=2, init=DecisionTreeRegressor(max_depth=1)).fit(X, y)
+    bagged = BaggingRegressor(DecisionTreeRegressor(split="multiway", n_bins=3, max_depth=2), n_estimators=2).fit(X, y)
+    for model in (started, bagged):
+        told = explain(model, X[0])
+        assert told.score is None and told.notes == (NOT_LINEAR,)
+    told = explain(AdaBoostRegressor(n_estimators=3, random_state=0).fit(X, y), X[0])
+    assert told.score is None and len(told.notes) == 1 and "weighted median" in told.notes[0]
+
+
+def test_one_round_of_boosting_is_explained():
+    """The rows of the nodes of a histogram tree are counted; those of a stump of AdaBoost are not kept."""
+    X = np.arange(40.0)[:, None]
+    model = HistGradientBoostingRegressor(max_iter=1, min_samples_leaf=10, max_leaf_nodes=2).fit(
+        X, np.repeat([0.0, 10.0], [25, 15])
+    )
+    (step,) = explain(model, X[0]).path
+    assert (step.question, step.answer, step.rows) == ("x0 <= 24.5", "yes", 25)
+    model = AdaBoostClassifier().fit(X, np.repeat([0, 1], [25, 15]))
+    told = explain(model, X[0])
+    assert len(model.thresholds_) == 1 and told.path == ()
+    assert told.score == told.mean_score + told.contributions[0].contribution == model.decision_function(X[:1])[0]
 
 
 def test_contributions_are_those_computed_from_the_nodes_of_scikit_learns_tree():

@@ -102,8 +102,9 @@ class Declaration:
         parameters: inference asks it for the penalty.
     verification : callable or str.  ``(model, X, y, sample_weight) -> Certificate``, which recomputes the certificate
         from the data; or a sentence that says why there is nothing to verify.
-    tree_sum : callable or None.  ``(model, X) -> TreeSum`` (:mod:`separatrix.core.tree_sum`) or None, of a model whose
-        prediction is a sum over trees: the trees, and the rows X as they ask them.
+    tree_sum : callable, str or None.  ``(model, X) -> TreeSum`` (:mod:`separatrix.core.tree_sum`) or None, of a model
+        whose prediction is a sum over trees: the trees, and the rows X as they ask them. Or a sentence that says why a
+        prediction made of trees is no sum.
     description : str or callable.  What it is described by, or ``(model, feature_names, X, y) -> Description``.
     small_fits : tuple of SmallFit.  Fits that compile every loop of the model.
     """
@@ -120,7 +121,7 @@ class Declaration:
     search: Search | None = None
     equivalent: Part | None = None
     verification: Callable[..., Any] | str = "it does not declare how its numbers could be recomputed"
-    tree_sum: Callable[..., Any] | None = None
+    tree_sum: Callable[..., Any] | str | None = None
     description: str | Callable[..., Any] = SETTINGS
     small_fits: tuple[SmallFit, ...] = ()
 
@@ -175,6 +176,11 @@ def declaration(model: Any) -> Declaration:
     foreign = dict(_foreign_classes())
     known = (_DECLARATIONS.get(base) or foreign.get(base) for base in cls.__mro__)
     return next((each for each in known if each is not None), UNKNOWN)
+
+
+def predicts_classes(model: Any) -> bool:
+    """Whether a model is declared to predict classes."""
+    return declaration(model).task == "classification"
 
 
 def _foreign_classes() -> Iterator[tuple[type, Declaration]]:

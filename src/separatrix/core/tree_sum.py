@@ -30,6 +30,7 @@ class WalkedTree(NamedTuple):
     mean : (n_nodes, m) array.  What the training rows of a node get, on average.
     value : (n_nodes, m) array.  What a row that ends in the node gets.
     outputs : slice.  To which of the k outputs of the sum these m belong.
+    rows : (n_nodes,) array or None.  How many training rows reach each node; None where the model does not keep it.
     """
 
     nodes: Mapping[str, Array]
@@ -37,6 +38,7 @@ class WalkedTree(NamedTuple):
     mean: Array
     value: Array
     outputs: slice = slice(None)
+    rows: Array | None = None
 
 
 class TreeSum(NamedTuple):
@@ -102,6 +104,19 @@ def path_sums(trees: TreeSum, i: int = 0) -> tuple[Array, Array]:
         else:
             base[tree.outputs] += rest
     return base, parts if trees.linear is None else parts + trees.linear[i]
+
+
+def walked_rounds(nodes: Mapping[str, Array], k: int, weight: Array) -> list[WalkedTree]:
+    """Binary trees side by side in one set of arrays, tree t for output t modulo k.
+
+    `nodes` has beside the arrays of a node table ``roots``, ``value`` and ``count``; means of nodes are those of the
+    leaves below them by the `weight` of their training rows, (n_nodes,).
+    """
+    value, mean = nodes["value"][:, None], mean_below(nodes, nodes["value"], weight)[:, None]
+    return [
+        WalkedTree(nodes, int(root), mean, value, slice(t % k, t % k + 1), nodes["count"])
+        for t, root in enumerate(nodes["roots"])
+    ]
 
 
 def mean_below(nodes: Mapping[str, Array], value: Array, count: Array) -> Array:

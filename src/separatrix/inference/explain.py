@@ -21,13 +21,11 @@ from separatrix.core.protocol import fitted_attribute
 from separatrix.core.tree_sum import SCORE, SHARE
 from separatrix.designs import as_dense
 from separatrix.inference.original_columns import OriginalColumns, Reference
-from separatrix.inference.tree_path import PathStep, about_trees, additive_facts, path_steps, sum_of
+from separatrix.inference.tree_path import PathStep, about_trees, additive_facts, path_steps, sum_of, why_no_sum
 from separatrix.inference.what_if import Flip, nearest_boundary_point, single_flips
 
-NOT_LINEAR = (
-    "This model is not a weighted sum of its columns, so no contributions add up to its answer. Below, each column was "
-    "changed by itself within the range of the training rows."
-)
+NOT_LINEAR = "This model is not a weighted sum of its columns, so no contributions add up to its answer."
+ONE_BY_ONE = "Below, each column was changed by itself within the range of the training rows."
 NO_RANGE = "Nothing is known of the training rows, so that no change of a column could be tried."
 AGAINST_ZERO = (
     "Nothing is known of the training rows: contributions are against a row of zeros, not against their mean."
@@ -132,15 +130,18 @@ def explain(model, row, *, reference=None):
     linear = seen.is_linear_at(rows)
     known = reference.columns if reference is not None else {}
     trees = None if linear else sum_of(seen, rows)
-    notes = [] if linear else [NOT_LINEAR if trees is None else about_trees(trees)]
+    notes = []
     if linear:
         facts |= _linear_facts(seen, rows, reference)
         if reference is None or reference.mean_parts is None:
             notes.append(AGAINST_ZERO)
     elif trees is not None:
         facts |= _tree_facts(seen, rows, trees)
-    if not linear and reference is None and seen.classes is not None:
-        notes.append(NO_RANGE)
+        notes.append(about_trees(trees))
+    else:
+        notes.append(why_no_sum(seen) or NOT_LINEAR)
+    if not linear and seen.classes is not None:
+        notes += [NO_RANGE] if reference is None else [ONE_BY_ONE] if trees is None else []
     if seen.classes is not None:
         facts["flips"] = tuple(single_flips(seen, rows, known, linear))
     return Explanation(**facts, notes=tuple(notes))

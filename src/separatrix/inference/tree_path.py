@@ -44,7 +44,13 @@ def sum_of(seen, rows):
     """The TreeSum of one row, of a model that declares one and is not wrapped; None otherwise."""
     model = unwrap(seen.last)
     of = declaration(model).tree_sum
-    return None if of is None or model is not seen.last else of(model, seen.prepared(rows))
+    return of(model, seen.prepared(rows)) if callable(of) and model is seen.last else None
+
+
+def why_no_sum(seen):
+    """The sentence in which a model declares why its prediction is no sum; None of a model without one."""
+    of = declaration(unwrap(seen.last)).tree_sum
+    return of if isinstance(of, str) else None
 
 
 def additive_facts(seen, rows, trees: TreeSum, sides):
@@ -66,8 +72,11 @@ def additive_facts(seen, rows, trees: TreeSum, sides):
 
 
 def path_steps(seen, rows, trees: TreeSum, own):
-    """The questions on the way of the row through a single tree; none where there are several."""
-    if len(trees.trees) != 1:
+    """The questions on the way of the row through a single tree; none where there are several.
+
+    None either where the rows of the nodes are not known, as of a stump of AdaBoost.
+    """
+    if len(trees.trees) != 1 or trees.trees[0].rows is None:
         return ()
     tree, row = trees.trees[0], trees.rows[0]
     words, nodes = TreeWords(seen.model), tree.nodes
@@ -86,7 +95,7 @@ def path_steps(seen, rows, trees: TreeSum, own):
                 words.question(nodes, node),
                 value,
                 _answer(words, nodes, node, child, row[j]),
-                int(nodes["n_samples"][after]),
+                int(tree.rows[after]),
                 float(tree.mean[node, own]),
                 float(tree.mean[after, own]),
             )

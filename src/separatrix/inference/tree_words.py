@@ -4,11 +4,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from separatrix.core.declaration import steps_of, unwrap
+from separatrix.core.declaration import declaration, steps_of, unwrap
+from separatrix.core.protocol import fitted_attribute
 from separatrix.estimators.preparation.categories import Codes
 from separatrix.inference.original_columns import OriginalColumns
+from separatrix.prediction import forms
 
 MOST_LEVELS = 6  # of a group that is written out
+OF_ONE_TREE = (forms.TREE_CLASSES, forms.TREE_NUMBERS, forms.MODEL_TREE_CLASSES, forms.MODEL_TREE_NUMBERS)
 
 
 class TreeWords:
@@ -115,6 +118,7 @@ def _listed(words):
 
 
 def bare_tree(model):
-    """The tree at the end of a pipeline, or None where the last model is no single tree with a table of nodes."""
+    """The fitted tree at the end of a pipeline, or None where the last model is declared to be something else."""
     tree = unwrap(model)
-    return tree if "nodes_" in vars(tree) else None
+    is_one = any(declaration(tree).prediction is form for form in OF_ONE_TREE)
+    return tree if is_one and fitted_attribute(tree, "nodes_") is not None else None

@@ -29,6 +29,10 @@ from separatrix.prediction.committees import weighted_median
 from separatrix.solvers.boosted_stumps import weight_of_perfect
 
 LOSSES = ("linear", "square", "exponential")
+NO_SUM = (
+    "The prediction is the weighted median of those of the learners: the prediction of one of them, and no sum. No "
+    "contributions of columns add up to it."
+)
 
 
 def _described(model, names, X, y):
@@ -49,6 +53,7 @@ def _described(model, names, X, y):
     prediction=forms.BOOSTED_MEDIAN,
     verification=verification.OF_BOOSTED_NUMBERS,
     description=_described,
+    tree_sum=NO_SUM,
 )
 class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
     r"""The weighted median of regressors, each trained on rows that the ones before it predicted badly (AdaBoost.R2).

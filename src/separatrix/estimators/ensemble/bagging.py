@@ -13,17 +13,22 @@ from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from separatrix.core.declaration import certificate_of
+from separatrix.core.declaration import certificate_of, predicts_classes
 from separatrix.core.description import DescribedTable, Description, fit_notes
 from separatrix.core.errors import cannot
 from separatrix.core.solution import Certificate
 from separatrix.core.threads import parallel_map
+from separatrix.core.tree_sum import MEAN, SHARE, TreeSum, WalkedTree
 from separatrix.core.types import Array, MatrixLike
+from separatrix.designs import as_dense
 from separatrix.estimators.ensemble.bootstrap import LARGEST_SEED, Bags, bags_of, draw_columns, seeded
 from separatrix.estimators.ensemble.members import enter_rows, later_rows, take_columns, take_rows
 from separatrix.estimators.published import timed, worst
 from separatrix.estimators.saving import Estimator
+from separatrix.estimators.tree.base import DecisionTree
+from separatrix.estimators.tree.columns import has_words
 from separatrix.estimators.validation import check_choice, check_number
+from separatrix.prediction.committees import spread_shares
 
 AT_ONCE = 32  # members whose answers are held side by side before they are summed
 
@@ -211,6 +216,24 @@ class Bagging(MetaEstimatorMixin, Estimator):
 
 def _size(X):
     return X.shape[0] * X.shape[1]
+
+
+def tree_sum(model: Any, X: MatrixLike) -> TreeSum | None:
+    """The mean of trees as a sum over trees; None where the members are other models, or code categories or bins.
+
+    Members number categories and bins by their own samples: one row is not the same codes to all of them.
+    """
+    members, of_classes = model.estimators_, predicts_classes(model)
+    if has_words(X) or not all(isinstance(member, DecisionTree) and member._is_plain() for member in members):
+        return None
+    trees = []
+    for member, columns in zip(members, model.estimators_features_, strict=True):
+        nodes, value = member.nodes_._asdict(), member.nodes_.value
+        nodes["column"] = np.where(nodes["column"] >= 0, columns[nodes["column"]], -1)
+        value = (spread_shares(value, member.classes_, model.n_classes_) if of_classes else value) / len(members)
+        trees.append(WalkedTree(nodes, 0, value, value, rows=nodes["n_samples"]))
+    base, scale = np.zeros(trees[0].value.shape[1]), SHARE if of_classes else MEAN
+    return TreeSum(as_dense(model._later(X)), base, trees, scale, "the mean of the rows that the trees were grown on")
 
 
 def described(model: Any, names: list[str], X: Any, y: Any) -> Description:

@@ -13,7 +13,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.protocol import can
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.ensemble.bagging import Bagging, described
+from separatrix.estimators.ensemble.bagging import Bagging, described, tree_sum
 from separatrix.estimators.tree.classifier import DecisionTreeClassifier
 from separatrix.estimators.validation import validate_class_target
 from separatrix.prediction import forms
@@ -29,6 +29,7 @@ def _base_has(name):
     prediction=forms.COMMITTEE_CLASSES,
     verification=verification.OF_BAGGED,
     description=described,
+    tree_sum=tree_sum,
 )
 class BaggingClassifier(ClassifierMixin, Bagging):
     r"""The mean of the probabilities of M copies of a classifier, each trained on a bootstrap sample of the rows.

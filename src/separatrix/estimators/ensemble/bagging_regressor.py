@@ -10,7 +10,7 @@ from sklearn.utils import get_tags
 from separatrix.core.declaration import declares
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.ensemble.bagging import Bagging, described
+from separatrix.estimators.ensemble.bagging import Bagging, described, tree_sum
 from separatrix.estimators.tree.regressor import DecisionTreeRegressor
 from separatrix.estimators.validation import enter
 from separatrix.prediction import forms
@@ -22,6 +22,7 @@ from separatrix.prediction.committees import mean
     prediction=forms.COMMITTEE_NUMBERS,
     verification=verification.OF_BAGGED,
     description=described,
+    tree_sum=tree_sum,
 )
 class BaggingRegressor(RegressorMixin, Bagging):
     r"""The mean of the predictions of M copies of a regressor, each trained on a bootstrap sample of the rows.

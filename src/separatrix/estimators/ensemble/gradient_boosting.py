@@ -9,12 +9,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import fitted_attribute
+from separatrix.core.tree_sum import SCORE, TreeSum, walked_rounds
 from separatrix.core.types import Array, MatrixLike
-from separatrix.designs import as_design
+from separatrix.designs import as_dense, as_design
 from separatrix.designs.ranked import rank_columns
 from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.ensemble.boosting import BoostedTrees
-from separatrix.estimators.tree.columns import dense_rows
 from separatrix.estimators.tree.regressor import DecisionTreeRegressor
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.trees.boosting import mean_loss
@@ -33,6 +34,16 @@ OF_TREES = (
     "min_impurity_decrease",
     "ccp_alpha",
 )
+
+
+def tree_sum(model, X):
+    """Raw scores as the baseline and the values of the trees; None where rows start from the scores of a model."""
+    if fitted_attribute(model, "init_") is not None:
+        return None
+    trees = walked_rounds(vars(model._trees), model.n_trees_per_iteration_, model._node_numbers[1])
+    return TreeSum(
+        model._numbers(X), model._baseline, trees, SCORE, "the mean of the rows that the trees were grown on"
+    )
 
 
 class GradientBoosting(BoostedTrees):
@@ -115,7 +126,7 @@ class GradientBoosting(BoostedTrees):
 
     def _numbers(self, X):
         """Rows of a prediction, float64 or float32."""
-        return np.ascontiguousarray(dense_rows(validate_rows(self, X)))
+        return np.ascontiguousarray(as_dense(validate_rows(self, X)))
 
     def _later_rows(self, X, y, sample_weight, *, weighted):
         """Checked rows of a fitted model."""

@@ -10,10 +10,10 @@ from separatrix.core.declaration import DENSE, IMPORTANCES, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.types import Array, MatrixLike
 from separatrix.core.verbs import link
+from separatrix.designs import as_dense
 from separatrix.estimators import verification
 from separatrix.estimators.ensemble.boosting import BoostedClasses, Rows
-from separatrix.estimators.ensemble.gradient_boosting import GradientBoosting
-from separatrix.estimators.tree.columns import dense_rows
+from separatrix.estimators.ensemble.gradient_boosting import GradientBoosting, tree_sum
 from separatrix.estimators.validation import check_choice, validate_class_target
 from separatrix.losses import Exponential, Logistic, Softmax
 from separatrix.prediction import forms
@@ -33,6 +33,7 @@ from separatrix.solvers.trees.gradient_boosting import newton_steps
     prediction=forms.BOOSTED_CLASSES,
     verification=verification.OF_TRAINING_LOSS,
     description=IMPORTANCES,
+    tree_sum=tree_sum,
     small_fits=(
         SmallFit({"n_estimators": 3}, storages=DENSE),
         SmallFit({"n_estimators": 3}, classes=3, storages=DENSE, called="several classes"),
@@ -168,7 +169,7 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedClasses, GradientBoosti
             )
         self.n_trees_per_iteration_ = 1 if k == 2 else k
         codes = target.y.astype(np.float64 if k == 2 else np.int64)
-        return Rows(np.ascontiguousarray(dense_rows(design.matrix())), codes, target.s)
+        return Rows(np.ascontiguousarray(as_dense(design.matrix())), codes, target.s)
 
     def _best_constants(self, rows):
         loss = self._stated_loss()

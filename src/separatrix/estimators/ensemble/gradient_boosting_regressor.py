@@ -9,10 +9,10 @@ from sklearn.base import RegressorMixin
 
 from separatrix.core.declaration import DENSE, IMPORTANCES, SmallFit, declares
 from separatrix.core.types import Array, MatrixLike
+from separatrix.designs import as_dense
 from separatrix.estimators import verification
 from separatrix.estimators.ensemble.boosting import Rows
-from separatrix.estimators.ensemble.gradient_boosting import GradientBoosting
-from separatrix.estimators.tree.columns import dense_rows
+from separatrix.estimators.ensemble.gradient_boosting import GradientBoosting, tree_sum
 from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.losses import Huber, Quantile, Squared
 from separatrix.prediction import forms
@@ -35,6 +35,7 @@ SMALLEST_DELTA = float(np.finfo(np.float64).tiny)  # Huber's loss needs a positi
     prediction=forms.BOOSTED_NUMBERS,
     verification=verification.OF_TRAINING_LOSS,
     description=IMPORTANCES,
+    tree_sum=tree_sum,
     small_fits=(
         SmallFit({"n_estimators": 3}, storages=DENSE),
         SmallFit({"loss": "huber", "n_estimators": 3}, storages=DENSE, called="Huber"),
@@ -177,7 +178,7 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
     def _checked_rows(self, X, y, sample_weight, *, reset):
         design, target = enter(self, X, y, sample_weight, multi_output=False, reset=reset)
         self.n_trees_per_iteration_ = 1
-        return Rows(np.ascontiguousarray(dense_rows(design.matrix())), target.y, target.s)
+        return Rows(np.ascontiguousarray(as_dense(design.matrix())), target.y, target.s)
 
     def _best_constants(self, rows):
         if self.loss == "squared_error":
