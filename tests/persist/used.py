@@ -173,7 +173,7 @@ def _trees():
         (X, three, GradientBoostingClassifier(n_estimators=3, n_iter_no_change=2, random_state=0).fit(X, three)),
         (gaps, three, DecisionTreeClassifier(**categories, ccp_alpha=0.01).fit(gaps, three)),
         (coded, three, DecisionTreeClassifier(**categories, split="multiway", criterion="entropy").fit(coded, three)),
-        (gaps, y, DecisionTreeRegressor(**categories, n_bins=8, max_leaf_nodes=9).fit(gaps, y)),
+        (gaps, y, DecisionTreeRegressor(**categories, split="multiway", n_bins=3, max_leaf_nodes=9).fit(gaps, y)),
         (X, y, DecisionTreeRegressor(criterion="absolute_error", monotonic_cst=[1, 0, -1]).fit(X, y)),
         (X, X[:, :2], DecisionTreeRegressor(max_depth=3).fit(X, X[:, :2])),
         (gaps, three, HistGradientBoostingClassifier(**quick, **categories).fit(gaps, three)),

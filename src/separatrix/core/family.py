@@ -13,6 +13,9 @@ from typing import Any
 from separatrix.core import registry
 
 MANY_SCORES = 5_000  # rows times classes
+# Of the scores that families are compared by, those that scikit-learn's search knows, by its own names.
+OF_CLASSES = {name: name for name in ("accuracy", "balanced_accuracy", "roc_auc")}
+OF_NUMBERS = {"mae": "neg_mean_absolute_error", "medae": "neg_median_absolute_error"}
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,16 @@ class DataFacts:
         if not self.classes:
             return KFold(max(2, min(most, self.rows // 2)), shuffle=True, random_state=self.seed)
         return StratifiedKFold(max(2, min(most, self.smallest_class)), shuffle=True, random_state=self.seed)
+
+    def searched(self, model: Any, grid: dict[str, list[Any]]) -> Any:
+        """A search over a grid of settings in 3 folds, by the score of the comparison where scikit-learn knows it."""
+        from sklearn.model_selection import GridSearchCV
+
+        if self.classes:
+            scoring = OF_CLASSES.get(self.score, "neg_log_loss")
+        else:
+            scoring = OF_NUMBERS.get(self.score, "neg_mean_squared_error")
+        return GridSearchCV(model, grid, scoring=scoring, cv=self.inner_folds(3))
 
 
 def spread_of(y: Any) -> float:

@@ -9,10 +9,11 @@ from separatrix.prediction.storage import dense
 
 
 def is_missing(value):
-    """None, a number that is none, or what pandas has for a missing word or date."""
-    return (
-        value is None or (isinstance(value, float) and value != value) or type(value).__name__ in ("NAType", "NaTType")
-    )
+    """None, or what does not equal itself: NaN, and what pandas has for a missing word or date."""
+    if value is None:
+        return True
+    same = value == value
+    return not (isinstance(same, bool | np.bool_) and same)
 
 
 def category_codes(values, categories):

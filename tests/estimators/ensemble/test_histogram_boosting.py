@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import sklearn.ensemble
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -18,6 +19,7 @@ from separatrix.ensemble import (
 )
 from separatrix.losses import Huber
 from separatrix.prediction import boosted_trees as light_trees
+from separatrix.tree import DecisionTreeRegressor
 
 X, Y = load_diabetes(return_X_y=True)
 RNG = np.random.default_rng(3)
@@ -148,6 +150,19 @@ def test_columns_of_categories_come_from_a_frame():
     file.seek(0)
     assert_array_equal(separatrix.load(file).predict(frame), model.predict(frame))
     assert separatrix.verify(model, frame, y).converged
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("model", [HistGradientBoostingRegressor(max_iter=3), DecisionTreeRegressor(max_depth=3)])
+def test_a_column_of_words_is_asked_for_by_its_name_in_any_frame(kind, model):
+    town, x = np.array(["a", "b", "c"])[np.arange(60) % 3], np.arange(60.0)
+    y = (town == "b") * 3.0 + x / 60.0
+    library = pytest.importorskip(kind)
+    frame = (library.table if kind == "pyarrow" else library.DataFrame)({"x": x, "town": town})
+    asked = clone(model).set_params(categorical_features=["town"]).fit(frame, y)
+    codes = np.column_stack([x, np.arange(60.0) % 3])
+    coded = clone(model).set_params(categorical_features=[1]).fit(codes, y)
+    assert_array_equal(asked.predict(frame), coded.predict(codes))
 
 
 def test_too_many_categories_are_refused():

@@ -9,7 +9,6 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.estimators import verification
 from separatrix.estimators.ensemble.forest import forest_sum
 from separatrix.estimators.ensemble.forest_answers import ForestOfClasses, ForestOfNumbers
-from separatrix.estimators.tree.searched import searched
 from separatrix.prediction import forms
 
 
@@ -264,7 +263,7 @@ def _class_forest(facts):
 
     forest = ExtraTreesClassifier(categorical_features=category_places(facts.kinds), random_state=facts.seed)
     # pure leaves make probabilities too sure where classes are noisy
-    return searched(forest, {"min_samples_leaf": [1, 5]}, facts)
+    return facts.searched(forest, {"min_samples_leaf": [1, 5]})
 
 
 declare(
@@ -285,7 +284,7 @@ def _number_forest(facts):
     from separatrix.estimators.preparation.compose import category_places  # brings scikit-learn's column transformer
 
     forest = ExtraTreesRegressor(categorical_features=category_places(facts.kinds), random_state=facts.seed)
-    return searched(forest, {"max_features": [1 / 3, 1.0]}, facts)
+    return facts.searched(forest, {"max_features": [1 / 3, 1.0]})
 
 
 declare(

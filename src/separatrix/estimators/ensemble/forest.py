@@ -19,12 +19,11 @@ from separatrix.core.packed_tree import PackedTree
 from separatrix.core.threads import parallel_map
 from separatrix.core.tree_sum import MEAN, SHARE, TreeSum, WalkedTree
 from separatrix.core.types import Array, Matrix, MatrixLike
-from separatrix.designs import as_design
+from separatrix.designs import as_dense, as_design
 from separatrix.designs.ranked import rank_columns
 from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.ensemble.bootstrap import LARGEST_SEED, Bags, bags_of
 from separatrix.estimators.tree.arrays import TreeArrays
-from separatrix.estimators.tree.columns import dense_rows
 from separatrix.estimators.tree.counts import class_impurity, count_residual
 from separatrix.estimators.tree.growth import GreedyGrowth
 from separatrix.estimators.validation import check_choice, check_number
@@ -73,7 +72,7 @@ def forest_sum(model, X):
     for t in range(len(model._trees)):
         nodes = model._table(t)
         value = share * nodes.value
-        trees.append(WalkedTree(nodes._asdict(), 0, value, value))
+        trees.append(WalkedTree(nodes._asdict(), 0, value, value, rows=nodes.n_samples))
     base = np.zeros(model._trees[0].value.shape[1])
     scale = SHARE if "classes_" in vars(model) else MEAN
     return TreeSum(model._rows(X), base, trees, scale, "the mean of the rows that the trees were grown on")
@@ -121,7 +120,7 @@ class Forest(GreedyGrowth):
             for name in ("oob_score_", self._out_of_bag):
                 self.__dict__.pop(name, None)
             if self.oob_score:
-                self._score_out_of_bag(dense_rows(encoded), target, s)
+                self._score_out_of_bag(as_dense(encoded), target, s)
             return self
 
     def _check_forest(self):

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state, resample
 
 from separatrix.core.errors import cannot
 from separatrix.core.protocol import column_names
-from separatrix.core.tree_sum import SCORE, TreeSum, WalkedTree, mean_below
+from separatrix.core.tree_sum import SCORE, TreeSum, walked_rounds
 from separatrix.designs.binned import bin_rows, find_bins
 from separatrix.estimators.ensemble.boosting import BoostedTrees
 from separatrix.estimators.ensemble.categories import apply_categories, find_categories, learn_categories
@@ -25,11 +25,8 @@ MANY_ROWS = 10_000  # above which early_stopping="auto" stops early, and of whic
 
 def tree_sum(model, X):
     """Raw scores as the baseline and the values of the trees, tree t for output t modulo k."""
-    trees, k = model._trees, model.n_trees_per_iteration_
-    nodes = vars(trees)
-    value, mean = trees.value[:, None], mean_below(nodes, trees.value, trees.count)[:, None]
-    walked = [WalkedTree(nodes, int(root), mean, value, slice(t % k, t % k + 1)) for t, root in enumerate(trees.roots)]
-    return TreeSum(model._numbers(X), model._baseline, walked, SCORE)
+    trees = walked_rounds(vars(model._trees), model.n_trees_per_iteration_, model._trees.count)
+    return TreeSum(model._numbers(X), model._baseline, trees, SCORE)
 
 
 class HistogramBoosting(BoostedTrees):

@@ -39,7 +39,7 @@ def take_rows(X: Any, rows: Any) -> Any:
     """Some rows of X, in the order of their places."""
     if is_frame(X):
         return nw.from_native(X, eager_only=True)[rows.tolist()].to_native()
-    return X[rows] if isinstance(X, np.ndarray) else as_design(X).take(rows).matrix()
+    return as_design(X).take(rows).matrix()
 
 
 def take_columns(X: Any, columns: Any) -> Any:

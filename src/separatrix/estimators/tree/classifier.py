@@ -10,7 +10,6 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.tree.base import DecisionTree, tree_sum
-from separatrix.estimators.tree.searched import searched
 from separatrix.estimators.tree.targets import ClassTarget
 from separatrix.prediction import forms
 
@@ -48,6 +47,7 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
     random_state : int, RandomState or None, default None.  Used only where something is drawn, and for the division of
         the rows by pruning="reduced_error".
     max_leaf_nodes : int, [2, inf), or None, default None.  Split the node that gains most first, up to so many leaves.
+        A node whose best split has more children than there is room for stays a leaf.
     min_impurity_decrease : float, [0, inf), default 0.0.  Least gain of a split, as a share of all weight.
     class_weight : dict, list of dicts, "balanced" or None, default None.  Factors of the weights of the classes.
     ccp_alpha : float, [0, inf), or {"best", "1se"}, default 0.0.  Price of a leaf in cost-complexity pruning; 0 prunes
@@ -92,6 +92,9 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
     divided. The error is the share of wrong classes. Cross-validation leaves the numbers of the nodes to all rows; it
     prunes the trees of the folds at the geometric means of the ends of the intervals of prices, as CART and rpart do,
     and takes standard errors over rows.
+
+    Labels of rows of weight 0 make no classes, as if these rows were not there; in scikit-learn's trees they make
+    classes of probability 0.
 
     A greedy tree has no optimum to certify: each split is the best of its node, the whole is not the best of its size.
 
@@ -149,7 +152,10 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         self.cv = cv
 
     def predict_proba(self, X: MatrixLike, check_input: bool = True) -> Any:
-        """The shares of the classes in the leaf of each row, (n, k); a list of them for y of several columns."""
+        """The shares of the classes in the leaf of each row, (n, k); a list of them for y of several columns.
+
+        `check_input` is accepted for compatibility with scikit-learn: rows are always checked.
+        """
         shares = self.tree_.predict(self._rows(X))
         if self.n_outputs_ == 1:
             return shares
@@ -162,7 +168,10 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
             return np.log(shares) if self.n_outputs_ == 1 else [np.log(each) for each in shares]
 
     def predict(self, X: MatrixLike, check_input: bool = True) -> Array:
-        """The class with the largest share in the leaf of each row; the first of equals."""
+        """The class with the largest share in the leaf of each row; the first of equals.
+
+        `check_input` is accepted for compatibility with scikit-learn: rows are always checked.
+        """
         shares = self.predict_proba(X)
         if self.n_outputs_ == 1:
             return self.classes_[np.argmax(shares, axis=1)]
@@ -175,7 +184,7 @@ def _pruned(facts):
 
     tree = DecisionTreeClassifier(categorical_features=category_places(facts.kinds), random_state=facts.seed)
     grid = {"ccp_alpha": [0.0, 1e-3, 5e-3, 2e-2], "min_samples_leaf": [2, 10]}
-    return searched(tree, grid, facts)
+    return facts.searched(tree, grid)
 
 
 declare(

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.types import Array, Matrix, MatrixLike
+from separatrix.designs import as_dense
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.tree import columns as coding
 from separatrix.estimators.tree.arrays import TreeArrays
@@ -29,10 +30,9 @@ class CodedColumns(Estimator):
     def _enter(self, X, y, sample_weight):
         """Check the data; return X with codes for categories, the target, and the weights or None."""
         words = coding.has_words(X)
-        names = list(X.columns) if words and coding.is_frame(X) else None
         if words:
             p = X.shape[1]
-            asked = coding.asked_columns(self, names, p)
+            asked = coding.asked_columns(self, coding.names_of(X), p)
             self.categories_: list[Any] = [None] * p
             self._is_ordinal = np.zeros(p, dtype=bool)
             if self.categorical_features is not None:
@@ -40,12 +40,11 @@ class CodedColumns(Estimator):
                 self._is_ordinal = np.array([order is not None for order in orders]) & ~asked
                 for j in np.flatnonzero(self._is_ordinal):
                     self.categories_[j] = orders[j]
-                words_in = np.array([not numeric for _, numeric in coding.columns_of(X)])
-                asked = asked | (words_in & ~self._is_ordinal)
+                asked = asked | (coding.worded_columns(X) & ~self._is_ordinal)
             numbers = coding.numbers_from_words(X, asked, self._is_ordinal, self.categories_)
             design, target, s = self._validate(numbers, y, sample_weight)
             validate_columns(self, X, reset=True)
-            self._is_category, encoded = asked, coding.dense_rows(design.matrix())
+            self._is_category, encoded = asked, as_dense(design.matrix())
         else:
             design, target, s = self._validate(X, y, sample_weight)
             p = design.p
@@ -54,7 +53,7 @@ class CodedColumns(Estimator):
             self.categories_, self._is_ordinal = [None] * p, np.zeros(p, dtype=bool)
             encoded = design.matrix()
             if self._is_category.any():
-                encoded = coding.dense_rows(encoded)
+                encoded = as_dense(encoded)
                 for j in np.flatnonzero(self._is_category):
                     self.categories_[j] = coding.learn_categories(encoded[:, j].tolist())
         self._edges = self._learn_edges(encoded, s)
@@ -65,7 +64,7 @@ class CodedColumns(Estimator):
         p = X.shape[1]
         if self.split != "multiway" or self.n_bins is None:
             return [None] * p
-        dense = np.asarray(coding.dense_rows(X), dtype=np.float64)
+        dense = np.asarray(as_dense(X), dtype=np.float64)
         named = self._is_category | self._is_ordinal
         return [None if named[j] else coding.learn_edges(dense[:, j], self.n_bins, s) for j in range(p)]
 
@@ -75,7 +74,7 @@ class CodedColumns(Estimator):
         if all(each is None for each in (*self._edges, *categories)):
             return X
         state = {"categories_": categories, "_edges": self._edges, "_is_ordinal": self._is_ordinal}
-        return coded(state, coding.dense_rows(X))
+        return coded(state, as_dense(X))
 
     def _coded(self):
         """Which columns hold codes whose order means nothing to a split."""
@@ -92,7 +91,7 @@ class CodedColumns(Estimator):
         if words:
             validate_columns(self, X, reset=False)
             return self._coded_words(X)
-        return coding.dense_rows(self._code(validate_rows(self, X, missing=True)))
+        return as_dense(self._code(validate_rows(self, X, missing=True)))
 
     def _coded_words(self, X):
         numbers = coding.numbers_from_words(X, self._is_category, self._is_ordinal, self.categories_)
@@ -130,11 +129,17 @@ class CodedTree(CodedColumns):
         return TreeArrays(self.nodes_, self.n_features_in_, self._class_counts())
 
     def apply(self, X: MatrixLike, check_input: bool = True) -> Array:
-        """The node in which each row ends: a leaf, or the node that asks for a category without a route."""
+        """The node in which each row ends: a leaf, or the node that asks for a category without a route.
+
+        `check_input` is accepted for compatibility with scikit-learn: rows are always checked.
+        """
         return self.tree_.apply(self._rows(X))
 
     def decision_path(self, X: MatrixLike, check_input: bool = True) -> Matrix:
-        """The nodes that each row passes, as a sparse matrix of ones (n, n_nodes)."""
+        """The nodes that each row passes, as a sparse matrix of ones (n, n_nodes).
+
+        `check_input` is accepted for compatibility with scikit-learn: rows are always checked.
+        """
         return self.tree_.decision_path(self._rows(X))
 
     def get_depth(self) -> int:

@@ -1,4 +1,7 @@
-"""Columns as a tree takes them: numbers as they are, categories as codes, bins of numbers as codes.
+"""Columns as trees take them: numbers as they are, categories as codes, bins of numbers as codes.
+
+Which columns hold categories is asked for by name, place or mask; "from_dtype" is read by a single tree or a forest as
+all columns that hold something else than numbers, by histogram boosting as those of a type made for categories.
 
 A missing value stays NaN. Levels that a frame states in order (an ordered categorical of pandas, an Enum of Polars) are
 numbered in that order and split by thresholds, as numbers are. A category that was not met in training gets the code
@@ -12,18 +15,36 @@ import numpy as np
 
 from separatrix.core.errors import cannot
 from separatrix.core.protocol import is_frame
-from separatrix.designs import as_dense, as_design
 from separatrix.prediction.naive_bayes import by_kind
 from separatrix.prediction.trees import category_codes, is_missing, level_codes
 
 
-def columns_of(X):
-    """A frame, or an array that mixes numbers and words, as a list of (values, whether they are numbers)."""
+def names_of(X):
+    """Names of the columns of a frame; None of an array."""
+    return list(nw.from_native(X, eager_only=True).columns) if is_frame(X) else None
+
+
+def cells_of(X, j):
+    """Column j of a frame or of an array, as an array."""
+    return nw.from_native(X, eager_only=True)[:, j].to_numpy() if is_frame(X) else X[:, j]
+
+
+def worded_columns(X):
+    """Which columns of a frame, or of an array that mixes numbers and words, hold something else than numbers."""
     if is_frame(X):
-        frame = nw.from_native(X, eager_only=True)
-        names = frame.columns
-        return [(frame[name].to_list(), _is_numeric(frame[name].dtype)) for name in names]
-    return [(list(column), all(isinstance(v, Real) or v is None for v in column)) for column in X.T]
+        return np.array([not _is_numeric(dtype) for dtype in _dtypes(X)])
+    return np.array([not all(isinstance(v, Real) or v is None for v in column) for column in X.T])
+
+
+def stated_columns(X):
+    """Which columns of a frame are of a type that is made for categories; none of an array."""
+    if not is_frame(X):
+        return np.zeros(np.shape(X)[1], dtype=bool)
+    return np.array([dtype in (nw.Categorical, nw.Enum) for dtype in _dtypes(X)])
+
+
+def _dtypes(X):
+    return list(nw.from_native(X, eager_only=True).schema.values())
 
 
 def _is_numeric(dtype):
@@ -33,7 +54,7 @@ def _is_numeric(dtype):
 def has_words(X):
     """Whether X is a frame with columns other than numbers, or an array of objects with words in it."""
     if is_frame(X):
-        return not all(map(_is_numeric, nw.from_native(X, eager_only=True).schema.values()))
+        return bool(worded_columns(X).any())
     return isinstance(X, np.ndarray) and X.dtype.kind in "OU" and any(isinstance(v, str) for v in X.flat)
 
 
@@ -41,8 +62,7 @@ def orders_of(X):
     """Of each column of a frame the levels in their order, lowest first; None where they have none."""
     if not is_frame(X):
         return [None] * X.shape[1]
-    schema = nw.from_native(X, eager_only=True).schema
-    return [list(dtype.categories) if dtype == nw.Enum else None for dtype in schema.values()]
+    return [list(dtype.categories) if dtype == nw.Enum else None for dtype in _dtypes(X)]
 
 
 def asked_columns(estimator, names, p):
@@ -89,14 +109,19 @@ def learn_edges(column, n_bins, s=None):
     return np.unique(inner[inner < values[-1]])
 
 
+def _values(X, j):
+    return nw.from_native(X, eager_only=True)[:, j].to_list() if is_frame(X) else list(X[:, j])
+
+
 def numbers_from_words(X, categorical, ordinal, categories):
     """X with codes in the place of categories, float64 (n, p); columns neither categorical nor ordinal hold numbers.
 
     `categories` has a list for each categorical column; where it is None, what is met is learnt. A level that an
     ordinal column has not stated has no place in its order: it is missing.
     """
-    columns, table = columns_of(X), []
-    for j, (values, _) in enumerate(columns):
+    table = []
+    for j in range(X.shape[1]):
+        values = _values(X, j)
         if ordinal[j]:
             table.append(level_codes(values, categories[j]))
         elif categorical[j]:
@@ -113,8 +138,3 @@ def numbers_from_words(X, categorical, ordinal, categories):
                     instead="the kinds of columns that the model was fitted to",
                 ) from None
     return np.stack(table, axis=1)
-
-
-def dense_rows(X):
-    """Checked rows as a dense array, which is what a walk reads."""
-    return X if isinstance(X, np.ndarray) else as_dense(as_design(X).matrix())

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn import tree as theirs
 from sklearn.base import BaseEstimator
 
+from separatrix.core.declaration import predicts_classes
 from separatrix.core.errors import cannot
 from separatrix.core.printable import printable
 from separatrix.estimators.tree.base import DecisionTree
@@ -27,7 +28,7 @@ def as_scikit_learn(model: DecisionTree) -> BaseEstimator:
             instead="tree.rules.to_text, tree.rules.to_dot or plots.tree",
         )
     children = arrays.children_left, arrays.children_right
-    of_classes = max(arrays.n_classes) > 1 or "classes_" in vars(model)
+    of_classes = max(arrays.n_classes) > 1 or predicts_classes(model)
     cls = theirs.DecisionTreeClassifier if of_classes else theirs.DecisionTreeRegressor
     p = model.n_features_in_
     copy = cls(criterion=model.criterion, random_state=0)

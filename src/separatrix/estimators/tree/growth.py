@@ -28,6 +28,12 @@ class GreedyGrowth(MultiOutputMixin, CodedColumns):
         check_number(self, "min_weight_fraction_leaf", 0.0, 0.5)
         check_number(self, "min_impurity_decrease", 0.0)
         check_number(self, "n_bins", 2, integer=True, none=True)
+        if self.n_bins is not None and self.split != "multiway":
+            raise cannot(
+                f"cut columns of numbers into n_bins={self.n_bins} parts with split={self.split!r}",
+                because="a binary split searches all thresholds",
+                instead="split='multiway', or n_bins=None",
+            )
         self._count_of("min_samples_split", 2, 100)
         self._count_of("min_samples_leaf", 1, 100)
 

@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from separatrix.core.certificate import closed_form, warn_if_not_certified
+from separatrix.core.declaration import predicts_classes
 from separatrix.core.solution import Certificate
 from separatrix.core.threads import on_one_blas_thread
 from separatrix.core.tree_sum import MEAN, SCORE, TreeSum, WalkedTree
 from separatrix.core.types import Array, MatrixLike
+from separatrix.designs import as_dense
 from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.published import timed, worst
-from separatrix.estimators.tree import columns as coding
 from separatrix.estimators.tree.coded_tree import CodedTree
 from separatrix.estimators.validation import check_choice, check_number
 from separatrix.prediction.model_trees import scores_at
@@ -98,7 +99,7 @@ class ModelTree(CodedTree):
             self._check()
             encoded, target, s = self._enter(X, y, sample_weight)
             self.n_outputs_ = 1
-            X = np.asarray(coding.dense_rows(encoded), dtype=np.float64)
+            X = np.asarray(as_dense(encoded), dtype=np.float64)
             s = np.ones(len(X)) if s is None else s
             rows = np.flatnonzero(s > 0.0)
             root = self._grown(X[rows], target[rows], s[rows])
@@ -266,8 +267,8 @@ def tree_sum(model: ModelTree, X: MatrixLike) -> TreeSum:
     at = apply(nodes, rows)
     apart = np.where(np.isnan(rows), 0.0, rows - model.node_mean_[at])
     linear = apart[:, :, None] * coef[at].transpose(0, 2, 1)
-    tree = WalkedTree(nodes._asdict(), 0, level, level)
-    scale = SCORE if "classes_" in vars(model) else MEAN
+    tree = WalkedTree(nodes._asdict(), 0, level, level, rows=nodes.n_samples)
+    scale = SCORE if predicts_classes(model) else MEAN
     return TreeSum(rows, np.zeros(level.shape[1]), [tree], scale, linear=linear)
 
 

@@ -10,7 +10,6 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.tree.base import DecisionTree, tree_sum
-from separatrix.estimators.tree.searched import searched
 from separatrix.estimators.tree.targets import NumberTarget
 from separatrix.prediction import forms
 
@@ -48,6 +47,7 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
     random_state : int, RandomState or None, default None.  Used only where something is drawn, and for the division of
         the rows by pruning="reduced_error".
     max_leaf_nodes : int, [2, inf), or None, default None.  Split the node that gains most first, up to so many leaves.
+        A node whose best split has more children than there is room for stays a leaf.
     min_impurity_decrease : float, [0, inf), default 0.0.  Least gain of a split, as a share of all weight.
     ccp_alpha : float, [0, inf), or {"best", "1se"}, default 0.0.  Price of a leaf in cost-complexity pruning; 0 prunes
         nothing. A word chooses it by cross-validation: the price of the least error on rows left out, or the largest
@@ -131,7 +131,10 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
         self.cv = cv
 
     def predict(self, X: MatrixLike, check_input: bool = True) -> Array:
-        """The value of the leaf of each row, (n,), or (n, k) for y of several columns."""
+        """The value of the leaf of each row, (n,), or (n, k) for y of several columns.
+
+        `check_input` is accepted for compatibility with scikit-learn: rows are always checked.
+        """
         values = self.tree_.predict(self._rows(X))
         return np.ascontiguousarray(values[..., 0])
 
@@ -142,7 +145,7 @@ def _pruned(facts):
     tree = DecisionTreeRegressor(categorical_features=category_places(facts.kinds), random_state=facts.seed)
     prices = [share * facts.spread**2 for share in (0.0, 1e-3, 5e-3, 2e-2)]  # of the variance of the target
     grid = {"ccp_alpha": prices, "min_samples_leaf": [2, 10]}
-    return searched(tree, grid, facts)
+    return facts.searched(tree, grid)
 
 
 declare(

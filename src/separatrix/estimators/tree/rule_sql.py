@@ -13,7 +13,7 @@ import numpy as np
 from separatrix.core.errors import cannot
 from separatrix.core.rule_table import conditions_of
 from separatrix.estimators.tree.conditions import Condition, condition_of
-from separatrix.estimators.tree.rules import column_names, predictions_of, table_of
+from separatrix.estimators.tree.rules import column_names, is_list, predictions_of, table_of
 from separatrix.prediction.rules import Cells
 from separatrix.tables.database import quoted_name
 
@@ -50,7 +50,7 @@ def to_sql(model: Any, *, feature_names: Any = None) -> str:
     names = column_names(model, feature_names)
     _check_names([names[j] for j in np.unique(table.column)])
     last = len(table.value) - 1
-    if "rules_" not in vars(model):
+    if not is_list(model):
         last -= 1  # rules of a tree leave no row out: the last one is the rest
     predictions = [_literal(each) for each in predictions_of(model, table.value[: last + 1])]
     lines = []

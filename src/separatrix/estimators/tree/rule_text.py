@@ -12,6 +12,7 @@ from separatrix.estimators.tree.rules import (
     branches_of,
     column_names,
     extract,
+    is_list,
     predictions_of,
     tree_cells,
     tree_in,
@@ -37,7 +38,7 @@ def to_text(model: Any, *, feature_names: Any = None, class_names: Any = None) -
     Confidences are those of the rows that chose the rules: on new rows they are lower (rules.assess).
     """
     rules, names = extract(model, feature_names=feature_names), _class_names(model, class_names)
-    in_turn = "rules_" in vars(model)
+    in_turn = is_list(model)
     lines = [_line(rule, names, in_turn and r > 0, in_turn) for r, rule in enumerate(rules)]
     return "\n".join([*lines, OPTIMISTIC] if rules[0].confidence is not None else lines)
 
@@ -62,7 +63,7 @@ def to_dot(model: Any, *, feature_names: Any = None, class_names: Any = None) ->
     tree_in(model)
     labels = _class_names(model, class_names)
     names = column_names(model, feature_names)
-    draw = _draw_list if "rules_" in vars(model) else _draw_tree
+    draw = _draw_list if is_list(model) else _draw_tree
     return "\n".join(["digraph {", "  node [shape=box];", *draw(model, names, labels), "}"])
 
 

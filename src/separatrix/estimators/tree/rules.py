@@ -14,12 +14,14 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.declaration import declaration, predicts_classes
 from separatrix.core.errors import cannot
 from separatrix.core.rule_table import RuleTable, bounds_of, common_bounds, conditions_of, table_from
 from separatrix.core.types import MatrixLike
 from separatrix.estimators.tree.base import DecisionTree
 from separatrix.estimators.tree.coded_tree import checked_weights
 from separatrix.estimators.tree.conditions import Condition, condition_of
+from separatrix.prediction import forms
 from separatrix.prediction.rules import Cells, cells_of, first_rules
 
 LEVEL = 0.95
@@ -94,7 +96,7 @@ def assess(
     tree = tree_in(model)
     if not 0.0 < level < 1.0:
         raise cannot(f"assess rules with level={level!r}", because="it is no probability", instead="0 < level < 1")
-    if "classes_" not in vars(tree) or tree.n_outputs_ > 1:
+    if not predicts_classes(tree) or tree.n_outputs_ > 1:
         raise cannot("assess these rules", because="they do not predict one class", instead="a classifier of one y")
     rows, target, _ = tree._again(X, y, None)  # weights of classes are for the fit
     s = checked_weights(sample_weight, len(rows))
@@ -133,10 +135,15 @@ def table_of(model: Any) -> tuple[RuleTable, list[Cells]]:
     return (vars(model)["rules_"] if model is not tree else tree_rules(tree, columns)), columns
 
 
+def is_list(model: Any) -> bool:
+    """Whether a model is declared to be a list of rules that are asked in turn."""
+    return declaration(model).prediction is forms.RULES
+
+
 def tree_in(model: Any) -> DecisionTree:
     """A fitted tree, or the tree that a rule list came from."""
     check_is_fitted(model)
-    inside = vars(model).get("estimator_", model) if "rules_" in vars(model) else model
+    inside = model.estimator_ if is_list(model) else model
     if not isinstance(inside, DecisionTree):
         raise cannot(
             f"take rules from {type(model).__name__}",
@@ -246,7 +253,7 @@ def _rules(model, table, columns, names, value, weight, level, chosen=None):
     """Rules as people read them; the last of a tree, which no row reaches, is left out."""
     predictions = predictions_of(model, table.value)
     chosen = np.argmax(value, axis=1) if chosen is None else chosen
-    of_classes = "classes_" in vars(model) and not isinstance(model.classes_, list)
+    of_classes = predicts_classes(model) and not isinstance(model.classes_, list)
     rules = []
     for r in range(len(table.value) - (model is tree_in(model))):
         conditions = tuple(condition_of(j, names[j], columns[j], bounds) for j, bounds in conditions_of(table, r))
@@ -260,7 +267,7 @@ def predictions_of(model: Any, value: Any) -> list[Any]:
     """What each row of values predicts, as `predict` has it: a class or a number, tuples for several outputs."""
     outputs = vars(model).get("n_outputs_", 1)
     parts = value.reshape(len(value), outputs, -1)
-    if "classes_" not in vars(model):
+    if not predicts_classes(model):
         table = parts[:, :, 0].tolist()
     else:
         labels = model.classes_ if isinstance(model.classes_, list) else [model.classes_]
