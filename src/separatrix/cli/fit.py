@@ -70,7 +70,7 @@ def fit(table, target, family, settings, task, exclude, path, query, seed, as_js
     )
     output.paragraph(
         out,
-        str(certificate) if certificate is not None else "No certificate: a closed form, a count, or greedy steps.",
+        str(certificate) if certificate is not None else "No certificate: a closed form or a count.",
         gap=False,
     )
     output.paragraph(out, f"Written: {path}")

@@ -30,7 +30,7 @@ OF_MULTINOMIAL_NB = late("separatrix.estimators.recompute.naive_bayes:multinomia
 OF_CATEGORICAL_NB = late("separatrix.estimators.recompute.naive_bayes:categorical")
 OF_MIXED_NB = late("separatrix.estimators.recompute.naive_bayes:mixed")
 OF_PRINCIPAL_AXES = late("separatrix.estimators.recompute.axes:principal")
-OF_BOOSTED = late("separatrix.estimators.recompute.boosted:boosted")
+OF_BOOSTED = late("separatrix.estimators.recompute.adaboost:boosted")
 OF_BAGGED = late("separatrix.estimators.recompute.committees:bagged")
 OF_BOOSTED_NUMBERS = late("separatrix.estimators.recompute.committees:boosted_numbers")
 OF_VOTERS = late("separatrix.estimators.recompute.committees:voters")
@@ -42,7 +42,7 @@ OF_MODEL_TREE = late("separatrix.estimators.recompute.model_trees:model_tree")
 OF_RULES = late("separatrix.estimators.recompute.rules:rules")
 OF_LOCAL_NUMBERS = late("separatrix.estimators.recompute.local:numbers")
 OF_LOCAL_CLASSES = late("separatrix.estimators.recompute.local:classes")
-OF_TRAINING_LOSS = late("separatrix.estimators.recompute.boosting:training_loss")
+OF_TRAINING_LOSS = late("separatrix.estimators.recompute.gradient_boosting:training_loss")
 
 PREPARED = "it solves no problem: it keeps medians, levels or dates of the columns of a table"
 EXPANDED = "it solves no problem: its columns are formulas of each row"

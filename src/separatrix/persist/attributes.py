@@ -181,6 +181,7 @@ FITTED: dict[str, Kind] = {
     "_baseline": floats("_outputs"),
     "_divided": flag,
     "_from_other_rows": flag,
+    "_grown_by": text,
     "_categories": either(listed(either(objects("_c"), floats("_c", finite=False), anything), "p"), nothing),
     "_trees": record("Trees"),
     "_node_numbers": floats(3, "_nodes"),

@@ -64,6 +64,8 @@ _BAGGING: dict[str, Kind] = {
     "_seeds": integers("_m", low=0),
     "_bags": record("Bags"),
     "_drawn_columns": whole(1, 1 << 31),
+    "_replaces_columns": flag,
+    "_n_outputs": whole(1),
     "oob_score_": number(),
 }
 _FOREST: dict[str, Kind] = {
@@ -72,7 +74,6 @@ _FOREST: dict[str, Kind] = {
     "_clipped": flag,
     "_is_ordinal": flags("p"),
     "_n_rows": whole(1, MOST_DRAWS),
-    "_grown_by": text,
     "_seeds": integers("_m", low=0),
     "_bags": either(record("Bags"), nothing),
     "_trees": listed(record("PackedTree"), "_m"),

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from separatrix.core.errors import cannot
 from separatrix.core.threads import n_threads, parallel_map
 from separatrix.core.types import Array
 from separatrix.designs.base import Design
@@ -26,19 +27,22 @@ from separatrix.solvers.compiled.boosted_stumps import (
     search_many,
     search_two,
     weigh,
-    weight_of_mistakes,
 )
 
 BITS = 61  # of the sum of all weights
 RESOLVED = 1 << 40  # a sum of whole weights that their rounding does not show in
 MOST_COUNTS = 1 << 40  # the largest sum of weights that are taken as whole numbers
+# Factors of the weights stay below 2^900, so that products with weights of the data, at most 1e30, are numbers; where
+# they would not, the largest is brought to about 2^400.
+HIGH, MIDDLE = 900, 400
+SMALLEST = float(np.finfo(np.float64).tiny)
+LARGEST_WEIGHT = 700.0  # of a learner: e^700 is a number, e^710 is none
 
 
 class BoostedStumps(NamedTuple):
     """M stumps, a number each: ``x[feature] <= threshold`` answers `below`, else `above`; `errors` and `weights`.
 
-    `residual` is the largest difference between the share of the weights that the mistakes of a stump have after it was
-    added, and the share that they should have. `ended` says why there are fewer rounds than asked for, or is empty.
+    `ended` says why there are fewer rounds than asked for, or is empty.
     """
 
     feature: Array
@@ -47,7 +51,6 @@ class BoostedStumps(NamedTuple):
     above: Array
     errors: Array
     weights: Array
-    residual: float
     ended: str
 
 
@@ -89,6 +92,18 @@ class _Rows:
             self.unit = 1.0 / scale
             weigh(self.v, self.s, self.counts, self.codes, scale, self.k == 2, self.q, self.totals)
             scale *= 2.0 ** (BITS - self.total.bit_length())
+
+    def reweigh(self, stump: _Stump, threshold: float, column: Array, factor: float) -> None:
+        """Multiply the weights of the rows that a stump answers wrong.
+
+        All are divided by a power of two before one overflows, which changes no digit of them. A weight that falls
+        below the smallest number stays there: it is less than 2^-1400 of the largest.
+        """
+        exponent = frexp(self.largest)[1] + frexp(factor)[1]
+        if exponent > HIGH:
+            np.maximum(np.ldexp(self.v, MIDDLE - exponent), SMALLEST, out=self.v)
+        self.largest = float(reweigh(column, threshold, stump.below, stump.above, self.codes, factor, self.v))
+        self.weigh()
 
     def mistakes(self, stump: _Stump, threshold: float, column: Array) -> float:
         """The weight of the rows that a stump answers wrong, also where whole numbers round it away."""
@@ -163,7 +178,7 @@ def boost_stumps(
     >>> boost_stumps(as_design(X), codes, np.ones(4), 2, rounds=1).errors
     array([0.25])
     """
-    rows, stumps, residual, ended = _Rows(design, codes, s, k), [], 0.0, ""
+    rows, stumps, ended = _Rows(design, codes, s, k), [], ""
     wrong: float
     thresholds: list[float] = []
     errors: list[float] = []
@@ -184,14 +199,10 @@ def boost_stumps(
             weights.append(weight_of_perfect(weights))
             ended = "a stump makes no mistake"
             break
-        factor = (stump.right / wrong * (k - 1)) ** learning_rate
         weights.append(learning_rate * log_odds(wrong, stump.right, k))
         if m < rounds - 1:
-            answer = column, threshold, stump.below, stump.above, rows.codes
-            rows.largest = float(reweigh(*answer, factor, rows.v))
-            rows.weigh()
-            share = int(weight_of_mistakes(*answer, rows.q)) / rows.total
-            residual = max(residual, abs(share - factor * wrong / (factor * wrong + stump.right)))
+            refuse_overflow(weights[-1])
+            rows.reweigh(stump, threshold, column, (stump.right / wrong * (k - 1)) ** learning_rate)
     return BoostedStumps(
         np.array([stump.feature for stump in stumps], dtype=np.int64),
         np.array(thresholds),
@@ -199,7 +210,6 @@ def boost_stumps(
         np.array([stump.above for stump in stumps], dtype=np.int64),
         np.array(errors),
         np.array(weights),
-        residual,
         ended,
     )
 
@@ -211,6 +221,19 @@ def log_odds(wrong: float, right: float, k: int) -> float:
     0.847297860387
     """
     return log(right / wrong) + log1p(k - 2)
+
+
+def refuse_overflow(weight: float) -> None:
+    """Refuse a learner whose weight makes the weights of the rows leave the range of numbers.
+
+    >>> refuse_overflow(2.0)
+    """
+    if weight > LARGEST_WEIGHT:
+        raise cannot(
+            "boost another learner",
+            because=f"the last has the weight {weight:.3g}, and weights of rows times e^{weight:.3g} are no numbers",
+            instead="a smaller learning_rate",
+        )
 
 
 def weight_of_perfect(before: list[float]) -> float:

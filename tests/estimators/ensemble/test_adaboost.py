@@ -1,5 +1,6 @@
 """AdaBoost: by hand, in exact fractions, and against scikit-learn's committee of the same learners."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import log
 
@@ -16,6 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix
+from separatrix.core.errors import NotCertified
+from separatrix.core.family import DataFacts, families
 from separatrix.core.jit import compiled
 from separatrix.ensemble import AdaBoostClassifier, BaggingClassifier
 from separatrix.linear_model import LogisticRegression
@@ -307,6 +310,45 @@ def test_later_rounds_without_a_better_learner_are_left_out():
     assert model.decision_function([[0.0], [1.0]]).round(12).tolist() == [round(-log(2.0), 12), round(log(2.0), 12)]
 
 
+@pytest.mark.mission("EN-10")
+def test_weights_of_rows_stay_numbers_over_thousands_of_rounds():
+    """Each round multiplies their sum by 2 (1 - e) > 1; the reference divides by the sum in each."""
+    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 0])
+    model = AdaBoostClassifier(n_estimators=5000).fit(X, y)
+    assert len(model.estimator_weights_) == 5000
+    w, errors = np.ones(3) / 3.0, []
+    for m in range(5000):
+        missed = np.where(X[:, 0] <= model.thresholds_[m], model.below_[m], model.above_[m]) != y
+        errors.append(w[missed].sum())
+        w[missed] *= (1.0 - errors[-1]) / errors[-1]
+        w /= w.sum()
+    assert_allclose(model.estimator_errors_, errors, rtol=0.0, atol=5000 * 4 * np.finfo(float).eps)
+
+
+@pytest.mark.parametrize("base", [None, DecisionTreeClassifier(max_depth=1)], ids=["stumps", "trees"])
+def test_weights_beyond_the_range_of_numbers_are_refused(base):
+    X, y = ten_rows()
+    with pytest.raises(ValueError, match="a smaller learning_rate"):
+        AdaBoostClassifier(base, learning_rate=1e4, n_estimators=3).fit(X, y)
+
+
+def test_the_certificate_of_a_fit_is_made_of_the_learners_answers():
+    class Changing(DecisionTreeClassifier):
+        """Other answers each time it is asked."""
+
+        def predict(self, X):
+            self.asked_ = vars(self).get("asked_", 0) + 1
+            labels = super().predict(X)
+            return labels if self.asked_ == 1 else np.roll(labels, 1)
+
+    X, y = ten_rows()
+    model = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=2).fit(X, y)
+    assert model.certificate_.converged and "no optimum" in model.certificate_.message
+    with pytest.warns(NotCertified):
+        model = AdaBoostClassifier(Changing(max_depth=1), n_estimators=2).fit(X, y)
+    assert not model.certificate_.converged
+
+
 def test_a_base_estimator_without_weights_is_refused():
     with pytest.raises(ValueError, match="Cannot boost KNeighborsClassifier: its fit takes no sample_weight"):
         AdaBoostClassifier(NoWeights()).fit([[0.0], [1.0]], [0, 1])
@@ -316,6 +358,13 @@ def test_a_base_estimator_without_weights_is_refused():
 def test_wrong_parameters_are_refused(name, value):
     with pytest.raises((ValueError, TypeError), match=f"{name}="):
         AdaBoostClassifier(**{name: value}).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_a_comparison_chooses_the_number_of_rounds_by_its_own_score():
+    family = next(each for each in families("classification") if each.name == "AdaBoost")
+    facts = DataFacts(rows=90, columns=2, classes=2, smallest_class=30, score="accuracy")
+    assert family.make(facts).scoring == "accuracy"
+    assert family.make(replace(facts, score="log_loss")).scoring == "neg_log_loss"
 
 
 # ------------------------------------------------------------------ stages, files and verification
@@ -359,7 +408,7 @@ def test_a_stump_that_is_not_the_best_is_found_out():
     assert not certificate.converged and certificate.value > 0.01
 
 
-@pytest.mark.parametrize("loop", ["search_two", "search_many", "weigh", "reweigh", "weight_of_mistakes"])
+@pytest.mark.parametrize("loop", ["search_two", "search_many", "weigh", "reweigh"])
 def test_loops_are_their_plain_twins(loop):
     rng = np.random.default_rng(0)
     n, k = 40, 3
@@ -375,7 +424,6 @@ def test_loops_are_their_plain_twins(loop):
             v, v, np.empty(0, np.int64), codes, 1e6, False, np.empty(n, np.int64), np.empty(k, np.int64),
         ),
         "reweigh": lambda: (v, 1.0, 0, 1, codes, 3.0, v.copy()),
-        "weight_of_mistakes": lambda: (v, 1.0, 0, 1, codes, q),
     }[loop]  # fmt: skip
     function = getattr(loops, loop)
     one, other = arguments(), arguments()

@@ -12,6 +12,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.ensemble import AdaBoostRegressor as Theirs
 
 import separatrix
+from separatrix.core.errors import NotCertified
 from separatrix.ensemble import AdaBoostRegressor
 from separatrix.linear_model import Ridge
 from separatrix.prediction.committees import weighted_median
@@ -123,6 +124,27 @@ def test_verification_notices_changed_numbers_and_learners_and_a_file_keeps_them
     again.estimator_weights_[2] -= 1e-6
     again.estimators_[1] = again.estimators_[0]
     assert not separatrix.verify(again, X, Y).converged
+
+
+def test_the_certificate_of_a_fit_is_made_of_the_learners_predictions():
+    class Changing(DecisionTreeRegressor):
+        """Other predictions each time it is asked."""
+
+        def predict(self, X):
+            self.asked_ = vars(self).get("asked_", 0) + 1
+            return super().predict(X) + 100.0 * (self.asked_ - 1) * (np.arange(len(X)) % 2)
+
+    assert AdaBoostRegressor(n_estimators=2, random_state=0).fit(X, Y).certificate_.converged
+    with pytest.warns(NotCertified):
+        model = AdaBoostRegressor(Changing(max_depth=2), n_estimators=2, random_state=0).fit(X, Y)
+    assert not model.certificate_.converged
+
+
+def test_a_sum_of_weights_far_from_the_number_of_rows_is_warned_of_or_refused():
+    with pytest.warns(UserWarning, match="Each sample has 1 of 442 rows, because the weights sum to 1"):
+        AdaBoostRegressor(n_estimators=2, random_state=0).fit(X, Y, np.full(len(Y), 1.0 / len(Y)))
+    with pytest.raises(ValueError, match="a sample may have 134217728 rows"):
+        AdaBoostRegressor(n_estimators=2).fit(X, Y, np.full(len(Y), 1e9 / len(Y)))
 
 
 @pytest.mark.parametrize("settings", [{"loss": "huber"}, {"n_estimators": 0}, {"learning_rate": 0.0}], ids=str)

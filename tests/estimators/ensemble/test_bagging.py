@@ -1,6 +1,7 @@
 """Bagging: means by hand, samples and answers of scikit-learn's committee of the same members, weights, threads."""
 
 import io
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -347,6 +348,17 @@ def test_weights_that_are_no_repetitions_are_refused():
         BaggingRegressor(bootstrap=False).fit(X, y, sample_weight=np.full(len(y), 0.7))
     with pytest.raises(ValueError, match="Negative weights"):
         BaggingRegressor().fit(X, y, sample_weight=np.full(len(y), -1.0))
+
+
+def test_small_samples_of_small_weights_are_warned_of():
+    X, y = DIABETES
+    s = np.full(len(y), 1.0 / len(y))
+    with pytest.warns(UserWarning, match="Each sample has 1 of 442 rows"):
+        BaggingRegressor(Ridge(), 2, random_state=0).fit(X, y, s)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        BaggingRegressor(Ridge(), 2, max_samples=60, random_state=0).fit(X, y, s)  # as many as are asked for
+        BaggingRegressor(Ridge(), 2, random_state=0).fit(X, y, s * len(y))
 
 
 def test_scores_of_a_class_that_a_member_has_not_met_are_not_averaged():

@@ -1,5 +1,7 @@
 """Random forests and extremely randomised trees."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,9 +11,11 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
 
 import separatrix
+from separatrix.designs.ranked import RankedDesign
 from separatrix.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
+    GradientBoostingClassifier,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -422,6 +426,33 @@ def test_a_warm_start_on_other_data_is_refused(forest):
             model.fit(X, np.array(["u", "v", "w"])[y])
     model.fit(X, y)
     assert len(model) == 5
+
+
+@pytest.mark.parametrize(
+    "model, name",
+    [
+        (RandomForestRegressor(6, max_features=1.0, random_state=0), "codes_by_row"),
+        (RandomForestRegressor(6, max_leaf_nodes=9, random_state=0), "sorted_keys"),
+        (ExtraTreesRegressor(6, random_state=0), "values_by_row"),
+        (GradientBoostingClassifier(n_estimators=1, max_leaf_nodes=4), "sorted_keys"),
+    ],
+    ids=["codes", "keys", "values", "boosting"],
+)
+def test_arrays_that_trees_share_are_made_once(model, name, monkeypatch):
+    shared, calls = vars(RankedDesign)[name], []
+    make = shared.func
+
+    def slow(ranked):
+        calls.append(name)
+        time.sleep(0.1)  # long enough for the other threads to ask as well
+        return make(ranked)
+
+    monkeypatch.setattr(shared, "func", slow)
+    monkeypatch.setenv("SEPARATRIX_THREADS", "4")
+    monkeypatch.setattr("separatrix.core.threads.FEW_NUMBERS", 0)
+    X, y = load_diabetes(return_X_y=True)
+    model.fit(X, np.digitize(y, [100.0, 150.0, 200.0]))
+    assert calls == [name]
 
 
 def test_missing_values_go_the_same_way_in_a_packed_tree():

@@ -12,6 +12,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix
+from separatrix.core.errors import NotCertified
 from separatrix.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
 from separatrix.linear_model import LogisticRegression, Ridge
 from separatrix.prediction import boosted_trees as light_trees
@@ -166,6 +167,32 @@ def test_drawn_rows_leave_the_others_to_score_with():
     assert_allclose(model.oob_score_, np.mean(left_out**2), rtol=1e-12)
     whole = GradientBoostingRegressor(n_estimators=3).fit(X, Y)
     assert "oob_scores_" not in vars(whole)
+
+
+def test_the_least_weight_of_a_leaf_is_a_share_of_the_weight_that_is_drawn():
+    """With 0.3 of the weight of all rows in each leaf no half of them could be split."""
+    settings = {"subsample": 0.5, "min_weight_fraction_leaf": 0.3, "n_estimators": 4, "random_state": 0}
+    model = GradientBoostingRegressor(**settings).fit(X, Y, S)
+    for i, tree in enumerate(model.estimators_[:, 0]):
+        drawn = S[model._draw(i, len(Y))].sum()
+        leaves = tree.tree_.weighted_n_node_samples[tree.tree_.children_left < 0]
+        assert len(leaves) > 1
+        assert 0.3 * drawn <= leaves.min() < 0.3 * S.sum()
+
+
+@pytest.mark.parametrize("settings", [{}, {"loss": "huber", "subsample": 0.6}, {"init": Ridge()}], ids=str)
+def test_the_certificate_holds_the_trees_to_the_scores_of_the_rounds(settings, monkeypatch):
+    model = GradientBoostingRegressor(**ROUNDS, **settings).fit(X, Y)
+    assert model.certificate_.converged and "no optimum to prove" in model.certificate_.message
+    keep = GradientBoostingRegressor._keep
+
+    def spoilt(self, tables, rate):
+        keep(self, tables, rate)
+        self._trees.value[self._trees.roots[-1] :] *= 1.001
+
+    monkeypatch.setattr(GradientBoostingRegressor, "_keep", spoilt)
+    with pytest.warns(NotCertified):
+        assert not GradientBoostingRegressor(**ROUNDS, **settings).fit(X, Y).certificate_.converged
 
 
 def test_a_small_rate_never_raises_the_training_loss():

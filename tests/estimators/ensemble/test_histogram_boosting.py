@@ -12,6 +12,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix
+from separatrix.core.errors import NotCertified
+from separatrix.designs.binned import Bins
 from separatrix.ensemble import (
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
@@ -183,6 +185,21 @@ def test_the_training_loss_is_recomputed_and_a_changed_leaf_is_noticed(early):
     assert separatrix.verify(model, X, Y > 150).converged
     model._trees.value[-1] += 0.1
     assert not separatrix.verify(model, X, Y > 150).converged
+
+
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_the_certificate_holds_thresholds_to_the_bins_that_the_rows_were_sent_by(classes, monkeypatch):
+    rows, y = X.copy(), Y
+    rows[RNG.random(X.shape) < 0.1] = np.nan
+    make = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+    if classes:
+        y = np.digitize(Y, np.quantile(Y, np.arange(1, classes) / classes))
+    model = make(max_iter=5).fit(rows, y)
+    assert model.certificate_.converged and "no optimum to prove" in model.certificate_.message
+    bound = Bins.bound
+    monkeypatch.setattr(Bins, "bound", lambda self, j, b: bound(self, j, max(b - 40, 0)))
+    with pytest.warns(NotCertified):
+        assert not make(max_iter=5).fit(rows, y).certificate_.converged
 
 
 def test_light_prediction_is_the_prediction():

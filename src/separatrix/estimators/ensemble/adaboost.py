@@ -3,6 +3,7 @@ r"""AdaBoost: weak classifiers trained one after the other, each on the rows tha
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from separatrix.core.certificate import closed_form
+from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.description import DescribedTable, Description, fit_notes
 from separatrix.core.errors import cannot
@@ -21,19 +22,22 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
+from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.ensemble import stump_votes
+from separatrix.estimators.recompute.adaboost import ROUNDING, residual_of_rounds
 from separatrix.estimators.saving import Estimator
+from separatrix.estimators.tree.searched import searched
 from separatrix.estimators.validation import check_number, encode, validate_classes, validate_rows
 from separatrix.prediction import forms, stumps
 from separatrix.prediction.linear import decide, log_probabilities, probabilities
-from separatrix.solvers.boosted_stumps import boost_stumps, log_odds, weight_of_perfect
+from separatrix.solvers.boosted_stumps import boost_stumps, log_odds, refuse_overflow, weight_of_perfect
 
-TOLERANCE = 1e-10  # of the shares of weights, which are sums of up to n rounded numbers
-SEARCHED = (
-    "every stump has the smallest weighted error of all, by exhaustive search; "
-    "no claim is made about committees that are chosen in another way"
+STAGEWISE = (
+    "errors and weights of the learners are those of their answers, recomputed round by round; learners are added one "
+    "after another, so that there is no optimum of the committee to prove"
 )
-STAGEWISE = "the weights of learners and rows follow from the errors; the learners themselves are the base estimator's"
+SEARCHED = "; that every stump has the smallest weighted error of all is proved by verify"
+ADVICE = "A base estimator whose predictions stay the same from call to call."
 MOST_SHOWN = 20
 
 
@@ -139,7 +143,7 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
         ``classes_[below_[m]]`` where column ``features_[m]`` is at most ``thresholds_[m]``, else
         ``classes_[above_[m]]``; a threshold of minus infinity is a constant answer.
     members_ : list of fitted classifiers, with a base estimator.
-    certificate_ : Certificate.  How well the shares of the weights agree with the errors.
+    certificate_ : Certificate.  How well errors and weights agree with the learners' answers, by a second count.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
     Notes
@@ -178,26 +182,30 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,); a weight is a number of repetitions."""
-        started = time.perf_counter()
-        check_number(self, "n_estimators", 1, integer=True)
-        check_number(self, "learning_rate", 0.0, open_low=True)
-        design, codes, s = validate_classes(self, X, y, sample_weight)
-        self.n_classes_ = len(self.classes_)
-        s = np.ones(len(codes)) if s is None else s
-        for name in ("members_", "features_", "thresholds_", "below_", "above_"):
-            self.__dict__.pop(name, None)
-        if self.estimator is not None:
-            residual, message = self._boost_members(design.matrix(), codes, s), STAGEWISE
-        else:
-            residual, message = self._boost_stumps(design, codes, s), SEARCHED
-        rounds = len(self.estimator_weights_)
-        self.certificate_ = closed_form(
-            residual, TOLERANCE, started=started, message=message, iterations=rounds, passes=rounds
-        )
-        return self
+        with all_or_nothing(self):
+            started = time.perf_counter()
+            check_number(self, "n_estimators", 1, integer=True)
+            check_number(self, "learning_rate", 0.0, open_low=True)
+            design, codes, s = validate_classes(self, X, y, sample_weight)
+            self.n_classes_ = len(self.classes_)
+            s = np.ones(len(codes)) if s is None else s
+            for name in ("members_", "features_", "thresholds_", "below_", "above_"):
+                self.__dict__.pop(name, None)
+            if self.estimator is None:
+                self._boost_stumps(design, codes, s)
+            else:
+                self._boost_members(design.matrix(), codes, s)
+            residual = residual_of_rounds(self, self._answers(design.matrix()), codes, s)
+            rounds = len(self.estimator_weights_)
+            message = STAGEWISE + (SEARCHED if self.estimator is None else "")
+            self.certificate_ = closed_form(
+                residual, ROUNDING, started=started, message=message, iterations=rounds, passes=rounds
+            )
+            warn_if_not_certified(self.certificate_, ADVICE, stacklevel=2)
+            return self
 
     def _boost_stumps(self, design, codes, s):
-        """Rounds of stumps; the largest difference of a share of weights from what it should be."""
+        """Rounds of stumps."""
         design.needs("columns, rows", "fit AdaBoostClassifier")
         if (s == 0.0).any():  # rows that are not there have no thresholds
             rows = np.flatnonzero(s)
@@ -209,7 +217,6 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
         self.features_, self.thresholds_ = committee.feature, committee.threshold
         self.below_, self.above_ = committee.below, committee.above
         self.estimator_weights_, self.estimator_errors_ = committee.weights, committee.errors
-        return committee.residual
 
     def _boost_members(self, X, codes, s):
         """The same with copies of the base estimator."""
@@ -221,7 +228,7 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
                 instead="BaggingClassifier, or a base estimator with weights",
             )
         random, k, labels = check_random_state(self.random_state), self.n_classes_, self.classes_[codes]
-        w, members, errors, weights, residual = s / s.sum(), [], [], [], 0.0
+        w, members, errors, weights = s / s.sum(), [], [], []
         for _ in range(self.n_estimators):
             member = clone(self.estimator)
             if "random_state" in member.get_params():
@@ -237,15 +244,13 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
                 weights.append(weight_of_perfect(weights))
                 break
             weights.append(self.learning_rate * log_odds(wrong, right, k))
-            factor = np.exp(weights[-1])
-            w = np.where(missed, factor * w, w)
+            refuse_overflow(weights[-1])
+            w = np.where(missed, np.exp(weights[-1]) * w, w)
             w /= w.sum()
-            residual = max(residual, abs(w[missed].sum() - factor * wrong / (factor * wrong + right)))
         if not members:
             raise self._worse_than_guessing(name, "another base estimator")
         self.members_ = members
         self.estimator_weights_, self.estimator_errors_ = np.array(weights), np.array(errors)
-        return residual
 
     def _worse_than_guessing(self, name, instead):
         return cannot(
@@ -357,19 +362,12 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
         return tags
 
 
-def _searched(facts):
-    from sklearn.model_selection import GridSearchCV
-
-    rounds = {"n_estimators": [25, 100, 400]}
-    return GridSearchCV(AdaBoostClassifier(learning_rate=0.5), rounds, scoring="neg_log_loss", cv=facts.inner_folds(3))
-
-
 declare(
     Family(
         name="AdaBoost",
         task="classification",
         model=AdaBoostClassifier,
-        make=_searched,
+        make=partial(searched, AdaBoostClassifier(learning_rate=0.5), {"n_estimators": [25, 100, 400]}),
         complexity=50,
         description="A weighted vote of thresholds on single columns, each chosen for the rows that the others got "
         "wrong: additive steps, whatever the units.",

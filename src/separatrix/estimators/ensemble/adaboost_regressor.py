@@ -2,7 +2,6 @@ r"""AdaBoost for numbers (AdaBoost.R2): regressors trained one after the other, 
 
 import time
 from collections.abc import Iterator
-from math import fsum
 from typing import Any, Self
 
 import numpy as np
@@ -12,15 +11,17 @@ from sklearn.base import MetaEstimatorMixin, RegressorMixin
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.certificate import closed_form
+from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.declaration import declares
 from separatrix.core.description import DescribedTable, Description, fit_notes
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
-from separatrix.estimators.ensemble.adaboost import MOST_SHOWN, STAGEWISE, TOLERANCE
-from separatrix.estimators.ensemble.bootstrap import LARGEST_SEED, draw_in_proportion, seeded, units_of
+from separatrix.estimators.all_or_nothing import all_or_nothing
+from separatrix.estimators.ensemble.adaboost import ADVICE, MOST_SHOWN, STAGEWISE
+from separatrix.estimators.ensemble.bootstrap import LARGEST_SEED, draw_in_proportion, draws_of, seeded
 from separatrix.estimators.ensemble.members import enter_rows, later_rows, take_rows
+from separatrix.estimators.recompute.adaboost import ROUNDING, residual_of_rounds_of_numbers
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.tree.regressor import DecisionTreeRegressor
 from separatrix.estimators.validation import check_choice, check_number, enter
@@ -79,7 +80,8 @@ class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
     estimators_ : list of M fitted regressors.
     estimator_weights_, estimator_errors_ : (M,) arrays.  The weights :math:`\alpha_m` and mean losses :math:`\bar L`.
     feature_importances_ : (p,) array.  Where the learners have them, their mean with these weights.
-    certificate_ : Certificate.  How well the mean losses agree with the learners' predictions.
+    certificate_ : Certificate.  How well mean losses and weights agree with the learners' predictions, by a second
+        count.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
     Notes
@@ -117,22 +119,25 @@ class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and numbers y (n,); a weight is a number of repetitions."""
-        started = time.perf_counter()
-        check_number(self, "n_estimators", 1, integer=True)
-        check_number(self, "learning_rate", 0.0, open_low=True)
-        check_choice(self, "loss", LOSSES)
-        X, (y, s) = enter_rows(self, X, y, sample_weight)
-        self.estimator_ = self._base()
-        self._draws = units_of(self, len(y), s)
-        self._seed = self._first_seed()
-        members, errors, weights, residual = self._boost(X, y, np.ones(len(y)) if s is None else s)
-        self.estimators_ = members
-        self.estimator_weights_, self.estimator_errors_ = np.array(weights), np.array(errors)
-        rounds = len(members)
-        self.certificate_ = closed_form(
-            residual, TOLERANCE, started=started, message=STAGEWISE, iterations=rounds, passes=rounds
-        )
-        return self
+        with all_or_nothing(self):
+            started = time.perf_counter()
+            check_number(self, "n_estimators", 1, integer=True)
+            check_number(self, "learning_rate", 0.0, open_low=True)
+            check_choice(self, "loss", LOSSES)
+            X, (y, s) = enter_rows(self, X, y, sample_weight)
+            self.estimator_ = self._base()
+            self._draws = draws_of(self, len(y), s)
+            self._seed = self._first_seed()
+            s = np.ones(len(y)) if s is None else s
+            members, errors, weights = self._boost(X, y, s)
+            self.estimators_ = members
+            self.estimator_weights_, self.estimator_errors_ = np.array(weights), np.array(errors)
+            residual, rounds = residual_of_rounds_of_numbers(self, X, y, s), len(members)
+            self.certificate_ = closed_form(
+                residual, ROUNDING, started=started, message=STAGEWISE, iterations=rounds, passes=rounds
+            )
+            warn_if_not_certified(self.certificate_, ADVICE, stacklevel=2)
+            return self
 
     def _base(self):
         return DecisionTreeRegressor(max_depth=3) if self.estimator is None else self.estimator
@@ -151,9 +156,9 @@ class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
         return int(given)
 
     def _boost(self, X, y, s):
-        """Members, their mean losses and weights, and how far the losses are from exact sums."""
+        """Members, their mean losses and weights."""
         random, w = RandomState(self._seed), s / s.sum()
-        members, errors, weights, residual = [], [], [], 0.0
+        members, errors, weights = [], [], []
         for _ in range(self.n_estimators):
             member = seeded(self.estimator_, random)
             rows = draw_in_proportion(random, w, self._draws)
@@ -164,7 +169,6 @@ class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
                 break
             members.append(member)
             errors.append(error)
-            residual = max(residual, abs(fsum((w * losses).tolist()) / fsum(w.tolist()) - error))
             if error >= 0.5 or error <= 0.0:
                 weights.append(weight_of_perfect(weights))
                 break
@@ -172,7 +176,7 @@ class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
             weights.append(self.learning_rate * float(np.log(1.0 / beta)))
             w = w * beta ** ((1.0 - losses) * self.learning_rate)
             w /= w.sum()
-        return members, errors, weights, residual
+        return members, errors, weights
 
     def _losses(self, member, X, y, s):
         """The loss of each row, in [0, 1]; that of a row without weight does not count for the largest."""

@@ -21,8 +21,10 @@ from separatrix.core.threads import parallel_map
 from separatrix.core.tree_sum import MEAN, SHARE, TreeSum, WalkedTree
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
+from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.ensemble.bootstrap import LARGEST_SEED, Bags, bags_of, draw_columns, seeded
 from separatrix.estimators.ensemble.members import enter_rows, later_rows, take_columns, take_rows
+from separatrix.estimators.ensemble.warm_start import count_kept, facts_of, facts_of_samples, refuse_other_data
 from separatrix.estimators.published import timed, worst
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.tree.base import DecisionTree
@@ -38,6 +40,7 @@ class Bagging(MetaEstimatorMixin, Estimator):
 
     estimators_: list[Any]
     estimators_features_: list[Array]
+    _seeds: Array
     certificate_: Certificate
 
     def __init__(
@@ -69,27 +72,34 @@ class Bagging(MetaEstimatorMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the members to X (n, p) and y; a weight is a number of repetitions, of a row that is drawn as often."""
-        started = time.perf_counter()
-        self._check()
-        before = self._kept()
-        rows, (y, s) = enter_rows(self, X, y, sample_weight)
-        n = rows.shape[0]
-        self.estimator_ = self._base()
-        self._bags = bags_of(self, n, s)
-        self._drawn_columns = self._number_of_columns()
-        # all seeds come from one stream, so that a warm start goes on as if it had never stopped
-        seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self.n_estimators)
-        self._seeds = np.concatenate([before["_seeds"], seeds[len(before["_seeds"]) :]]) if before else seeds
-        done = len(before["estimators_"]) if before else 0
-        new = parallel_map(lambda m: self._fit_member(m, rows, y), range(done, self.n_estimators), numbers=_size(rows))
-        self.estimators_ = [*before.get("estimators_", ()), *(member for member, _ in new)]
-        self.estimators_features_ = [*before.get("estimators_features_", ()), *(columns for _, columns in new)]
-        self._certify(started)
-        for name in ("oob_score_", *self._out_of_bag):
-            self.__dict__.pop(name, None)
-        if self.oob_score:
-            self._score_out_of_bag(rows, y, s)
-        return self
+        with all_or_nothing(self):
+            started = time.perf_counter()
+            self._check()
+            done = count_kept(self, "estimators_", "committee", "member")
+            known = self._facts() if done else {}
+            before: tuple[Any, ...] = ([], [], [])
+            if done:
+                before = self.estimators_, self.estimators_features_, self._seeds
+            rows, (y, s) = enter_rows(self, X, y, sample_weight)
+            self.estimator_, self._n_outputs = self._base(), y.shape[1] if y.ndim == 2 else 1
+            self._bags = bags_of(self, rows.shape[0], s)
+            self._drawn_columns = self._number_of_columns()
+            self._replaces_columns = bool(self.bootstrap_features)
+            refuse_other_data(known, self._facts() if done else {}, "members")
+            # all seeds come from one stream, so that a warm start goes on as if it had never stopped
+            seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self.n_estimators)
+            self._seeds = np.array([*before[2], *seeds[done:]], dtype=np.int64)
+            new = parallel_map(
+                lambda m: self._fit_member(m, rows, y), range(done, self.n_estimators), numbers=_size(rows)
+            )
+            self.estimators_ = [*before[0], *(member for member, _ in new)]
+            self.estimators_features_ = [*before[1], *(columns for _, columns in new)]
+            self._certify(started)
+            for name in ("oob_score_", *self._out_of_bag):
+                self.__dict__.pop(name, None)
+            if self.oob_score:
+                self._score_out_of_bag(rows, y, s)
+            return self
 
     def _check(self):
         check_number(self, "n_estimators", 1, integer=True)
@@ -102,22 +112,17 @@ class Bagging(MetaEstimatorMixin, Estimator):
                 instead="bootstrap=True and warm_start=False",
             )
 
-    def _kept(self):
-        """What a warm start goes on with; nothing where there is none."""
-        held = vars(self)
-        if not self.warm_start or "estimators_" not in held:
-            return {}
-        if len(self.estimators_) > self.n_estimators:
-            raise cannot(
-                f"go on with n_estimators={self.n_estimators}",
-                because=f"the committee has {len(self.estimators_)} members already",
-                instead=f"n_estimators >= {len(self.estimators_)}, or warm_start=False",
-            )
-        if len(self.estimators_) == self.n_estimators:
-            warnings.warn(
-                "The committee has as many members already: none is trained, and y is not looked at.", stacklevel=3
-            )
-        return {name: held[name] for name in ("estimators_", "estimators_features_", "_seeds")}
+    def _facts(self):
+        """What a warm start must have in common with the first fit, so that the samples of all can be drawn again."""
+        return facts_of(
+            self,
+            rows=self._bags.n,
+            outputs=self._n_outputs,
+            estimator=type(self.estimator_).__name__,
+            columns_of_a_sample=self._drawn_columns,
+            bootstrap_features=self._replaces_columns,
+            **facts_of_samples(self._bags),
+        )
 
     def _base(self):
         return self._default() if self.estimator is None else self.estimator
@@ -145,7 +150,7 @@ class Bagging(MetaEstimatorMixin, Estimator):
     def _draw(self, m, bags=None):
         """Places of the columns and the rows of member m."""
         random = RandomState(self._seeds[m])
-        columns = draw_columns(random, self.n_features_in_, self._drawn_columns, bool(self.bootstrap_features))
+        columns = draw_columns(random, self.n_features_in_, self._drawn_columns, self._replaces_columns)
         return columns, (bags or self._bags).rows(random)
 
     def _certify(self, started):

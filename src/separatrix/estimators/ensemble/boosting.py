@@ -7,7 +7,10 @@ import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
+from separatrix.core.certificate import closed_form, warn_if_not_certified
+from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
+from separatrix.estimators.ensemble.warm_start import facts_of
 from separatrix.estimators.saving import Estimator
 from separatrix.prediction.boosted_trees import scores_of_log_odds
 from separatrix.prediction.linear import in_one_dimension, log_probabilities, probabilities
@@ -15,6 +18,9 @@ from separatrix.solvers.trees.boosting import mean_loss
 from separatrix.solvers.trees.committee import Trees, add_trees
 
 EPS = float(np.finfo(np.float64).eps)
+WALKED = 1000  # rows that the fit sends through its trees once more; verify sends all
+GREEDY = "trees are added greedily, one after another, so that there is no optimum to prove"
+ADVICE = "A smaller learning_rate, or y in other units."
 
 
 class Rows(NamedTuple):
@@ -37,8 +43,10 @@ class BoostedTrees(Estimator):
     """A baseline and trees, each a step down the slope of the loss."""
 
     n_trees_per_iteration_: int
+    certificate_: Certificate
     _trees: Trees
     _baseline: Array
+    _grown_by: str  # the loss, in words
 
     @property
     def feature_importances_(self) -> Array:
@@ -87,6 +95,38 @@ class BoostedTrees(Estimator):
         own = self._baseline_of(rows)
         apart = np.abs(own - self._baseline).max()
         self._from_other_rows = bool(apart > len(rows.y) * EPS * max(1.0, np.abs(own).max()))
+
+    def _certify(self, rows, eta, started, stacklevel):
+        """Hold the scores that ``training_loss_`` is computed from against those of the published trees, on some rows.
+
+        Scores were added up leaf by leaf while the trees were grown. A tree that sends a row elsewhere, or another
+        value in a leaf, makes them differ.
+        """
+        some = np.unique(np.linspace(0, len(eta) - 1, WALKED).astype(np.int64))
+        numbers, own = rows.numbers[some], eta[some]
+        apart = float(np.abs(self._score_numbers(numbers) - own).max())
+        size = max(float(np.abs(each).max()) for each in (own, self._first_scores(numbers)))
+        value = apart / size if apart > 0.0 else 0.0
+        if not np.isfinite(self.training_loss_).all():
+            value = np.inf
+        rounds = self._n_rounds()
+        message = (
+            f"the trees give {len(some)} of {len(eta)} rows the scores that training_loss_ is the loss of; {GREEDY}"
+        )
+        self.certificate_ = closed_form(
+            value, (rounds + 8) * EPS, started=started, message=message, iterations=rounds, passes=rounds
+        )
+        warn_if_not_certified(self.certificate_, ADVICE, stacklevel + 1)
+
+    def _facts(self):
+        """What the data of a warm start must have in common with those of the first fit."""
+        known = vars(self).get("_categories")
+        categories = None if known is None else [None if each is None else list(each) for each in known]
+        return facts_of(self, categories=categories, loss=self._grown_by)
+
+    def _loss_in_words(self):
+        """The parameters that say which loss is lowered."""
+        return repr(self.loss)
 
     def _staged_raw(self, X) -> Iterator[Array]:
         """Raw scores after each iteration."""

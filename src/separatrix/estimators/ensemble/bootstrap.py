@@ -5,6 +5,7 @@ rows below each other are, by the same random numbers. A sample of n rows of n h
 :math:`1 - (1 - 1/n)^n \approx 63.2\,\%` of them.
 """
 
+import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -21,6 +22,8 @@ from separatrix.estimators.validation import check_number
 
 MOST_DRAWS = 1 << 27  # rows of one sample: 1 GB of places
 LARGEST_SEED = np.iinfo(np.int32).max
+# Samples of fewer rows than this share of those with a weight are warned of, where the sum of the weights decides.
+SMALL_SAMPLE = 0.25
 
 
 @register("record")
@@ -75,7 +78,33 @@ def draw_in_proportion(random: RandomState, weights: Array, draws: int) -> Array
     return np.searchsorted(ends / ends[-1], random.random_sample(draws), side="right")
 
 
-def units_of(estimator: Any, n: int, weights: Array | None) -> int:
+def draws_of(estimator: Any, n: int, weights: Array | None, share: float = 1.0, stacklevel: int = 3) -> int:
+    """Rows of a sample, a share of as many as there are; warns of samples that are small because the weights are."""
+    draws = max(1, int(share * _units_of(estimator, n, weights)))
+    _refuse_too_many(estimator, draws)
+    if weights is None:
+        return draws
+    present = int(np.count_nonzero(weights))
+    if draws < SMALL_SAMPLE * share * present:
+        warnings.warn(
+            f"Each sample has {draws} of {present} rows, because the weights sum to {weights.sum():.3g}: a weight is a "
+            f"number of repetitions. Multiply the weights by {present / weights.sum():.3g} to draw as many rows as "
+            "there are.",
+            stacklevel=stacklevel,
+        )
+    return draws
+
+
+def _refuse_too_many(estimator, draws):
+    if draws > MOST_DRAWS:
+        raise cannot(
+            f"draw samples of {draws} rows for {type(estimator).__name__}",
+            because=f"a sample may have {MOST_DRAWS} rows",
+            instead="smaller samples, or smaller weights: a weight is a number of repetitions",
+        )
+
+
+def _units_of(estimator: Any, n: int, weights: Array | None) -> int:
     """As many rows as there are: n, or what the weights sum to, rounded."""
     whole = float(n) if weights is None else float(weights.sum())
     total = round(whole)
@@ -90,17 +119,15 @@ def units_of(estimator: Any, n: int, weights: Array | None) -> int:
 
 def bags_of(estimator: Any, n: int, weights: Array | None) -> Bags:
     """The samples that `max_samples` and `bootstrap` of an estimator ask for."""
-    total, asked = units_of(estimator, n, weights), estimator.max_samples
-    if asked is None:
-        draws = total
-    elif isinstance(asked, Integral) and not isinstance(asked, bool):
+    asked, total = estimator.max_samples, _units_of(estimator, n, weights)
+    if isinstance(asked, Integral) and not isinstance(asked, bool):
         draws = check_number(estimator, "max_samples", 1, integer=True)
+        _refuse_too_many(estimator, draws)
     else:
-        draws = max(1, int(check_number(estimator, "max_samples", 0.0, 1.0, open_low=True) * total))
+        share = 1.0 if asked is None else check_number(estimator, "max_samples", 0.0, 1.0, open_low=True)
+        draws = draws_of(estimator, n, weights, share, stacklevel=4)
     replace, why = bool(estimator.bootstrap), ""
-    if draws > MOST_DRAWS:
-        why = f"a sample may have {MOST_DRAWS} rows"
-    elif not replace and draws > total:
+    if not replace and draws > total:
         why = f"there are {total} rows, and none is drawn twice"
     elif not replace and weights is not None and not _are_whole(weights):
         why = "without replacement a row is drawn as often as it weighs at the most, which must be a whole number"

@@ -23,12 +23,13 @@ from separatrix.designs import as_dense, as_design
 from separatrix.designs.ranked import rank_columns
 from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.ensemble.bootstrap import LARGEST_SEED, Bags, bags_of
+from separatrix.estimators.ensemble.warm_start import count_kept, facts_of, facts_of_samples, refuse_other_data
 from separatrix.estimators.tree.arrays import TreeArrays
 from separatrix.estimators.tree.counts import class_impurity, count_residual
 from separatrix.estimators.tree.growth import GreedyGrowth
 from separatrix.estimators.validation import check_choice, check_number
 from separatrix.solvers.trees.criterion import ABSOLUTE, OF_CLASSES, POISSON
-from separatrix.solvers.trees.grow import TreeTarget, grow
+from separatrix.solvers.trees.grow import TreeTarget, grow, prepare
 from separatrix.solvers.trees.nodes import NodeTable
 from separatrix.solvers.trees.packed import ends_of, pack, sum_values, unpack
 from separatrix.solvers.trees.pruning import prune_by_cost, sums_below
@@ -91,19 +92,19 @@ class Forest(GreedyGrowth):
         with all_or_nothing(self):
             started = time.perf_counter()
             self._check_forest()
-            before = self._kept()
+            before = self._trees if count_kept(self, "_trees", "forest", "tree") else []
             known = self._facts() if before else {}
             encoded, target, s = self._enter(X, y, sample_weight)
             self._n_rows, self._grown_by = len(target.y), self.criterion
-            if before:
-                self._refuse_other_data(known)
             self._bags = bags_of(self, self._n_rows, s) if self.bootstrap else None
+            refuse_other_data(known, self._facts() if before else {}, "trees")
             # all seeds come from one stream, so that a warm start goes on as if it had never stopped
             seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self.n_estimators)
             self._seeds = np.concatenate([self._seeds, seeds[len(before) :]]) if before else seeds
             ranked = rank_columns(as_design(encoded), self._coded())
             options = self._options(encoded.shape, target, s)
             self._clipped = options.monotonic is not None
+            prepare(ranked, target, options)
 
             def task(m: int) -> tuple[PackedTree, Array]:
                 weights, random = self._weights_of(m, target, s)
@@ -139,41 +140,15 @@ class Forest(GreedyGrowth):
                 instead="bootstrap=True",
             )
 
-    def _kept(self):
-        """The trees that a warm start goes on with."""
-        if not self.warm_start or "_trees" not in vars(self):
-            return []
-        if len(self._trees) > self.n_estimators:
-            raise cannot(
-                f"go on with n_estimators={self.n_estimators}",
-                because=f"the forest has {len(self._trees)} trees already",
-                instead=f"n_estimators >= {len(self._trees)}, or warm_start=False",
-            )
-        if len(self._trees) == self.n_estimators:
-            warnings.warn("The forest has as many trees already: none is grown, and y is not looked at.", stacklevel=3)
-        return self._trees
-
     def _facts(self):
         """What the data of a warm start must have in common with those of the first fit."""
-        classes = [np.asarray(each).tolist() for each in vars(self).get("classes_", ())]
-        return {
+        others = {
             "rows": self._n_rows,
-            "features": self.n_features_in_,
             "outputs": self.n_outputs_,
-            "classes": classes,
             "categories": self.categories_,
             "criterion": self._grown_by,
         }
-
-    def _refuse_other_data(self, before):
-        """A warm start goes on with the data of the first fit: the samples of its trees are drawn from them."""
-        for name, now in self._facts().items():
-            if before[name] != now:
-                raise cannot(
-                    f"go on with {name}: {now}" if name in ("classes", "categories") else f"go on with {now} {name}",
-                    because=f"the trees that are kept were grown with {before[name]}",
-                    instead="the same data, or warm_start=False",
-                )
+        return facts_of(self, **others, **facts_of_samples(self._bags))
 
     def _keeps_inner(self):
         """Whether values and impurities of inner nodes are no functions of those of their leaves."""
@@ -220,7 +195,7 @@ class Forest(GreedyGrowth):
             "of their rows (verify counts all trees); a greedy search among columns drawn at random chose the splits"
         )
         self.certificate_ = closed_form(value, (self._n_rows + 1e3) * EPS, started=started, message=message)
-        warn_if_not_certified(self.certificate_, "warm_start=False, where the rows are not those of the first fit", 2)
+        warn_if_not_certified(self.certificate_, "warm_start=False, where the rows are not those of the first fit", 3)
 
     def _residual(self, t, encoded, target, s):
         """How far the numbers of tree t are from those of the rows drawn for it."""

@@ -1,5 +1,6 @@
 """What classifier and regressor of gradient boosting by exact splits share: parameters, rounds, early stopping."""
 
+import time
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from separatrix.designs import as_dense, as_design
 from separatrix.designs.ranked import rank_columns
 from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.ensemble.boosting import BoostedTrees
+from separatrix.estimators.ensemble.warm_start import refuse_other_data
 from separatrix.estimators.tree.regressor import DecisionTreeRegressor
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.trees.boosting import mean_loss
@@ -56,9 +58,13 @@ class GradientBoosting(BoostedTrees):
         it returns True.
         """
         with all_or_nothing(self):
+            started = time.perf_counter()
             self._check_parameters()
             goes_on = self.warm_start and "_trees" in vars(self)
+            known = self._facts() if goes_on else {}
             rows = self._checked_rows(X, y, sample_weight, reset=True).with_weight()
+            self._grown_by = self._loss_in_words()
+            refuse_other_data(known, self._facts() if goes_on else {}, "trees")
             if not goes_on:
                 self._forget()
                 self._random_seed = _seed(self.random_state)
@@ -76,7 +82,9 @@ class GradientBoosting(BoostedTrees):
                 self._refuse_lost_classes(rows.y)
             if not goes_on:
                 self._start(rows, weighted=sample_weight is not None)
-            self._boost(rows, held, monitor)
+            eta = self._boost(rows, held, monitor)
+            self._note_training_loss(self._stated_loss(), rows, eta)
+            self._certify(rows, eta, started, stacklevel=2)
             return self
 
     def _forget(self):
@@ -135,6 +143,7 @@ class GradientBoosting(BoostedTrees):
     # ------------------------------------------------------------------ rounds
 
     def _boost(self, rows, held, monitor):
+        """Make the rounds; return the raw scores of the rows after the last."""
         first, (n, p) = self._n_rounds(), rows.numbers.shape
         options = self._tree()._options((n, p), TreeTarget(rows.y[:, None]), rows.s)
         eta = self._score_numbers(rows.numbers)
@@ -160,7 +169,7 @@ class GradientBoosting(BoostedTrees):
                 break
         self._keep(grown, rate)
         scores.publish()
-        self._note_training_loss(self._stated_loss(), rows, eta)
+        return eta
 
     def _draw(self, i, n):
         """The rows of round i: a share without repetition, the same for the same seed; None for all."""

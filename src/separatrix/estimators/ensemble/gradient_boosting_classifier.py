@@ -87,6 +87,8 @@ class GradientBoostingClassifier(ClassifierMixin, BoostedClasses, GradientBoosti
         the deviance, twice the log loss.
     oob_improvement_, oob_scores_, oob_score_ : with subsample < 1, the loss of the other rows, and by how much it fell.
     training_loss_ : (2,) array.  The mean loss of the training rows before the first round and after the last.
+    certificate_ : Certificate.  How well the scores of the trees agree with those that ``training_loss_`` is the loss
+        of, on 1,000 rows. It is no bound on how far the loss is above the least that sums of trees can reach.
     feature_importances_ : (p,) array.  Shares of the columns in what all splits take away of the impurity.
     init_ : the fitted initial estimator, where one was given.
     max_features_, n_trees_per_iteration_ : int.

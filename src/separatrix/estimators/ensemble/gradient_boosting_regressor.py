@@ -91,6 +91,8 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         squared error, else the loss.
     oob_improvement_, oob_scores_, oob_score_ : with subsample < 1, the loss of the other rows, and by how much it fell.
     training_loss_ : (2,) array.  The mean loss of the training rows before the first round and after the last.
+    certificate_ : Certificate.  How well the scores of the trees agree with those that ``training_loss_`` is the loss
+        of, on 1,000 rows. It is no bound on how far the loss is above the least that sums of trees can reach.
     feature_importances_ : (p,) array.  Shares of the columns in what all splits take away of the impurity.
     init_ : the fitted initial estimator, where one was given.
     delta_ : float.  With loss="huber", where the loss of the last round turned linear.
@@ -196,6 +198,10 @@ class GradientBoostingRegressor(RegressorMixin, GradientBoosting):
         if self.loss == "huber":
             return Huber(self.delta_)
         return Squared() if self.loss == "squared_error" else Quantile(self._quantile())
+
+    def _loss_in_words(self):
+        """The parameters that say which loss is lowered."""
+        return f"{self.loss!r} with alpha={self.alpha!r}" if self.loss in ("huber", "quantile") else repr(self.loss)
 
     def _loss_at(self, rows, eta):
         """The loss of a round; Huber's turns linear at a quantile of the residuals."""

@@ -1,6 +1,7 @@
 """What the classifier and the regressor of histogram gradient boosting share: parameters, the loop, early stopping."""
 
 import copy
+import time
 from itertools import combinations
 from numbers import Integral
 
@@ -15,6 +16,7 @@ from separatrix.core.tree_sum import SCORE, TreeSum, walked_rounds
 from separatrix.designs.binned import bin_rows, find_bins
 from separatrix.estimators.ensemble.boosting import BoostedTrees
 from separatrix.estimators.ensemble.categories import apply_categories, find_categories, learn_categories
+from separatrix.estimators.ensemble.warm_start import refuse_other_data
 from separatrix.estimators.validation import check_choice, check_number, validate_rows
 from separatrix.solvers.trees.boosting import Boosting, baseline, mean_loss
 from separatrix.solvers.trees.committee import Trees, add_trees
@@ -77,10 +79,14 @@ class HistogramBoosting(BoostedTrees):
     # ------------------------------------------------------------------ the fit
 
     def _fit(self, X, y, sample_weight, X_val, y_val, sample_weight_val):
+        started = time.perf_counter()
         self._check_parameters()
         goes_on = self.warm_start and "_trees" in vars(self)
+        known = self._facts() if goes_on else {}
         seeds = check_random_state(self.random_state)
         rows = self._learn_rows(X, y, sample_weight)
+        self._grown_by = self._loss_in_words()
+        refuse_other_data(known, self._facts() if goes_on else {}, "trees")
         if not goes_on:
             self._random_seed, self._column_seed = (int(seeds.randint(2**32 - 1, dtype="u8")) for _ in range(2))
         elif self.max_iter < self.n_iter_:
@@ -95,10 +101,13 @@ class HistogramBoosting(BoostedTrees):
         if self._divided:
             train, kept = self._split_rows(rows.y)
             rows, held = rows.take(train), rows.take(kept)
-        self._boost(rows, held, goes_on)
+        eta = self._boost(rows, held, goes_on)
+        self._note_training_loss(self._stated_loss(), rows, eta)
+        self._certify(rows, eta, started, stacklevel=3)
         return self
 
     def _boost(self, rows, held, goes_on):
+        """Make the iterations; return the raw scores of the rows after the last."""
         loss, p = self._stated_loss(), rows.numbers.shape[1]
         codes = None if self._categories is None else [0 if c is None else len(c) for c in self._categories]
         bins = find_bins(rows.numbers, self.max_bins, rows.s, codes, self._random_seed)
@@ -124,7 +133,7 @@ class HistogramBoosting(BoostedTrees):
                 break
         self._trees = Trees.of(tables, p, self._trees)
         self.train_score_, self.validation_score_ = np.array(self.train_score_), np.array(self.validation_score_)
-        self._note_training_loss(loss, rows, eta)
+        return eta
 
     # ------------------------------------------------------------------ parameters
 

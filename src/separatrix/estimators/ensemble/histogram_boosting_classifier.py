@@ -86,6 +86,8 @@ class HistGradientBoostingClassifier(ClassifierMixin, BoostedClasses, HistogramB
     n_trees_per_iteration_ : int.  1, or the number of classes where there are more than two.
     train_score_, validation_score_ : arrays.  Scores before the first iteration and after each, with early stopping.
     training_loss_ : (2,) array.  The mean loss of the training rows at the baseline, and at the end.
+    certificate_ : Certificate.  How well the scores of the trees agree with those that ``training_loss_`` is the loss
+        of, on 1,000 rows. It is no bound on how far the loss is above the least that sums of trees can reach.
     feature_importances_ : (p,) array.  Shares of the columns in the gains of all splits.
     is_categorical_ : (p,) array of bool or None.
     n_features_in_, feature_names_in_ : as in scikit-learn.

@@ -101,6 +101,8 @@ class HistGradientBoostingRegressor(RegressorMixin, HistogramBoosting):
     n_trees_per_iteration_ : int.  1.
     train_score_, validation_score_ : arrays.  Scores before the first iteration and after each, with early stopping.
     training_loss_ : (2,) array.  The mean loss of the training rows at the baseline, and at the end.
+    certificate_ : Certificate.  How well the scores of the trees agree with those that ``training_loss_`` is the loss
+        of, on 1,000 rows. It is no bound on how far the loss is above the least that sums of trees can reach.
     feature_importances_ : (p,) array.  Shares of the columns in the gains of all splits.
     is_categorical_ : (p,) array of bool or None.
     n_features_in_, feature_names_in_ : as in scikit-learn.
@@ -192,6 +194,10 @@ class HistGradientBoostingRegressor(RegressorMixin, HistogramBoosting):
         if check_choice(self, "loss", (*_LOSSES, "quantile")) == "quantile":
             return Quantile(check_number(self, "quantile", 0, 1))
         return _LOSSES[self.loss]
+
+    def _loss_in_words(self):
+        """The parameters that say which loss is lowered."""
+        return f"{self.loss!r} with quantile={self.quantile!r}" if self.quantile is not None else repr(self.loss)
 
     def _loss_factor(self):
         """What scores of the loss are multiplied by: |r| is twice the pinball loss of the median."""

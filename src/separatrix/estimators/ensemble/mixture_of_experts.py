@@ -17,6 +17,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.solution import Certificate, Trace
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
+from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.coding import coded
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_number, enter, validate_classes, validate_rows
@@ -220,10 +221,11 @@ class MixtureOfExpertsRegressor(RegressorMixin, MixtureModel):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and numbers y (n,); a weight is a number of repetitions."""
-        started = time.perf_counter()
-        design, target = enter(self, X, y, sample_weight, multi_output=False)
-        design.needs("vectors", "fit MixtureOfExpertsRegressor")
-        return self._climb(design, target, started)
+        with all_or_nothing(self):
+            started = time.perf_counter()
+            design, target = enter(self, X, y, sample_weight, multi_output=False)
+            design.needs("vectors", "fit MixtureOfExpertsRegressor")
+            return self._climb(design, target, started)
 
     def _mixture(self, design, target):
         return Mixture(design, target.y, target.weights, Squared(), *self._strengths())
@@ -301,9 +303,10 @@ class MixtureOfExpertsClassifier(ClassifierMixin, MixtureModel):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p) and labels y (n,); a weight is a number of repetitions."""
-        started = time.perf_counter()
-        design, codes, s = validate_classes(self, X, y, sample_weight)
-        return self._climb(design, (codes, s), started)
+        with all_or_nothing(self):
+            started = time.perf_counter()
+            design, codes, s = validate_classes(self, X, y, sample_weight)
+            return self._climb(design, (codes, s), started)
 
     def _mixture(self, design, target):
         codes, s = target

@@ -15,10 +15,9 @@ from separatrix.estimators.ensemble.bagging import bags_again
 from separatrix.estimators.ensemble.bootstrap import draw_in_proportion, seeded
 from separatrix.estimators.ensemble.members import enter_rows, take_columns, take_rows
 from separatrix.estimators.published import worst
+from separatrix.estimators.recompute.adaboost import ROUNDING, rounds_of_numbers
 from separatrix.estimators.recompute.comparison import Comparison
 from separatrix.estimators.verify import NothingToVerify, verify
-
-LOSSES = 1e-9  # of mean losses: products of up to M rounded factors differ by less
 
 
 def bagged(model, X, y, sample_weight=None):
@@ -60,30 +59,19 @@ def boosted_numbers(model, X, y, sample_weight=None):
     """Mean losses and weights of all learners, and every learner on the rows that its weights drew."""
     X, (y, s) = enter_rows(model, X, y, sample_weight, reset=False)
     s = np.ones(len(y)) if s is None else s
-    comparison, random, w = Comparison(model, len(y)), RandomState(model._seed), s / s.sum()
+    comparison, random = Comparison(model, len(y)), RandomState(model._seed)
     errors, weights, proofs = [], [], []
-    for member in model.estimators_:
+    for member, (w, error, weight) in zip(model.estimators_, rounds_of_numbers(model, X, y, s)):
         seeded(model.estimator_, random)  # the same random numbers are used up
         rows = draw_in_proportion(random, w, model._draws)
         proofs.append(verify(member, take_rows(X, rows), y[rows]))
-        distances = np.abs(np.asarray(member.predict(X)) - y)
-        losses = distances / max(float(distances[s > 0.0].max()), np.finfo(float).tiny)
-        losses = np.minimum(losses, 1.0)
-        losses = {"linear": losses, "square": losses**2, "exponential": 1.0 - np.exp(-losses)}[model.loss]
-        error = float((w * losses).sum() / w.sum())
         errors.append(error)
-        if not 0.0 < error < 0.5:
-            weights.append(1.0 + sum(weights))
-            break
-        beta = error / (1.0 - error)
-        weights.append(-model.learning_rate * float(np.log(beta)))
-        w = w * beta ** ((1.0 - losses) * model.learning_rate)
-        w /= w.sum()
+        weights.append(weight)
     if len(errors) != len(model.estimators_) or len(errors) != len(model.estimator_weights_):
         comparison.residual(np.inf, 0.0, "estimator_weights_")
     else:
-        comparison.number("estimator_errors_", np.array(errors), 1.0, tolerance=LOSSES)
-        comparison.number("estimator_weights_", np.array(weights), 1.0 + max(weights), tolerance=LOSSES)
+        comparison.number("estimator_errors_", np.array(errors), 1.0, tolerance=ROUNDING)
+        comparison.number("estimator_weights_", np.array(weights), 1.0 + max(weights), tolerance=ROUNDING)
     comparison.notes.append(f"{len(proofs)} learners on rows that were drawn again")
     return worst([*proofs, comparison.certificate()])
 

@@ -22,8 +22,7 @@ MEANINGS = {
     "mistakes": "The value is the number of training rows on the wrong side of the boundary in the last pass.",
 }
 CLOSED = (
-    "publishes no certificate: it is a closed form, a count, or a sum of greedy steps without an optimum to prove; "
-    "separatrix verify recomputes its numbers from the rows"
+    "publishes no certificate: it is a closed form or a count; separatrix verify recomputes its numbers from the rows"
 )
 
 

@@ -98,14 +98,3 @@ def reweigh(column: Array, threshold: float, below: int, above: int, codes: Arra
             v[i] *= factor
         largest = max(largest, v[i])
     return largest
-
-
-@compiled
-def weight_of_mistakes(column: Array, threshold: float, below: int, above: int, codes: Array, q: Array) -> int:
-    """The sum of the weights of the rows that a stump answers wrong."""
-    total = 0
-    for i in range(q.shape[0]):
-        answer = below if column[i] <= threshold else above
-        if answer != codes[i]:
-            total += abs(q[i])
-    return total

@@ -136,12 +136,6 @@ class Boosting:
         ends = self._slopes()
         return [self._grow(c, *ends[c]) for c in range(self.eta.shape[1])]
 
-    def largest_mean_slope(self) -> float:
-        """The largest, over the outputs, of ``|Σ g| / Σ |g|``: how far the intercept is from its optimum."""
-        self._slopes()
-        size = np.abs(self._g).sum(axis=1)
-        return float(np.divide(np.abs(self._g.sum(axis=1)), size, out=np.zeros_like(size), where=size > 0.0).max())
-
     def _slopes(self) -> Array:
         return fill_all_slopes(self.loss, self.how, self.same, self.y, self.s, self.eta, self._g, self._h)
 

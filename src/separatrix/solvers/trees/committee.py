@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.errors import cannot
 from separatrix.core.jit import compiled
 from separatrix.core.registry import register
 from separatrix.core.threads import parallel_map
@@ -145,6 +146,12 @@ def _moved(numbers: Array, by: int) -> Array:
 
 def add_trees(trees: Trees, X: Array, scores: Array, first: int = 0, last: int | None = None) -> None:
     """Add the values of the trees `first` to `last` to scores (n, k), tree t to column t modulo k; on threads."""
+    if X.shape[1] != trees.n_columns:
+        raise cannot(
+            f"walk rows of {X.shape[1]} columns through the trees",
+            because=f"they ask for columns of rows of {trees.n_columns}",
+            instead="rows with the columns of the fit",
+        )
     roots, arrays = trees.roots[first:last], trees.arrays()
     starts = range(0, len(X), ROWS_IN_BLOCK)
     parallel_map(

@@ -9,6 +9,7 @@ Cost     of a round: a tree, about ``n p`` times its depth, and one walk of all 
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from separatrix.designs.ranked import RankedDesign
 from separatrix.solvers.linear_program import weighted_quantile
 from separatrix.solvers.trees.boosting import ALL_ONE, fill_all_slopes
 from separatrix.solvers.trees.compiled.slopes import BY_LOSS
-from separatrix.solvers.trees.grow import GrowOptions, TreeTarget, grow
+from separatrix.solvers.trees.grow import GrowOptions, TreeTarget, grow, prepare
 from separatrix.solvers.trees.nodes import NodeTable, apply
 from separatrix.solvers.trees.pruning import prune_by_cost
 
@@ -76,7 +77,7 @@ class ExactBoosting:
     y : (n,) array.  Numbers; labels 0 to k - 1 of a joint loss.
     s : (n,) array or None.  Weights, all positive.
     eta : (n, k) array.  Raw scores; changed by every round.
-    options : GrowOptions.
+    options : GrowOptions.  Of all rows: of drawn ones `min_weight_leaf` is the same share of their weight.
     learning_rate : float.
     ccp_alpha : float.  The price of a leaf in pruning, 0 for none.
     """
@@ -95,6 +96,7 @@ class ExactBoosting:
         self.ranked, self.X, self.y, self.s, self.eta, self.options = ranked, X, y, s, eta, options
         self.learning_rate, self.ccp_alpha = learning_rate, ccp_alpha
         self._g, self._h = np.empty((eta.shape[1], ranked.n)), np.empty((eta.shape[1], ranked.n))
+        prepare(ranked, TreeTarget(self._g[:1].T), options)
 
     def round(
         self, loss: Loss, steps: Steps, drawn: Array | None, seeds: list[Any], *, below: bool, factor: float
@@ -112,9 +114,13 @@ class ExactBoosting:
         """
         at = np.nextafter(self.eta, -np.inf) if below else self.eta
         fill_all_slopes(loss, BY_LOSS, 1.0, self.y, ALL_ONE, at, self._g, self._h)
-        weights = self.s if drawn is None else drawn * (1.0 if self.s is None else self.s)
+        weights, options = self.s, self.options
+        if drawn is not None:
+            weights = drawn * (1.0 if self.s is None else self.s)
+            share = float(weights.sum() / (self.ranked.n if self.s is None else self.s.sum()))
+            options = replace(options, min_weight_leaf=share * options.min_weight_leaf)
         tables = parallel_map(
-            lambda c: grow(self.ranked, TreeTarget(-factor * self._g[c][:, None]), weights, self.options, seeds[c]),
+            lambda c: grow(self.ranked, TreeTarget(-factor * self._g[c][:, None]), weights, options, seeds[c]),
             range(len(seeds)),
             numbers=self.ranked.n * self.ranked.p,
         )

@@ -148,6 +148,24 @@ def grow(
     return _run(data, rule, work, max(widest, most_children), rows.size)
 
 
+def prepare(ranked: RankedDesign, target: TreeTarget, options: GrowOptions) -> None:
+    """Make the arrays of a design that all trees of these options read; else each thread that grows one may make them.
+
+    >>> from separatrix.designs import as_design
+    >>> from separatrix.designs.ranked import rank_columns
+    >>> ranked = rank_columns(as_design(np.array([[1.0], [np.nan], [0.5]])))
+    >>> prepare(ranked, TreeTarget(np.zeros((3, 1))), GrowOptions("squared_error"))
+    >>> "sorted_keys" in vars(ranked)
+    True
+    """
+    rule = _rule(ranked, target, None, options, np.ones(1))
+    if rule.plain:
+        plain_work(ranked, rule, np.zeros(1, np.int64), np.ones(1, np.uint64))
+    elif rule.presorted:
+        _ = ranked.sorted_keys
+    _ = ranked.all_levels
+
+
 def _run(data: Data, rule: Rule, work: Work | PlainWork, room: int, n: int) -> NodeTable:
     """Call the grower until it is done, with larger arrays each time."""
     n_values = max(rule.n_shares, 1) * rule.n_outputs
