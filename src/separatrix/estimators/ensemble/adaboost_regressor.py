@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.certificate import closed_form
 from separatrix.core.declaration import declares
 from separatrix.core.description import DescribedTable, Description, fit_notes
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
@@ -23,6 +24,7 @@ from separatrix.estimators.ensemble.bootstrap import LARGEST_SEED, draw_in_propo
 from separatrix.estimators.ensemble.members import enter_rows, later_rows, take_rows
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.tree.regressor import DecisionTreeRegressor
+from separatrix.estimators.tree.searched import searched
 from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.prediction import forms
 from separatrix.prediction.committees import weighted_median
@@ -213,3 +215,27 @@ class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
         base = get_tags(self._base()).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = base.sparse, base.allow_nan
         return tags
+
+
+def _boosted_trees(facts):
+    from separatrix.estimators.preparation.compose import category_places  # brings scikit-learn's column transformer
+
+    tree = DecisionTreeRegressor(categorical_features=category_places(facts.kinds))
+    model = AdaBoostRegressor(tree, random_state=facts.seed)
+    return searched(model, {"estimator__max_depth": [3, 8]}, facts)
+
+
+declare(
+    Family(
+        name="AdaBoost",
+        task="regression",
+        model=AdaBoostRegressor,
+        make=_boosted_trees,
+        complexity=64,
+        description="The weighted median of fifty trees, each trained on rows that the ones before it predicted badly; "
+        "there is no formula to read.",
+        preparation="trees",
+        why_excluded=needs(dense=True),
+        most_rows=20_000,
+    )
+)
