@@ -24,7 +24,6 @@ from separatrix.estimators.ensemble.bootstrap import LARGEST_SEED, draw_in_propo
 from separatrix.estimators.ensemble.members import enter_rows, later_rows, take_rows
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.tree.regressor import DecisionTreeRegressor
-from separatrix.estimators.tree.searched import searched
 from separatrix.estimators.validation import check_choice, check_number, enter
 from separatrix.prediction import forms
 from separatrix.prediction.committees import weighted_median
@@ -220,9 +219,8 @@ class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
 def _boosted_trees(facts):
     from separatrix.estimators.preparation.compose import category_places  # brings scikit-learn's column transformer
 
-    tree = DecisionTreeRegressor(categorical_features=category_places(facts.kinds))
-    model = AdaBoostRegressor(tree, random_state=facts.seed)
-    return searched(model, {"estimator__max_depth": [3, 8]}, facts)
+    tree = DecisionTreeRegressor(max_depth=8, categorical_features=category_places(facts.kinds))
+    return AdaBoostRegressor(tree, random_state=facts.seed)
 
 
 declare(
@@ -232,8 +230,8 @@ declare(
         model=AdaBoostRegressor,
         make=_boosted_trees,
         complexity=64,
-        description="The weighted median of fifty trees, each trained on rows that the ones before it predicted badly; "
-        "there is no formula to read.",
+        description="The weighted median of up to fifty trees, each trained on rows that the ones before it predicted "
+        "badly; there is no formula to read.",
         preparation="trees",
         why_excluded=needs(dense=True),
         most_rows=20_000,

@@ -12,8 +12,8 @@ UNDECIDED = "an undecided vote"
 def tree_sum(model, X):
     """The votes of a fitted AdaBoostClassifier; None where its learners are not stumps.
 
-    A stump is three nodes. The value of its root is 0, in the middle of its two votes. A stump without a threshold votes
-    for one class whatever the row, and is a leaf.
+    A stump is three nodes. The value of its root is 0, in the middle of its two votes. A stump without a threshold
+    votes for one class whatever the row, and is a leaf.
     """
     if "members_" in vars(model):
         return None

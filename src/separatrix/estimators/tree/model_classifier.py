@@ -81,9 +81,9 @@ class ModelTreeClassifier(ClassifierMixin, ModelTree):
     Notes
     -----
     In a node whose rows all have one class the probabilities do not depend on x. A class that no row of a node has
-    counts as if half a row had it, so that no probability is 0. A node with rows of two of several classes has a logistic
-    regression of those two. What is said at :class:`ModelTreeRegressor` of the search, of categories, of missing values and
-    of the certificate holds here.
+    counts as if half a row had it, so that no probability is 0. A node with rows of two of several classes has a
+    logistic regression of those two. What is said at :class:`ModelTreeRegressor` of the search, of categories, of
+    missing values and of the certificate holds here.
 
     References: Landwehr, Hall and Frank (2005), Machine Learning 59(1). Zeileis, Hothorn and Hornik (2008), J. Comput.
     Graph. Statist. 17(2).

@@ -40,9 +40,10 @@ class ModelTreeRegressor(RegressorMixin, ModelTree):
     .. math:: \hat y(x) = w_t^\top x + b_t, \qquad
               (w_t, b_t) = \arg\min_{w, b} \sum_{i \in t} s_i (y_i - x_i^\top w - b)^2 + \alpha \|w - w_{u}\|_2^2
 
-    where t is the leaf of x, and u the node above t: each node is a ridge regression of the residuals of the model above
-    it, so that leaves of few rows stay near the model of many. At the root :math:`w_u = 0`. A node is split where the
-    models of its children fit best, which is computed exactly. A split is kept if it lowers the criterion `pruning`.
+    where t is the leaf of x, and u the node above t: each node is a ridge regression of the residuals of the model
+    above it, so that leaves of few rows stay near the model of many. At the root :math:`w_u = 0`. A node is split where
+    the models of its children fit best, which is computed exactly. A split is kept if it lowers the criterion
+    `pruning`.
 
     Parameters
     ----------

@@ -51,8 +51,8 @@ class RuleListClassifier(ClassifierMixin, Estimator):
 
     The path to each leaf becomes a rule. Its preconditions are dropped one after another, as long as the estimated
     accuracy of the rule does not fall, the one whose removal raises it most first. Rules are sorted by estimated
-    accuracy. Rules that decide no training row are left out, and rows that no rule decides get a default. The class of a
-    rule is that of most training rows that it decides.
+    accuracy. Rules that decide no training row are left out, and rows that no rule decides get a default. The class of
+    a rule is that of most training rows that it decides.
 
     Parameters
     ----------
@@ -257,8 +257,8 @@ declare(
         model=RuleListClassifier,
         make=_few_rules,
         complexity=46,
-        description="At most 32 rules, asked one after the other: the first whose conditions hold decides, by the shares "
-        "of the classes among its training rows.",
+        description="Up to 32 rules and a default, asked one after the other: the first whose conditions hold decides, by "
+        "the shares of the classes among its training rows.",
         preparation="trees",
         why_excluded=needs(dense=True, rows_per_class=2),
     )
