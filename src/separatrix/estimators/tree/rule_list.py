@@ -257,8 +257,8 @@ declare(
         model=RuleListClassifier,
         make=_few_rules,
         complexity=46,
-        description="Up to 32 rules and a default, asked one after the other: the first whose conditions hold decides, by "
-        "the shares of the classes among its training rows.",
+        description="Up to 32 rules and a default, asked one after the other: the first whose conditions hold decides, "
+        "by the shares of the classes among its training rows.",
         preparation="trees",
         why_excluded=needs(dense=True, rows_per_class=2),
     )
