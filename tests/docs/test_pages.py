@@ -66,6 +66,7 @@ ROOMS = [
     "multiclass",
     "neighbors",
     "ensemble",
+    "tree",
     "decomposition",
     "local",
     "discriminant_analysis",

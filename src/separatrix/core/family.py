@@ -151,7 +151,8 @@ class Family:
     model : type or None, default None.  The class of the estimator that it makes, searches and calibrations taken off.
     complexity : int.  Of models that the data cannot tell apart, the lowest is recommended. 0 is the baseline,
         10 a fixed linear model, 20 a penalised linear model, 30 a model with a distribution for each class, 40 additive
-        curves, 45 a tree, 60 memory of the training rows, 70 sums of trees.
+        curves, 45 a tree, 46 a list of rules, 50 stumps and model trees, 52 a mixture of linear models, 60 memory of
+        the training rows and means of trees, 70 sums of trees.
     description : str.  One sentence for a newcomer: what the model assumes and what it gives.
     preparation : str, default "standard".  How it wants the table: one of the preparations of
         :mod:`separatrix.estimators.preparation`.

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.declaration import declares
 from separatrix.core.description import DescribedTable, Description, fit_notes
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
@@ -222,3 +223,26 @@ class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
         base = get_tags(self._base()).input_tags
         tags.input_tags.sparse, tags.input_tags.allow_nan = base.sparse, base.allow_nan
         return tags
+
+
+def _boosted_trees(facts):
+    from separatrix.estimators.preparation.compose import category_places  # brings scikit-learn's column transformer
+
+    tree = DecisionTreeRegressor(max_depth=8, categorical_features=category_places(facts.kinds))
+    return AdaBoostRegressor(tree, random_state=facts.seed)
+
+
+declare(
+    Family(
+        name="AdaBoost",
+        task="regression",
+        model=AdaBoostRegressor,
+        make=_boosted_trees,
+        complexity=64,
+        description="The weighted median of up to fifty trees, each trained on rows that the ones before it predicted "
+        "badly; there is no formula to read.",
+        preparation="trees",
+        why_excluded=needs(dense=True),
+        most_rows=20_000,
+    )
+)

@@ -191,7 +191,7 @@ class Bagging(MetaEstimatorMixin, Estimator):
         for places, answer in parallel_map(ask, range(len(self.estimators_)), numbers=_size(X)):
             total[places] += answer
             counts[places] += 1.0
-        with np.errstate(invalid="ignore"):  # 0/0 is NaN: nobody can say
+        with np.errstate(invalid="ignore"):  # NaN where no member answers
             return (total.T / counts).T, counts
 
     def _scored_rows(self, counts, s):

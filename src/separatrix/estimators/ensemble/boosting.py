@@ -35,7 +35,7 @@ class Rows(NamedTuple):
         return Rows(self.numbers[rows], self.y[rows], None if self.s is None else self.s[rows])
 
     def with_weight(self) -> "Rows":
-        """The rows whose weight is positive: the others are as if they were not there."""
+        """The rows of positive weight; the others have no part in the fit."""
         return self if self.s is None or self.s.all() else self.take(self.s > 0.0)
 
 
@@ -86,9 +86,9 @@ class BoostedTrees(Estimator):
         return scores
 
     def _note_training_loss(self, loss, rows, eta):
-        """Publish the mean loss of the rows before the first iteration and after the last, which has led to `eta`.
+        """Publish the mean loss of the rows before the first iteration and after the last, whose scores are `eta`.
 
-        A fit that goes on keeps the constants of the first one: note whether these are of other rows.
+        A warm start keeps the constants of the first fit: note whether the constants of these rows are different.
         """
         scores = (self._first_scores(rows.numbers), eta)
         self.training_loss_ = np.array([mean_loss(loss, rows.y, rows.s, each) for each in scores])

@@ -29,7 +29,7 @@ class ForestOfClasses(ClassTarget, Forest):
             check_choice(self, "class_weight", ("balanced", "balanced_subsample"))
 
     def _weighted(self, classes, codes, s):
-        """Rows are drawn by their own weights; those of the classes are factors of what was drawn."""
+        """The weights of the rows alone: rows are drawn by these, and class weights multiply the counts drawn."""
         return s
 
     def _factors(self, target, weights, s):

@@ -181,7 +181,7 @@ class GradientBoosting(BoostedTrees):
         return drawn
 
     def _keep(self, tables, rate):
-        """Append trees: what they add to scores, and beside it what ``estimators_`` shows."""
+        """Append trees, and the values, weights and impurities of their nodes that ``estimators_`` shows."""
         self._trees = Trees.of([_added(table, rate) for table in tables], self.n_features_in_, self._trees)
         shown = [np.stack([table.value[:, 0], table.weight, table.impurity]) for table in tables]
         self._node_numbers = np.concatenate([self._node_numbers, *shown], axis=1)
@@ -282,7 +282,7 @@ class Scores:
 
 
 class _Watch:
-    """Early stopping: where the loss of rows held out is below none of the last ones by more than `tol`."""
+    """Early stopping: when the loss of rows held out is not lower, by more than `tol`, than any of its last values."""
 
     def __init__(self, model, held):
         self.model, self.held = model, held
@@ -301,7 +301,7 @@ class _Watch:
 
 
 def _added(table, rate):
-    """A tree as a committee keeps it: its leaves hold what they add to scores, its splits their gains."""
+    """A tree as :class:`Trees` holds it: leaves have the numbers that they add to scores, inner nodes their gains."""
     return table._replace(value=rate * table.value, impurity=gains_of(table))
 
 

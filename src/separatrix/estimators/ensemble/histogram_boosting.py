@@ -47,7 +47,7 @@ class HistogramBoosting(BoostedTrees):
     # ------------------------------------------------------------------ rows
 
     def _learn_rows(self, X, y, sample_weight):
-        """Checked rows, those of weight zero left out: as if they were not there."""
+        """Checked rows, without those of weight zero."""
         mask = find_categories(self, X)
         checker = self
         if mask is None:

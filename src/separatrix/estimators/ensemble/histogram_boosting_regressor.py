@@ -58,8 +58,8 @@ class HistGradientBoostingRegressor(RegressorMixin, HistogramBoosting):
     iteration raises the training loss. ``verify`` recomputes ``training_loss_``.
 
     A weight counts as repetitions of a row in slopes, curvatures and quantiles of the bins; `min_samples_leaf` counts
-    rows. Models with weights and with repeated rows are equal where no leaf is kept from splitting by it, and up to
-    200,000 rows, beyond which the rows of the quantiles are drawn.
+    rows. So models with weights and with repeated rows are equal if `min_samples_leaf` forbids no split, and if there
+    are at most 200,000 rows: of more, those that the quantiles are taken of are drawn at random.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from separatrix.prediction import committees
 def enter_rows(model: Any, X: Any, y: Any, sample_weight: Any, *, reset: bool = True) -> tuple[Any, Any]:
     """X and the target of a committee, checked by its ``_validate``; of the rows of a fit unless `reset` is False.
 
-    Of a table with words only names and number of the columns are checked here: its members look at the cells.
+    Of a table with words only the names and the number of the columns are checked here; the members check the cells.
     """
     if not has_words(X):
         design, target = model._validate(X, y, sample_weight, reset=reset)

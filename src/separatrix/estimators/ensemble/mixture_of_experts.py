@@ -14,6 +14,7 @@ from separatrix.core.certificate import fixed_point, warn_if_not_certified
 from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.description import DescribedTable, Description, fit_notes
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.solution import Certificate, Trace
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
@@ -67,7 +68,7 @@ def _described(model, names, X, y):
 
 
 class MixtureModel(Estimator):
-    """What mixtures of numbers and of classes share: parameters, the climb, the gate."""
+    """What mixtures of numbers and of classes share: parameters, the fit by EM, the gate."""
 
     gate_coef_: Array
     gate_intercept_: Array
@@ -96,7 +97,7 @@ class MixtureModel(Estimator):
         self.random_state = random_state
 
     def _climb(self, design, target, started):
-        """Climb, publish, certify."""
+        """Raise the likelihood from the best of several starts, publish the parameters, certify them."""
         for name, low in (("n_experts", 2), ("n_init", 1), ("max_iter", 1)):
             check_number(self, name, low, integer=True)
         tol = check_number(self, "tol", 0.0)
@@ -350,3 +351,22 @@ def mixture_of(model: Any, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike
         design, codes, s = validate_classes(model, X, y, sample_weight, reset=False)
         return model._mixture(design, (codes, s))
     return model._mixture(*enter(model, X, y, sample_weight, multi_output=False, reset=False))
+
+
+def _family(model: type[MixtureModel], task: str, experts: str) -> Family:
+    return Family(
+        name="mixture of experts",
+        task=task,
+        model=model,
+        make=lambda facts: model(n_init=2, tol=1e-3, random_state=facts.seed),
+        complexity=52,
+        description=f"Two {experts} models, blended with shares that depend on the row: each is the expert for a part "
+        "of the rows, without a hard border between them.",
+        why_excluded=needs(dense=True, columns=30, rows=10_000, rows_per_column=5.0, rows_per_class=2),
+    )
+
+
+declare(
+    _family(MixtureOfExpertsClassifier, "classification", "logistic"),
+    _family(MixtureOfExpertsRegressor, "regression", "linear"),
+)

@@ -30,8 +30,8 @@ class RandomForestClassifier(ForestOfClasses):
     .. math:: \hat p_c(x) = \frac1M \sum_{m=1}^M \hat p_{mc}(x)
 
     Each tree is grown on rows drawn with replacement, and each node is split by the best threshold of m columns drawn
-    for it. Trees that differ so are correlated less, and their mean varies less than that of trees alike: fewer columns
-    make them differ more, and each of them worse.
+    for it. The less the trees are correlated, the smaller is the variance of their mean. Fewer columns make the trees
+    less correlated, and each of them worse.
 
     Parameters
     ----------
@@ -153,8 +153,8 @@ class RandomForestRegressor(ForestOfNumbers):
     .. math:: \hat y(x) = \frac1M \sum_{m=1}^M \hat y_m(x)
 
     Each tree is grown on rows drawn with replacement, and each node is split by the best threshold of m columns drawn
-    for it. Trees that differ so are correlated less, and their mean varies less than that of trees alike: fewer columns
-    make them differ more, and each of them worse.
+    for it. The less the trees are correlated, the smaller is the variance of their mean. Fewer columns make the trees
+    less correlated, and each of them worse.
 
     Parameters
     ----------

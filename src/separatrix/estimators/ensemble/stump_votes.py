@@ -1,4 +1,4 @@
-"""AdaBoost with stumps as a sum over trees of one question: each adds its vote, times its weight."""
+"""AdaBoost with stumps as a sum over trees of one split each: a stump adds its vote, times its weight."""
 
 import numpy as np
 
@@ -12,8 +12,8 @@ UNDECIDED = "an undecided vote"
 def tree_sum(model, X):
     """The votes of a fitted AdaBoostClassifier; None where its learners are not stumps.
 
-    A stump is three nodes, the root with mean 0: between two answers that are opposite. One without a threshold answers
-    the same for all rows, and is a leaf.
+    A stump is three nodes. The value of its root is 0, in the middle of its two votes. A stump without a threshold
+    votes for one class whatever the row, and is a leaf.
     """
     if "members_" in vars(model):
         return None

@@ -1,4 +1,4 @@
-"""What both decision trees share: options, the fit, pruning, and what the nodes are worth."""
+"""What both decision trees share: options, the fit, pruning, and properties of the fitted nodes."""
 
 import time
 from typing import Self
@@ -158,9 +158,9 @@ class DecisionTree(GreedyGrowth, CodedTree):
     def cost_complexity_pruning_path(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Bunch:
-        """Prices of a leaf at which the tree of all rows loses a subtree, and the impurity of the leaves left.
+        """The values of alpha at which a subtree of the whole tree becomes a leaf, and the impurities that remain.
 
-        Of the parameters, `ccp_alpha` and `pruning` are left aside.
+        The tree is grown on all rows, with the parameters of this one but for `ccp_alpha` and `pruning`.
         """
         whole = clone(self).set_params(ccp_alpha=0.0, pruning=None).fit(X, y, sample_weight=sample_weight)
         alphas, impurities, _ = cost_complexity(whole.nodes_)

@@ -50,17 +50,17 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
         A node whose best split has more children than there is room for stays a leaf.
     min_impurity_decrease : float, [0, inf), default 0.0.  Least gain of a split, as a share of all weight.
     class_weight : dict, list of dicts, "balanced" or None, default None.  Factors of the weights of the classes.
-    ccp_alpha : float, [0, inf), or {"best", "1se"}, default 0.0.  Price of a leaf in cost-complexity pruning; 0 prunes
-        nothing. A word chooses it by cross-validation: the price of the least error on rows left out, or the largest
-        price within one standard error of that.
+    ccp_alpha : float, [0, inf), or {"best", "1se"}, default 0.0.  Complexity parameter of cost-complexity pruning, the
+        cost of a leaf; 0 prunes nothing. "best" and "1se" choose it by cross-validation: the value of the least error
+        on rows left out, or the largest value whose error is within one standard error of the least.
     monotonic_cst : (p,) array of -1, 0, 1 or None, default None.  Signs of the effect on P(second class).
     categorical_features : places, names or mask of columns, "from_dtype" or None, default "from_dtype".  Columns whose
         values are categories without an order. "from_dtype": those of a frame that hold no numbers.
     split : {"binary", "multiway"}, default "binary".  Two groups of categories, or a child for each.
     n_bins : int, [2, inf), or None, default None.  With split="multiway", cut columns of numbers into so many parts of
         about equal counts, a child for each; None for thresholds.
-    pruning : {None, "reduced_error"}, default None.  "reduced_error" learns from a part of the rows, and then makes a
-        leaf of every node, from the bottom up and the root excepted, where that loses no more on the others.
+    pruning : {None, "reduced_error"}, default None.  "reduced_error" grows the tree on a part of the rows. Then, from
+        the bottom up, each node but the root becomes a leaf if that does not raise the error on the other rows.
     validation_fraction : float, (0, 1), default 0.25.  With pruning="reduced_error", the share of the rows held
         out, of each class alike.
     cv : int or splitter, default 10.  With ccp_alpha="best" or "1se", the folds.
@@ -71,32 +71,34 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
     nodes_ : NodeTable.  tree_ : the same under scikit-learn's names.
     categories_ : list.  Of each categorical column its categories; None for numbers.
     feature_importances_ : (p,) array.  max_features_, n_outputs_, n_parameters_ : int.
-    ccp_alpha_ : float.  The price chosen.  ccp_alphas_, cv_errors_, cv_standard_errors_ : (L,) arrays.  The prices
-        tried, from the whole tree to the root alone, the error on rows left out and its standard error; of a choice by
-        cross-validation only.
+    ccp_alpha_ : float.  The value chosen.  ccp_alphas_, cv_errors_, cv_standard_errors_ : (L,) arrays.  The values
+        tried, from the whole tree to the root alone, the errors on rows left out and their standard errors. With
+        ccp_alpha="best" or "1se" only.
     certificate_ : Certificate.  How far the numbers of the nodes are from those counted anew.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
     Notes
     -----
-    A category that a node has not met in training, and a missing value of a column of categories that had none there,
-    end in that node: its own shares are the default. Missing numbers go where the split was better, and with most
-    rows where there were none in training. Infinite values are refused.
+    A category that a node has not met in training ends in that node, and is predicted by the shares of all training
+    rows of the node; so is a missing category, where the node had none in training. Missing numbers go to the side
+    where the split was better; where the node had none in training, to the child of the larger weight. Infinite values
+    are refused.
 
     Columns of a frame whose levels have an order (ordered categoricals of pandas, Enums of Polars) are split between
     neighbouring levels, unless `categorical_features` names them. A level that the frame of the fit did not state is
     taken for a missing value.
 
     With pruning="reduced_error" the numbers of the nodes are those of the rows that were not held out, and
-    `random_state` divides the rows; `verify` divides them again. Weights count in both parts, but it is rows that are
-    divided. The error is the share of wrong classes. Cross-validation leaves the numbers of the nodes to all rows; it
-    prunes the trees of the folds at the geometric means of the ends of the intervals of prices, as CART and rpart do,
-    and takes standard errors over rows.
+    `random_state` divides the rows; `verify` divides them again. Rows are divided whatever their weights, which count
+    in both parts. The error is the share of wrong classes. With cross-validation the numbers of the nodes are those of
+    all rows. The trees of the folds are pruned at the geometric means of neighbouring values of `ccp_alphas_`, as in
+    CART and rpart, and standard errors are taken over rows.
 
     Labels of rows of weight 0 make no classes, as if these rows were not there; in scikit-learn's trees they make
     classes of probability 0.
 
-    A greedy tree has no optimum to certify: each split is the best of its node, the whole is not the best of its size.
+    A greedy tree has no optimum to certify: each split is the best of its node, but the tree need not be the best of
+    its size.
 
     References: Breiman, Friedman, Olshen and Stone (1984), Classification and Regression Trees; Quinlan (1986), Machine
     Learning 1(1).

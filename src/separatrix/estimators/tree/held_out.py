@@ -1,10 +1,10 @@
-r"""Errors on rows that a tree has not learnt from: which subtrees they prune, and which price of a leaf they choose.
+r"""Errors on rows that a tree has not learnt from, which prune its subtrees or choose the cost of a leaf, alpha.
 
 Reduced-error pruning (Quinlan, 1987) holds a share of the rows out, once. The choice of a price by cross-validation
-(Breiman et al., 1984, section 3.4) holds out one fold after another: the whole tree is the best one for prices of the
-intervals :math:`[\alpha_k, \alpha_{k+1})`, and the trees of the folds are pruned at
-:math:`\sqrt{\alpha_k \alpha_{k+1}}`.
-With the error e of each row, pruned by the tree that has not seen it, and W the sum of the weights,
+(Breiman et al., 1984, section 3.4) holds out one fold after another. One subtree of the tree of all rows is the best
+for all prices in an interval :math:`[\alpha_k, \alpha_{k+1})`; the trees of the folds are pruned at
+:math:`\sqrt{\alpha_k \alpha_{k+1}}`. With :math:`e_{ik}` the error of row i by the tree that has not seen it, pruned at
+that price, and W the sum of the weights,
 
 .. math:: R_k = \frac1W \sum_i s_i e_{ik}, \qquad
           \mathrm{se}_k^2 = \frac{1}{W^2} \Big( \sum_i s_i e_{ik}^2 - \frac1W \big(\sum_i s_i e_{ik}\big)^2 \Big)
@@ -35,7 +35,8 @@ SAME_PRICE = 1e-10
 def divide(target, s, share, seed, without="ccp_alpha='1se'"):
     """Places of the rows held out: `share` of those of positive weight, of each class about as many; by the seed.
 
-    Of each class one row at least is not held out. An error recommends the setting `without`, which holds no rows out.
+    Of each class one row at least is not held out. `without` is a setting that needs no held-out rows: the message of
+    an error recommends it.
     """
     rows = np.arange(len(target.y)) if s is None else np.flatnonzero(s > 0.0)
     strata, n_rows = np.zeros(rows.size, dtype=np.int64), rows.size
@@ -65,7 +66,7 @@ def divide(target, s, share, seed, without="ccp_alpha='1se'"):
 
 
 def row_errors(y, values, criterion, n_classes):
-    """What is lost on each row, the mean of its outputs: wrong classes, or what the criterion sums up, (n,)."""
+    """The error of each row (n,), the mean over outputs: 1 for a wrong class; of numbers by the criterion."""
     n, k = y.shape
     if n_classes:
         guess = values.reshape(n, k, n_classes).argmax(axis=2)
@@ -73,13 +74,13 @@ def row_errors(y, values, criterion, n_classes):
     if OF_NUMBERS[criterion] == ABSOLUTE:
         return np.abs(y - values).mean(axis=1)
     if OF_NUMBERS[criterion] == POISSON:
-        mean = np.maximum(values, EPS)  # a leaf of zeros would lose infinitely much
+        mean = np.maximum(values, EPS)  # the deviance of y > 0 from a mean of 0 is infinite
         return 2.0 * (xlogy(y, y / mean) - y + mean).mean(axis=1)
     return ((y - values) ** 2).mean(axis=1)
 
 
 def _upwards(nodes, ends, y, criterion, n_classes):
-    """Nodes from the end of each row up to the root: of the rows not yet there their places, nodes and errors."""
+    """Step up from the end of each row to the root; of the rows not yet there, yield places, nodes and errors."""
     live, at = np.arange(ends.size), ends.astype(np.int64)
     while live.size:
         yield live, at[live], row_errors(y[live], nodes.value[at[live]], criterion, n_classes)
@@ -117,7 +118,7 @@ def chosen_price(prices, rule):
 
 
 def prices_of(nodes):
-    """Lower ends of the intervals of prices at which one tree is the best, ascending from 0."""
+    """Ascending from 0, the lower ends of the intervals of prices in each of which one subtree is the best."""
     alphas = np.maximum.accumulate(cost_complexity(nodes)[0])
     apart = np.diff(alphas) > SAME_PRICE * alphas[1:] + 8.0 * EPS * nodes.impurity[0]
     return alphas[np.append(apart, True)]  # of equals the largest, which prunes them all

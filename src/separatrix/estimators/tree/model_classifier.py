@@ -21,7 +21,7 @@ from separatrix.prediction import forms
 from separatrix.prediction.linear import decide, in_one_dimension, log_probabilities, probabilities
 from separatrix.solvers.choose import SMOOTH
 
-# The smallest curvature of a row in a search for splits: where a model is sure, one Newton step says nothing.
+# The smallest curvature of a row in a search for splits: near probabilities of 0 and 1 a Newton step is far too long.
 FLAT = 1e-6
 _SMALL = {"min_samples_leaf": 2, "min_samples_split": 4}
 
@@ -44,7 +44,7 @@ class ModelTreeClassifier(ClassifierMixin, ModelTree):
               (w_t, b_t) = \arg\min_{w, b} \ C \sum_{i \in t} s_i\,\ell(y_i, x_i^\top w + b) + \frac12 \|w\|_2^2
 
     where t is the leaf of x. A node is split where one Newton step from its own model takes most off the penalised loss
-    of its children, and a split is kept where the fitted models of the leaves are worth their parameters.
+    of its children. A split is kept if the fitted models of the leaves lower the criterion `pruning`.
 
     Parameters
     ----------
@@ -79,10 +79,10 @@ class ModelTreeClassifier(ClassifierMixin, ModelTree):
 
     Notes
     -----
-    In a node whose rows have one class only nothing depends on x. A class that none of the rows of a node has counts as
-    if half a row had it, so that no probability is 0; where two of several classes are left, they are a logistic
-    regression of two. What is said at :class:`ModelTreeRegressor` of the search, of categories, of missing values and
-    of the certificate holds here.
+    In a node whose rows all have one class the probabilities do not depend on x. A class that no row of a node has
+    counts as if half a row had it, so that no probability is 0. A node with rows of two of several classes has a
+    logistic regression of those two. What is said at :class:`ModelTreeRegressor` of the search, of categories, of
+    missing values and of the certificate holds here.
 
     References: Landwehr, Hall and Frank (2005), Machine Learning 59(1). Zeileis, Hothorn and Hornik (2008), J. Comput.
     Graph. Statist. 17(2).

@@ -17,8 +17,8 @@ from separatrix.prediction import forms
 from separatrix.solvers.choose import RIDGE
 
 ROUNDED = (64.0 * EPS) ** 2  # a share of the squares of y that rounding alone leaves
-# An error of a ten-thousandth of the standard deviation of y counts as none: where y has no noise, the bias of the
-# ridge is left, and splits would gain on it.
+# A root mean square error below a ten-thousandth of the standard deviation of y counts as 0. Where y has no noise only
+# the bias of the ridge regression is left, and further splits would fit that.
 SMALLEST = 1e-8
 
 
@@ -39,9 +39,10 @@ class ModelTreeRegressor(RegressorMixin, ModelTree):
     .. math:: \hat y(x) = w_t^\top x + b_t, \qquad
               (w_t, b_t) = \arg\min_{w, b} \sum_{i \in t} s_i (y_i - x_i^\top w - b)^2 + \alpha \|w - w_{u}\|_2^2
 
-    where t is the leaf of x, and u the node above t: each node is a ridge regression of what the model above it leaves,
-    so that leaves of few rows stay near the model of many. At the root :math:`w_u = 0`. A node is split where the
-    models of its children fit best, which is computed exactly, and a split is kept where that is worth its parameters.
+    where t is the leaf of x, and u the node above t: each node is a ridge regression of the residuals of the model
+    above it, so that leaves of few rows stay near the model of many. At the root :math:`w_u = 0`. A node is split where
+    the models of its children fit best, which is computed exactly. A split is kept if it lowers the criterion
+    `pruning`.
 
     Parameters
     ----------
@@ -75,10 +76,10 @@ class ModelTreeRegressor(RegressorMixin, ModelTree):
     then others between the neighbours of the best, until no value lies between. With more than 8 columns a score test
     chooses 8 to search. With more than 200 in the models, only the intercepts of the children are taken into account.
 
-    Categories are asked about, but are not in the models; one-hot columns are. So are levels with an order (ordered
-    categoricals of pandas, Enums of Polars). A category that a node has not met ends in that node, and is predicted by
-    its model. Missing numbers go where the split was better, with most rows where there were none in training, and
-    count as the mean of the rows of the node where they end.
+    Categories, and levels with an order (ordered categoricals of pandas, Enums of Polars), are used by splits but not
+    by the models; one-hot columns of 0 and 1 are used by both. A category that a node has not met ends in that node,
+    and is predicted by its model. Missing numbers go to the side where the split was better, or to the child of the
+    larger weight where the node had none in training. In a model they count as the mean of the rows of the node.
 
     Predictions are not continuous where leaves meet, and nothing bounds them outside the rows of a leaf.
 

@@ -121,7 +121,7 @@ class ModelTree(CodedTree):
     def filled(self, X: Array, s: Array) -> tuple[Array, Array]:
         """Columns of the models of a node, missing values filled in, and the means that they are filled with.
 
-        Columns that are only asked about are 0, and so are those without a value.
+        Columns that only splits use are 0, and so are columns without any value.
         """
         kept = self._in_models()
         known = ~np.isnan(X) & kept
@@ -154,7 +154,7 @@ class ModelTree(CodedTree):
         return grow(np.arange(len(X)), 0, None)
 
     def _prune(self, root, target, s):
-        """Make leaves of the nodes whose subtrees do not pay."""
+        """Make leaves of the nodes whose subtrees do not lower the criterion."""
         if self.pruning is None:
             return
         scale, total = self._scale(root, target, s), float(s.sum())

@@ -49,17 +49,17 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
     max_leaf_nodes : int, [2, inf), or None, default None.  Split the node that gains most first, up to so many leaves.
         A node whose best split has more children than there is room for stays a leaf.
     min_impurity_decrease : float, [0, inf), default 0.0.  Least gain of a split, as a share of all weight.
-    ccp_alpha : float, [0, inf), or {"best", "1se"}, default 0.0.  Price of a leaf in cost-complexity pruning; 0 prunes
-        nothing. A word chooses it by cross-validation: the price of the least error on rows left out, or the largest
-        price within one standard error of that.
+    ccp_alpha : float, [0, inf), or {"best", "1se"}, default 0.0.  Complexity parameter of cost-complexity pruning, the
+        cost of a leaf; 0 prunes nothing. "best" and "1se" choose it by cross-validation: the value of the least error
+        on rows left out, or the largest value whose error is within one standard error of the least.
     monotonic_cst : (p,) array of -1, 0, 1 or None, default None.  Signs of the effect of each column.
     categorical_features : places, names or mask of columns, "from_dtype" or None, default "from_dtype".  Columns whose
         values are categories without an order. "from_dtype": those of a frame that hold no numbers.
     split : {"binary", "multiway"}, default "binary".  Two groups of categories, or a child for each.
     n_bins : int, [2, inf), or None, default None.  With split="multiway", cut columns of numbers into so many parts of
         about equal counts, a child for each; None for thresholds.
-    pruning : {None, "reduced_error"}, default None.  "reduced_error" learns from a part of the rows, and then makes a
-        leaf of every node, from the bottom up and the root excepted, where that loses no more on the others.
+    pruning : {None, "reduced_error"}, default None.  "reduced_error" grows the tree on a part of the rows. Then, from
+        the bottom up, each node but the root becomes a leaf if that does not raise the error on the other rows.
     validation_fraction : float, (0, 1), default 0.25.  With pruning="reduced_error", the share of the rows held
         out.
     cv : int or splitter, default 10.  With ccp_alpha="best" or "1se", the folds.
@@ -69,9 +69,9 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
     nodes_ : NodeTable.  tree_ : the same under scikit-learn's names.
     categories_ : list.  Of each categorical column its categories; None for numbers.
     feature_importances_ : (p,) array.  max_features_, n_outputs_, n_parameters_ : int.
-    ccp_alpha_ : float.  The price chosen.  ccp_alphas_, cv_errors_, cv_standard_errors_ : (L,) arrays.  The prices
-        tried, from the whole tree to the root alone, the error on rows left out and its standard error; of a choice by
-        cross-validation only.
+    ccp_alpha_ : float.  The value chosen.  ccp_alphas_, cv_errors_, cv_standard_errors_ : (L,) arrays.  The values
+        tried, from the whole tree to the root alone, the errors on rows left out and their standard errors. With
+        ccp_alpha="best" or "1se" only.
     certificate_ : Certificate.  How far the numbers of the nodes are from those counted anew.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.declaration import SETTINGS, SmallFit, declares
 from separatrix.core.errors import cannot
+from separatrix.core.family import Family, declare, needs
 from separatrix.core.rule_table import RuleTable, table_from
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
@@ -23,6 +24,7 @@ from separatrix.estimators.tree.counts import ADVICE, count_tolerance
 from separatrix.estimators.tree.held_out import divide
 from separatrix.estimators.tree.rule_pruning import observed_accuracy, pessimistic_accuracy, prune_rules
 from separatrix.estimators.tree.rules import count_decided, tree_cells, tree_rules
+from separatrix.estimators.tree.searched import searched
 from separatrix.estimators.validation import check_choice, check_number
 from separatrix.prediction import forms
 from separatrix.prediction.rules import first_rules
@@ -48,10 +50,10 @@ class RuleListClassifier(ClassifierMixin, Estimator):
     .. math:: \hat p_c(x) = \frac{\sum_{i:\, r(x_i) = r(x)} s_i 1[y_i = c]}{\sum_{i:\, r(x_i) = r(x)} s_i},
         \qquad r(x) = \text{the first rule that holds for } x
 
-    The path to each leaf becomes a rule. A precondition is dropped where that does not lower the estimated accuracy of
-    the rule, the one that raises it most first. Rules are sorted by estimated accuracy, those that decide no training
-    row are left out, and the rest of the rows get a default. The class of a rule is that of most training rows that it
-    decides.
+    The path to each leaf becomes a rule. Its preconditions are dropped one after another, as long as the estimated
+    accuracy of the rule does not fall, the one whose removal raises it most first. Rules are sorted by estimated
+    accuracy. Rules that decide no training row are left out, and rows that no rule decides get a default. The class of
+    a rule is that of most training rows that it decides.
 
     Parameters
     ----------
@@ -59,8 +61,8 @@ class RuleListClassifier(ClassifierMixin, Estimator):
     estimate : {"pessimistic", "validation"} or None, default "pessimistic".  On what accuracies are estimated.
         "pessimistic": on the training rows, by the upper 25 % limit of a binomial error rate, as C4.5 does: no row is
         set aside, nothing is drawn, and a weight equals a repetition. "validation": on rows that the tree has not
-        seen; the list is then at least as accurate on them as the tree, whose own rules are kept where the pruned
-        ones are not. None: nothing is pruned, and the list predicts what the tree does.
+        seen. If the pruned list is less accurate on them than the tree, the rules of the tree are kept. None: nothing
+        is pruned, and the list predicts what the tree does.
     validation_fraction : float, (0, 1), default 0.25.  The share of the rows for estimate="validation".
     random_state : int, RandomState or None, default None.  Draws that share.
 
@@ -245,3 +247,25 @@ def decided_residual(model, rows, target, s):
         return np.inf
     apart = np.abs(weight - table.weight) / np.where(weight > 0.0, weight, 1.0)
     return float(max(apart.max(), np.abs(value - table.value).max()))
+
+
+def _few_rules(facts):
+    from separatrix.estimators.preparation.compose import category_places  # brings scikit-learn's column transformer
+
+    tree = DecisionTreeClassifier(categorical_features=category_places(facts.kinds), random_state=facts.seed)
+    return searched(RuleListClassifier(tree), {"estimator__max_leaf_nodes": [8, 32]}, facts)
+
+
+declare(
+    Family(
+        name="rule list",
+        task="classification",
+        model=RuleListClassifier,
+        make=_few_rules,
+        complexity=46,
+        description="Up to 32 rules and a default, asked one after the other: the first whose conditions hold decides, "
+        "by the shares of the classes among its training rows.",
+        preparation="trees",
+        why_excluded=needs(dense=True, rows_per_class=2),
+    )
+)

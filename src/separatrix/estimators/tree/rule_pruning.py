@@ -33,7 +33,7 @@ class PrunedRule(NamedTuple):
 
 
 def pessimistic_accuracy(right: Any, weight: Any) -> Any:
-    r"""The accuracy that as few errors as observed would leave with probability 1/4 only: Quinlan's estimate.
+    r"""Quinlan's estimate: 1 - U, with U the error rate at which so few errors have a probability of 1/4.
 
     .. math:: 1 - U, \qquad P(\text{Bin}(N, U) \le E) = 1/4
 
@@ -53,10 +53,10 @@ def observed_accuracy(right: Any, weight: Any) -> Any:
 
 
 def prune_rules(nodes, columns, rows, codes, s, accuracy) -> list[PrunedRule]:
-    """The rules of the leaves with preconditions dropped, one after another, while the estimate does not fall.
+    """The rules of the leaves, with preconditions dropped one after another as long as the estimate does not fall.
 
-    Of preconditions that may go, the one goes whose removal gives the highest estimate, of equals the one whose column
-    is asked last. Sorted by estimate, then weight, then from left to right; of equal rules the first is kept.
+    The precondition is dropped whose removal gives the highest estimate, of equals the one whose column is asked last.
+    Rules are sorted by estimate, then weight, then from left to right; of equal rules the first is kept.
     """
     known = {j: places(rows, columns, j) for j in np.unique(nodes.column[nodes.column >= 0]).tolist()}
     pruned, seen = [], set()

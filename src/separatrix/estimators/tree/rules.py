@@ -226,7 +226,7 @@ def paths_of(nodes, columns):
 
 
 def tree_rules(tree, columns):
-    """A tree as a table of rules, and after them the rest, which no row reaches."""
+    """A tree as a table of rules; the last one has no conditions, as in every table, and no row reaches it."""
     nodes, ends, rules = tree.nodes_, [], []
     for end, path in paths_of(nodes, columns):
         merged = [(j, reduce(common_bounds, tests.values())) for j, tests in path.items()]

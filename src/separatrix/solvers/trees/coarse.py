@@ -147,7 +147,7 @@ def _mark_alive(histogram: Array, n_bins: int, weight: float, top: float, alive:
         furthest = max(abs(sum_before + up), abs(sum_before - down))
         weight_after = weight_before + inside
         spread = min(weight_before * (weight - weight_before), weight_after * (weight - weight_after))
-        # a bin at either end has spread 0, which says nothing against it; nor does a `top` that no end of a bin reaches
+        # no bound where an end of the bin leaves one side empty (spread 0), or where no gain is known yet (top <= 0)
         bound_reaches = top <= 0.0 or spread <= 0.0 or furthest * furthest * weight >= top * spread
         alive[b] = histogram[b, COUNT] > 1.0 and bound_reaches
         n_alive += alive[b]
