@@ -19,6 +19,7 @@ from separatrix.core.types import Array
 from separatrix.designs.ranked import RankedDesign
 from separatrix.solvers.trees import growing
 from separatrix.solvers.trees.criterion import ABSOLUTE, ENTROPY, GAIN_RATIO, GINI, OF_CLASSES, OF_NUMBERS, SQUARED
+from separatrix.solvers.trees.drawn_cuts import DrawnWork, drawn_work, grow_drawn
 from separatrix.solvers.trees.nodes import NodeTable, depths_of, empty_nodes, first_nodes
 from separatrix.solvers.trees.plain import PlainWork, grow_plain, plain_work
 from separatrix.solvers.trees.sorting import ROW
@@ -133,8 +134,8 @@ def grow(
     if rows.size * ranked.p * np.log2(rows.size + 1.0) > MANY_VISITS:
         load()
     if rule.plain:
-        generator = _generator(rule, rng)
-        return _run(data, rule, plain_work(ranked, rule, rows, generator), 2, rows.size)
+        arrays = drawn_work if rule.random_cuts else plain_work
+        return _run(data, rule, arrays(ranked, rule, rows, _generator(rule, rng)), 2, rows.size)
     kinds = data.kind
     widest = int(ranked.n_levels[kinds != THRESHOLD].max(initial=0)) + 2
     most_children = int(ranked.n_levels[kinds == MULTIWAY].max(initial=1)) + 1
@@ -148,7 +149,7 @@ def grow(
     return _run(data, rule, work, max(widest, most_children), rows.size)
 
 
-def _run(data: Data, rule: Rule, work: Work | PlainWork, room: int, n: int) -> NodeTable:
+def _run(data: Data, rule: Rule, work: Work | PlainWork | DrawnWork, room: int, n: int) -> NodeTable:
     """Call the grower until it is done, with larger arrays each time."""
     n_values = max(rule.n_shares, 1) * rule.n_outputs
     capacity, n_routes = 64 + 2 * room, 64 + 2 * room
@@ -160,7 +161,8 @@ def _run(data: Data, rule: Rule, work: Work | PlainWork, room: int, n: int) -> N
     counters = np.zeros(5, np.int64)
     counters[N_OPEN], counters[BLOCK] = 1, -1
     loop: Any = growing.grow_depth_first if rule.max_leaves >= NO_LIMIT else growing.grow_best_first
-    loop = grow_plain if rule.plain else loop
+    if rule.plain:
+        loop = grow_drawn if rule.random_cuts else grow_plain
     while not loop(data, rule, work, nodes, open_int, open_float, counters, room):
         made = first_nodes(nodes, int(counters[N_NODES]), 0)
         if n * data.codes.shape[0] * depths_of(made).max() > MANY_VISITS:
