@@ -42,26 +42,21 @@ class RankedDesign:
         return np.concatenate([*(np.asarray(each, dtype=np.float64) for each in self.levels), np.zeros(1)])
 
     @cached_property
-    def values(self) -> Array:
-        """The numbers themselves by columns, float64 (p, n); NaN where they are missing."""
-        numbers = np.empty((self.p, self.n))
-
-        def fill(j: int) -> None:
-            known = np.append(np.asarray(self.levels[j], dtype=np.float64), np.nan)
-            np.take(known, self.codes[j], out=numbers[j])
-
-        parallel_map(fill, range(self.p), numbers=self.n)
-        return numbers
-
-    @cached_property
     def codes_by_row(self) -> Array:
         """The codes by rows, (n, p)."""
         return np.ascontiguousarray(self.codes.T)
 
     @cached_property
     def values_by_row(self) -> Array:
-        """The numbers by rows, (n, p)."""
-        return np.ascontiguousarray(self.values.T)
+        """The numbers themselves by rows, float64 (n, p); NaN where they are missing."""
+        numbers = np.empty((self.n, self.p))
+
+        def fill(j: int) -> None:
+            known = np.append(np.asarray(self.levels[j], dtype=np.float64), np.nan)
+            numbers[:, j] = known[self.codes[j]]
+
+        parallel_map(fill, range(self.p), numbers=self.n)
+        return numbers
 
     @cached_property
     def sorted_keys(self) -> Array:

@@ -324,7 +324,6 @@ def test_the_plain_grower_grows_the_tree_of_the_general_one():
             for settings in (
                 {},
                 {"max_features": 2},
-                {"max_features": 3, "random_cuts": True},
                 {"min_samples_leaf": 7},
             ):
                 options = growing.GrowOptions(criterion="gini" if classes else "squared_error", **settings)

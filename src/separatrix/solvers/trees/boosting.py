@@ -18,7 +18,7 @@ import numpy as np
 
 from separatrix.core.blocks import row_blocks
 from separatrix.core.errors import cannot
-from separatrix.core.threads import parallel_map
+from separatrix.core.threads import on_one_blas_thread, parallel_map
 from separatrix.core.types import Array, Loss
 from separatrix.core.verbs import (
     ignores_shifts,
@@ -131,6 +131,7 @@ class Boosting:
         self.how, self.same, self.searches = _steps_of(loss)
         self._g, self._h = np.empty((eta.shape[1], design.n)), np.empty((eta.shape[1], design.n))
 
+    @on_one_blas_thread  # once a step, not once a node
     def step(self) -> list[NodeTable]:
         """Add a tree, or one for each class, and move the raw scores; all are fitted to the same slopes."""
         ends = self._slopes()

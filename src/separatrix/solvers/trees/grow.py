@@ -19,6 +19,7 @@ from separatrix.core.types import Array
 from separatrix.designs.ranked import RankedDesign
 from separatrix.solvers.trees import growing
 from separatrix.solvers.trees.criterion import ABSOLUTE, ENTROPY, GAIN_RATIO, GINI, OF_CLASSES, OF_NUMBERS, SQUARED
+from separatrix.solvers.trees.drawn_cuts import DrawnWork, drawn_work, grow_drawn
 from separatrix.solvers.trees.nodes import NodeTable, depths_of, empty_nodes, first_nodes
 from separatrix.solvers.trees.plain import PlainWork, grow_plain, plain_work
 from separatrix.solvers.trees.sorting import ROW
@@ -133,8 +134,7 @@ def grow(
     if rows.size * ranked.p * np.log2(rows.size + 1.0) > MANY_VISITS:
         load()
     if rule.plain:
-        generator = _generator(rule, rng)
-        return _run(data, rule, plain_work(ranked, rule, rows, generator), 2, rows.size)
+        return _run(data, rule, _plain_arrays(ranked, rule, rows, _generator(rule, rng)), 2, rows.size)
     kinds = data.kind
     widest = int(ranked.n_levels[kinds != THRESHOLD].max(initial=0)) + 2
     most_children = int(ranked.n_levels[kinds == MULTIWAY].max(initial=1)) + 1
@@ -160,13 +160,18 @@ def prepare(ranked: RankedDesign, target: TreeTarget, options: GrowOptions) -> N
     """
     rule = _rule(ranked, target, None, options, np.ones(1))
     if rule.plain:
-        plain_work(ranked, rule, np.zeros(1, np.int64), np.ones(1, np.uint64))
+        _plain_arrays(ranked, rule, np.zeros(1, np.int64), np.ones(1, np.uint64))
     elif rule.presorted:
         _ = ranked.sorted_keys
     _ = ranked.all_levels
 
 
-def _run(data: Data, rule: Rule, work: Work | PlainWork, room: int, n: int) -> NodeTable:
+def _plain_arrays(ranked: RankedDesign, rule: Rule, rows: Array, generator: Array) -> PlainWork | DrawnWork:
+    make: Any = drawn_work if rule.random_cuts else plain_work
+    return make(ranked, rule, rows, generator)
+
+
+def _run(data: Data, rule: Rule, work: Work | PlainWork | DrawnWork, room: int, n: int) -> NodeTable:
     """Call the grower until it is done, with larger arrays each time."""
     n_values = max(rule.n_shares, 1) * rule.n_outputs
     capacity, n_routes = 64 + 2 * room, 64 + 2 * room
@@ -178,7 +183,8 @@ def _run(data: Data, rule: Rule, work: Work | PlainWork, room: int, n: int) -> N
     counters = np.zeros(5, np.int64)
     counters[N_OPEN], counters[BLOCK] = 1, -1
     loop: Any = growing.grow_depth_first if rule.max_leaves >= NO_LIMIT else growing.grow_best_first
-    loop = grow_plain if rule.plain else loop
+    if rule.plain:
+        loop = grow_drawn if rule.random_cuts else grow_plain
     while not loop(data, rule, work, nodes, open_int, open_float, counters, room):
         made = first_nodes(nodes, int(counters[N_NODES]), 0)
         if n * data.codes.shape[0] * depths_of(made).max() > MANY_VISITS:

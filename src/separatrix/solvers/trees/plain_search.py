@@ -1,4 +1,4 @@
-"""The best split of a node of plain columns: all of them, or those drawn for it; thresholds searched, or drawn.
+"""The best split of a node of plain columns: all of them, or those drawn for it.
 
 Rows of the node are side by side: numbers y about their mean or classes, weights, and one column at a time. Of equally
 good splits the first column that is visited wins, as in :mod:`separatrix.solvers.trees.search`.
@@ -11,7 +11,10 @@ from separatrix.core.types import Array
 from separatrix.solvers.trees.coarse import MANY_ROWS, search_coarse
 from separatrix.solvers.trees.criterion import Limits
 from separatrix.solvers.trees.scan import scan_gini, scan_weighted
-from separatrix.solvers.trees.sorting import CODE, draw_below, draw_uniform, sort_keys
+from separatrix.solvers.trees.sorting import CODE, draw_below, sort_keys
+
+# Rows up to which all ways to part them are tried.
+FEW_ROWS = 4
 
 
 @part
@@ -40,15 +43,15 @@ def search_plain(
     cost: float,
     equal: float,
     limits: Limits,
+    most: float,
     of_classes: bool,
     drawn: bool,
     max_features: int,
-    random_cuts: bool,
-) -> tuple[int, float, float, float]:
-    """The best split: its column (-1 where there is none), its score, the last of the table that goes left, the cut."""
+) -> tuple[int, float, int, float]:
+    """The best split: its column (-1 where there is none), its score, the last code that goes left, the cut."""
     p = table.shape[0]
-    column, score, last, cut = -1, -np.inf, 0.0, 0.0
-    visited, lively = 0, 0
+    column, score, last, cut = -1, -np.inf, np.int64(0), 0.0
+    visited, lively, may_gain = 0, 0, True
     for t in range(p):
         if visited >= max_features and lively > 0:
             break
@@ -56,23 +59,14 @@ def search_plain(
             pick = t + draw_below(generator, p - t)
             order[t], order[pick] = order[pick], order[t]
         visited += 1
+        if not may_gain:  # the columns left are drawn all the same, so that later nodes do not depend on it
+            continue
         j = order[t]
         low, high = _gather(table[j], keys, start, n, node_x)
         if low == high:
             continue
         lively += 1
         floor = score + equal if column >= 0 else -np.inf
-        if random_cuts:
-            drawn_cut = low + draw_uniform(generator) * (high - low)
-            if not low <= drawn_cut < high:
-                drawn_cut = low
-            if of_classes:
-                gain = _gain_of_classes(node_x, n, drawn_cut, node_s, node_class, total, left, weight, cost, limits)
-            else:
-                gain = _gain_of_numbers(node_x, n, drawn_cut, node_s, node_y, weight, limits)
-            if gain > floor:
-                column, score, last, cut = j, gain, drawn_cut, drawn_cut
-            continue
         if n >= MANY_ROWS and not of_classes:
             gain, below, above = search_coarse(
                 node_x, n, int(low), int(high), node_y, node_s, weight, floor, equal, limits, histogram,
@@ -97,12 +91,44 @@ def search_plain(
             if best.place >= 0:
                 below, above = sorted_keys[best.place] >> CODE, sorted_keys[best.place + 1] >> CODE
         if below >= 0:
-            column, score, last = j, gain, np.float64(below)
+            column, score, last = j, gain, below
             smaller, larger = levels[level_start[j] + below], levels[level_start[j] + above]
             cut = smaller / 2.0 + larger / 2.0
             if not smaller <= cut < larger:
                 cut = smaller
+            may_gain = score + equal < most
     return column, score, last, cut
+
+
+@part
+def is_small(n: int, weight: float) -> bool:
+    """Whether a node has few rows, however many of them stand for repetitions."""
+    return n <= FEW_ROWS and weight <= FEW_ROWS
+
+
+@part
+def most_gain(node_y: Array, node_s: Array, n: int, weight: float, squares: float) -> float:
+    """No split of numbers about their mean gains more than this: of few rows the best of all ways to part them.
+
+    Most nodes have few rows. There the first columns often reach this bound, and the others need not be looked at.
+    """
+    if not is_small(n, weight):
+        return squares
+    total = 0.0
+    for i in range(n):
+        total += node_s[i] * node_y[i]
+    most = 0.0
+    for rows in range(1, 1 << (n - 1)):  # the last row is never among them: the other side is a subset, too
+        inside, moment = 0.0, 0.0
+        for i in range(n - 1):
+            if rows >> i & 1:
+                inside += node_s[i]
+                moment += node_s[i] * node_y[i]
+        if inside < weight:
+            # between the sides: their means differ by d, and the gain is d² inside (weight - inside) / weight
+            apart = moment / inside - (total - moment) / (weight - inside)
+            most = max(most, apart * apart * inside * (weight - inside) / weight)
+    return most
 
 
 @part
@@ -114,56 +140,3 @@ def _gather(column: Array, keys: Array, start: int, n: int, out: Array) -> tuple
     for i in range(n):
         low, high = min(low, out[i]), max(high, out[i])
     return np.float64(low), np.float64(high)
-
-
-@part
-def _gain_of_numbers(
-    node_x: Array, n: int, cut: float, node_s: Array, node_y: Array, weight: float, limits: Limits
-) -> float:
-    """The gain of one cut of numbers about their mean; minus infinity where a child would be too small."""
-    n_left, weight_left, sum_left = 0, 0.0, 0.0
-    for i in range(n):
-        goes_left = node_x[i] <= cut
-        n_left += goes_left
-        weight_left += node_s[i] if goes_left else 0.0
-        sum_left += node_s[i] * node_y[i] if goes_left else 0.0
-    weight_right = weight - weight_left
-    if n_left < limits.min_leaf or n - n_left < limits.min_leaf or weight_right <= 0.0:
-        return -np.inf
-    if weight_left < limits.min_weight or weight_right < limits.min_weight:
-        return -np.inf
-    return sum_left * sum_left * weight / (weight_left * weight_right)
-
-
-@part
-def _gain_of_classes(
-    node_x: Array,
-    n: int,
-    cut: float,
-    node_s: Array,
-    node_class: Array,
-    total: Array,
-    left: Array,
-    weight: float,
-    cost: float,
-    limits: Limits,
-) -> float:
-    """The same for classes by Gini's index."""
-    for c in range(left.shape[0]):
-        left[c] = 0.0
-    n_left, weight_left = 0, 0.0
-    for i in range(n):
-        goes_left = node_x[i] <= cut
-        n_left += goes_left
-        left[node_class[i, 0]] += node_s[i] if goes_left else 0.0
-    squares_left, squares_right = 0.0, 0.0
-    for c in range(left.shape[0]):
-        weight_left += left[c]
-        squares_left += left[c] * left[c]
-        squares_right += (total[c] - left[c]) * (total[c] - left[c])
-    weight_right = weight - weight_left
-    if n_left < limits.min_leaf or n - n_left < limits.min_leaf or weight_right <= 0.0:
-        return -np.inf
-    if weight_left < limits.min_weight or weight_right < limits.min_weight:
-        return -np.inf
-    return cost - weight + squares_left / weight_left + squares_right / weight_right
