@@ -76,9 +76,12 @@ def path_steps(seen, rows, trees: TreeSum, own):
 
     None either where the rows of the nodes are not known, as of a stump of AdaBoost.
     """
-    if len(trees.trees) != 1 or trees.trees[0].rows is None:
+    if len(trees.trees) != 1:
         return ()
     tree, row = trees.trees[0], trees.rows[0]
+    counts = tree.rows
+    if counts is None:
+        return ()
     words, nodes = TreeWords(seen.model), tree.nodes
     owners = seen.owners_of(trees.rows.shape[1])
     way, steps = way_of(tree, row), []
@@ -95,7 +98,7 @@ def path_steps(seen, rows, trees: TreeSum, own):
                 words.question(nodes, node),
                 value,
                 _answer(words, nodes, node, child, row[j]),
-                int(tree.rows[after]),
+                int(counts[after]),
                 float(tree.mean[node, own]),
                 float(tree.mean[after, own]),
             )

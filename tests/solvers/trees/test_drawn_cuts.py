@@ -1,4 +1,4 @@
-"""Trees with drawn thresholds, against a slow twin that takes the same random numbers, and against their distribution."""
+"""Trees with drawn thresholds against a slow twin that takes the same random numbers, and their distribution."""
 
 import numpy as np
 import pytest

@@ -158,7 +158,7 @@ def prepare(ranked: RankedDesign, target: TreeTarget, options: GrowOptions) -> N
     >>> "sorted_keys" in vars(ranked)
     True
     """
-    rule = _rule(ranked, target, None, options, np.ones(1))
+    rule = _rule(ranked, target, options, np.ones(1))
     if rule.plain:
         _plain_arrays(ranked, rule, np.zeros(1, np.int64), np.ones(1, np.uint64))
     elif rule.presorted:

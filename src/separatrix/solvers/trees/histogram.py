@@ -11,6 +11,7 @@ Cost     a histogram reads the bins of the smaller child only, p bytes a row; th
 
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
+from itertools import pairwise
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -289,4 +290,4 @@ def _parts(start: int, stop: int, worth: int) -> list[slice]:
     """The rows `start` to `stop` in as many parts as there are threads, if each has so many rows."""
     parts = max(1, min(n_threads(), (stop - start) // worth))
     ends = np.linspace(start, stop, parts + 1).astype(np.int64).tolist()
-    return [slice(a, b) for a, b in zip(ends[:-1], ends[1:])]
+    return [slice(a, b) for a, b in pairwise(ends)]

@@ -3,6 +3,8 @@
 Functions take arrays and numbers only, as :mod:`separatrix.solvers.trees.plain` explains.
 """
 
+from typing import Any
+
 from separatrix.core.jit import part
 from separatrix.core.types import Array
 from separatrix.solvers.trees.state import DEPTH, END, N_NODES, N_OPEN, ORDINAL, PARENT, START
@@ -122,7 +124,7 @@ def open_classes(
 
 @part
 def divide(
-    table: Array, j: int, last: int, keys: Array, start: int, end: int, node_s: Array, spare: Array
+    table: Array, j: int, last: Any, keys: Array, start: int, end: int, node_s: Array, spare: Array
 ) -> tuple[int, float]:
     """Bring the rows up to `last` in column j to the front, in the order they have; where the others begin, weight."""
     column = table[j]

@@ -4,6 +4,8 @@ Rows of the node are side by side: numbers y about their mean or classes, weight
 good splits the first column that is visited wins, as in :mod:`separatrix.solvers.trees.search`.
 """
 
+from typing import Any
+
 import numpy as np
 
 from separatrix.core.jit import part
@@ -47,7 +49,7 @@ def search_plain(
     of_classes: bool,
     drawn: bool,
     max_features: int,
-) -> tuple[int, float, int, float]:
+) -> tuple[int, float, Any, float]:
     """The best split: its column (-1 where there is none), its score, the last code that goes left, the cut."""
     p = table.shape[0]
     column, score, last, cut = -1, -np.inf, np.int64(0), 0.0
