@@ -45,8 +45,8 @@ class PlainWork(NamedTuple):
     """Arrays that are written over.
 
     table (p, n): codes of X by columns · by_row (n, p): the same by rows, where blocks are copied from · keys (m,):
-    rows of the open nodes · sorted, spare, digits (m,) · node_y, node_s, node_x (m,), node_class (m, 1): the rows of one
-    node side by side · histogram (N_BINS, 4), alive (N_BINS,) · order (p,): columns in the order of drawing ·
+    rows of the open nodes · sorted, spare, digits (m,) · node_y, node_s, node_x (m,), node_class (m, 1): the rows of
+    one node side by side · histogram (N_BINS, 4), alive (N_BINS,) · order (p,): columns in the order of drawing ·
     generator (1,) · total, left, right (k,) · block_table, block_y, block_s, block_class: the rows of one block side by
     side
     """
