@@ -37,13 +37,14 @@ def main():
     from benchmarks.problems.storage import load_data, megabytes, save_answer
 
     try:
-        small = contestant.prepare(load_data(arguments.small))
+        small = load_data(arguments.small)
         small.settings.update(threads=arguments.threads, tolerance=contestant.tolerances[0])
+        small = contestant.prepare(small)
         contestant.answer(contestant.fit(small, small.settings), small)
         data = load_data(arguments.data)
         size = megabytes(data.X)
-        data = contestant.prepare(data)
         data.settings.update(threads=arguments.threads)
+        data = contestant.prepare(data)
         reply(state="ready", megabytes=size)
         for line in sys.stdin:
             request = json.loads(line)

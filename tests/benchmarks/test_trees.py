@@ -1,5 +1,7 @@
 """The judge of trees measures predictions for held-out rows, and nobody else sees the targets of those."""
 
+import json
+
 import numpy as np
 import pytest
 from benchmarks.contestant import Answer
@@ -7,7 +9,7 @@ from benchmarks.problems import problems
 from benchmarks.problems.storage import load_data, save_data, tidy
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from benchmarks import ours, rivals
+from benchmarks import ours, rivals, run
 
 
 def made(group, variant):
@@ -51,3 +53,11 @@ def test_ours_and_scikit_learns_are_judged_alike(group):
     for contestant in (*ours.contestants(group), *rivals.contestants(group, ["sklearn"])):
         answer = contestant.answer(contestant.fit(data, data.settings), data)
         assert judge.values(tidy(answer))[0] < 0.9 * judge.null[0]
+
+
+@pytest.mark.slow
+def test_a_rival_that_is_trained_before_the_clock_knows_its_threads(tmp_path, capsys):
+    path = tmp_path / "result.json"
+    run.main(f"forest_predict --scale 1e-3 --only two --threads 1 --repeat 1 --rivals sklearn --output {path}".split())
+    rows = json.loads(path.read_text())["rows"]
+    assert {row["contestant"] for row in rows if row["seconds"]} == {"separatrix", "sklearn"}
