@@ -76,9 +76,9 @@ def path_steps(seen, rows, trees: TreeSum, own):
 
     None either where the rows of the nodes are not known, as of a stump of AdaBoost.
     """
-    if len(trees.trees) != 1 or trees.trees[0].rows is None:
+    tree, row = trees.trees[0] if len(trees.trees) == 1 else None, trees.rows[0]
+    if tree is None or tree.rows is None:
         return ()
-    tree, row = trees.trees[0], trees.rows[0]
     words, nodes = TreeWords(seen.model), tree.nodes
     owners = seen.owners_of(trees.rows.shape[1])
     way, steps = way_of(tree, row), []
