@@ -76,11 +76,8 @@ def path_steps(seen, rows, trees: TreeSum, own):
 
     None either where the rows of the nodes are not known, as of a stump of AdaBoost.
     """
-    if len(trees.trees) != 1:
-        return ()
-    tree, row = trees.trees[0], trees.rows[0]
-    counts = tree.rows
-    if counts is None:
+    tree, row = trees.trees[0] if len(trees.trees) == 1 else None, trees.rows[0]
+    if tree is None or tree.rows is None:
         return ()
     words, nodes = TreeWords(seen.model), tree.nodes
     owners = seen.owners_of(trees.rows.shape[1])
@@ -98,7 +95,7 @@ def path_steps(seen, rows, trees: TreeSum, own):
                 words.question(nodes, node),
                 value,
                 _answer(words, nodes, node, child, row[j]),
-                int(counts[after]),
+                int(tree.rows[after]),
                 float(tree.mean[node, own]),
                 float(tree.mean[after, own]),
             )

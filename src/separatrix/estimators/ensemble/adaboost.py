@@ -3,7 +3,6 @@ r"""AdaBoost: weak classifiers trained one after the other, each on the rows tha
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +25,6 @@ from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.ensemble import stump_votes
 from separatrix.estimators.recompute.adaboost import ROUNDING, residual_of_rounds
 from separatrix.estimators.saving import Estimator
-from separatrix.estimators.tree.searched import searched
 from separatrix.estimators.validation import check_number, encode, validate_classes, validate_rows
 from separatrix.prediction import forms, stumps
 from separatrix.prediction.linear import decide, log_probabilities, probabilities
@@ -362,12 +360,16 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
         return tags
 
 
+def _searched(facts):
+    return facts.searched(AdaBoostClassifier(learning_rate=0.5), {"n_estimators": [25, 100, 400]})
+
+
 declare(
     Family(
         name="AdaBoost",
         task="classification",
         model=AdaBoostClassifier,
-        make=partial(searched, AdaBoostClassifier(learning_rate=0.5), {"n_estimators": [25, 100, 400]}),
+        make=_searched,
         complexity=50,
         description="A weighted vote of thresholds on single columns, each chosen for the rows that the others got "
         "wrong: additive steps, whatever the units.",

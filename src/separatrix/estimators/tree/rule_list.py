@@ -24,7 +24,6 @@ from separatrix.estimators.tree.counts import ADVICE, count_tolerance
 from separatrix.estimators.tree.held_out import divide
 from separatrix.estimators.tree.rule_pruning import observed_accuracy, pessimistic_accuracy, prune_rules
 from separatrix.estimators.tree.rules import count_decided, tree_cells, tree_rules
-from separatrix.estimators.tree.searched import searched
 from separatrix.estimators.validation import check_choice, check_number
 from separatrix.prediction import forms
 from separatrix.prediction.rules import first_rules
@@ -253,7 +252,7 @@ def _few_rules(facts):
     from separatrix.estimators.preparation.compose import category_places  # brings scikit-learn's column transformer
 
     tree = DecisionTreeClassifier(categorical_features=category_places(facts.kinds), random_state=facts.seed)
-    return searched(RuleListClassifier(tree), {"estimator__max_leaf_nodes": [8, 32]}, facts)
+    return facts.searched(RuleListClassifier(tree), {"estimator__max_leaf_nodes": [8, 32]})
 
 
 declare(
