@@ -25,21 +25,23 @@ class RankedDesign:
     n, p : int.  Rows and columns.
     codes : uint32 (p, n).  The rank of each value in its column, or its category; ``n_levels[j]`` where it is missing.
     levels : list of p arrays.  The distinct values of each column in ascending order; of a categorical column 0, 1, ...
+    all_levels : float64 array.  These one after another, and a 0 behind them; `levels` are parts of it.
     n_levels : int64 (p,).  Their numbers.
     categorical : bool (p,).  Which columns hold categories: whole numbers from 0, without an order.
     missing : bool (p,).  Which columns have missing values.
     """
 
     def __init__(self, codes: Array, levels: list[Array], categorical: Array) -> None:
-        self.codes, self.levels, self.categorical = codes, levels, categorical
+        self.codes, self.categorical = codes, categorical
         self.p, self.n = codes.shape
         self.n_levels = np.array([len(each) for each in levels], dtype=np.int64)
+        self.all_levels = np.empty(int(self.n_levels.sum()) + 1)
+        self.all_levels[-1] = 0.0
+        ends = np.cumsum(self.n_levels).tolist()
+        self.levels = [self.all_levels[end - len(each) : end] for end, each in zip(ends, levels)]
+        for kept, each in zip(self.levels, levels):
+            kept[:] = each
         self.missing = np.array([bool(np.any(codes[j] == self.n_levels[j])) for j in range(self.p)], dtype=bool)
-
-    @cached_property
-    def all_levels(self) -> Array:
-        """The levels of all columns one after another, float64, and a 0 behind them."""
-        return np.concatenate([*(np.asarray(each, dtype=np.float64) for each in self.levels), np.zeros(1)])
 
     @cached_property
     def codes_by_row(self) -> Array:
@@ -52,7 +54,7 @@ class RankedDesign:
         numbers = np.empty((self.n, self.p))
 
         def fill(j: int) -> None:
-            known = np.append(np.asarray(self.levels[j], dtype=np.float64), np.nan)
+            known = np.append(self.levels[j], np.nan)
             numbers[:, j] = known[self.codes[j]]
 
         parallel_map(fill, range(self.p), numbers=self.n)

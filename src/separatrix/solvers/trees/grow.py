@@ -163,7 +163,6 @@ def prepare(ranked: RankedDesign, target: TreeTarget, options: GrowOptions) -> N
         _plain_arrays(ranked, rule, np.zeros(1, np.int64), np.ones(1, np.uint64))
     elif rule.presorted:
         _ = ranked.sorted_keys
-    _ = ranked.all_levels
 
 
 def _plain_arrays(ranked: RankedDesign, rule: Rule, rows: Array, generator: Array) -> PlainWork | DrawnWork:
