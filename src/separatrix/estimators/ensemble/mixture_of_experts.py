@@ -24,7 +24,8 @@ from separatrix.losses import Logistic, Softmax, Squared
 from separatrix.prediction import experts, forms
 from separatrix.prediction.linear import decide, log_probabilities, probabilities
 from separatrix.solvers.choose import RIDGE, SMOOTH
-from separatrix.solvers.mixture_of_experts import Experts, Mixture, climb
+from separatrix.solvers.expert_mixture import Experts, Mixture
+from separatrix.solvers.mixture_of_experts import climb
 
 ADVICE = "Raise max_iter, standardise the columns, or penalise more (alpha, gate_alpha)."
 MOST_SHOWN = 20
