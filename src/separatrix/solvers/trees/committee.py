@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.jit import compiled
+from separatrix.core.jit import compiled, read_only
 from separatrix.core.registry import register
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
@@ -145,13 +145,14 @@ def _moved(numbers: Array, by: int) -> Array:
 
 def add_trees(trees: Trees, X: Array, scores: Array, first: int = 0, last: int | None = None) -> None:
     """Add the values of the trees `first` to `last` to scores (n, k), tree t to column t modulo k; on threads."""
-    roots, arrays = trees.roots[first:last], trees.arrays()
-    starts = range(0, len(X), ROWS_IN_BLOCK)
-    parallel_map(
-        lambda a: walk_trees(X[a : a + ROWS_IN_BLOCK], scores[a : a + ROWS_IN_BLOCK], roots, *arrays),
-        starts,
-        numbers=len(roots) * ROWS_IN_BLOCK,
-    )
+    roots = trees.roots[first:last]
+    arrays = [read_only(array) for array in (roots, *trees.arrays())]
+
+    def add(start: int) -> None:
+        rows = read_only(np.ascontiguousarray(X[start : start + ROWS_IN_BLOCK]))
+        walk_trees(rows, scores[start : start + ROWS_IN_BLOCK], *arrays)
+
+    parallel_map(add, range(0, len(X), ROWS_IN_BLOCK), numbers=len(roots) * ROWS_IN_BLOCK)
 
 
 @compiled
