@@ -6,10 +6,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import is_classifier
 
 import separatrix
+from separatrix.core import jit
 from separatrix.core.jit import sources_of_loops
+from separatrix.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
+from separatrix.linear_model import LogisticRegression, Perceptron, SGDRegressor
+from separatrix.local import LocalLinearRegression
+from separatrix.tree import DecisionTreeRegressor
 
 ROOT = Path(separatrix.__file__).parent
 
@@ -124,3 +132,56 @@ def test_a_loop_with_an_atom_from_outside_is_compiled_in_memory_and_never_stale(
     # the shift of every target is a shift of the intercept, which is not penalised
     assert second - first == pytest.approx(1.0, rel=1e-7)
     assert run("foreign", "interpreted", "1.0") == pytest.approx(second, rel=1e-10)
+
+
+# ------------------------------------------------------------------ arrays as users hand them in
+
+
+def signatures():
+    """How many signatures all loops of this process are compiled for."""
+    loops = [loop._compiled[False] for loop in jit._in_use if loop._compiled[False] is not None]
+    return sum(len(getattr(getattr(loop, "_loop", loop), "overloads", ())) for loop in loops)
+
+
+def frozen(array):
+    """The same numbers, which cannot be written to: a column of a data frame, or a file mapped into memory."""
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(),
+        SGDRegressor(max_iter=2, tol=None, random_state=0),
+        Perceptron(),
+        DecisionTreeRegressor(max_depth=2, max_leaf_nodes=3),
+        RandomForestClassifier(2, max_depth=2, random_state=0),
+        HistGradientBoostingRegressor(max_iter=2),
+        LocalLinearRegression(),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_frozen_and_strided_arrays_are_compiled_for_like_all_others(model):
+    rng = np.random.default_rng(0)
+    X, s = rng.standard_normal((60, 3)), rng.integers(1, 3, 60).astype(float)
+    y = X[:, 0] + rng.standard_normal(60)
+    y = (y > 0.0).astype(float) if is_classifier(model) else y
+    weights = {} if isinstance(model, LocalLinearRegression) else {"sample_weight": s}
+    usual = model.fit(X, y, **weights).predict(X)
+    before = signatures()
+    weights = {name: frozen(value) for name, value in weights.items()}
+    for target in (frozen(y), np.repeat(y, 2)[::2]):
+        assert_array_equal(model.fit(frozen(X), target, **weights).predict(frozen(X)), usual)
+    assert signatures() == before
+
+
+def test_rows_of_trees_are_compiled_for_once_whatever_their_order():
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    model = RandomForestClassifier(2, max_depth=2, random_state=0).fit(X, X[:, 0] > 0.0)
+    usual, before = model.predict_proba(X), signatures()
+    for rows in (np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2]):
+        assert_array_equal(model.predict_proba(rows), usual)
+    assert signatures() == before

@@ -139,6 +139,20 @@ def test_a_second_process_finds_both_signatures(place):
     assert kept(place)[0].read_bytes() == before
 
 
+MEANWHILE = """
+import subprocess
+both = "import numpy as np; from separatrix.core import jit; from tiny import total; jit.load(); total(np.arange(4.0))"
+both += "; total(np.arange(4.0, dtype=np.float32))"
+subprocess.run([sys.executable, "-c", both], check=True)
+"""
+
+
+def test_what_another_process_has_compiled_meanwhile_is_not_compiled_again(place):
+    said, hits, _ = run(place, BETWEEN=MEANWHILE)
+    assert said == [] and hits == 1
+    assert run(place)[1] == 2
+
+
 def test_a_poisoned_file_would_run(place):
     """The tests below rest on it."""
     run(place)

@@ -140,6 +140,17 @@ class Loop:
             self._compiled[False] = None
 
 
+def read_only(array: np.ndarray) -> np.ndarray:
+    """The same numbers as a view that cannot be written to: for what loops read, and users hand in.
+
+    numba compiles a loop once for arrays that may be written to, and once more for those that may not, as columns of
+    data frames and files mapped into memory. All as read-only, they are compiled for once.
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def loops_pay(numbers: int) -> bool:
     """Whether a loop over so many numbers should take the place of numpy's: loops are loaded, or there are very many.
 

@@ -3,8 +3,9 @@
 numba keeps the code of a loop as an index and a file for each signature. It takes them on trust, and processes that
 write at the same time may mix them up. So numba works in a folder of this process alone, and what is kept is one file a
 loop: all of numba's files for it behind a SHA-256 of their bytes and of the loop's name. Owner and hash are compared
-before numba sees a byte, and the file is replaced as a whole. Of two processes that compile at the same time the file
-of the last one stays; what the other compiled is compiled again when it is next needed.
+before numba sees a byte, and the file is replaced as a whole. A process that is about to compile looks whether another
+one has done so since. Of two that compile a loop at the same time the file of the last one stays; what the other
+compiled is compiled again when it is next needed.
 
 The folder must be private (:mod:`separatrix.core.private_folder`). Where no such folder can be had or written to, loops
 are compiled in memory, and one warning says so.
@@ -18,6 +19,7 @@ import os
 import shutil
 import stat
 import tempfile
+import threading
 import time
 import warnings
 import zipfile
@@ -105,13 +107,33 @@ def _reason(error: Exception) -> str:
 # ------------------------------------------------------------------ one loop
 
 
+_called = threading.local()  # the loop that this thread called last, until numba has no code for its arguments
+
+
+@functools.cache
+def _listen() -> None:
+    """Have a loop look for new files before numba does, which takes its lock where it has no code for arguments."""
+    from numba.core import event
+
+    class BeforeCompiling(event.Listener):
+        def on_start(self, event: Any) -> None:
+            loop, _called.loop = getattr(_called, "loop", None), None
+            if loop is not None:
+                loop.look_again()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    event.register("numba:compiler_lock", BeforeCompiling())
+
+
 class KeptLoop:
     """A dispatcher of numba's whose code is kept: `compile_in` makes it, with a folder for its cache or None."""
 
     def __init__(self, name: str, kept: Path, compile_in: Callable[[str | None], Any]) -> None:
         self._name, self._file, self._compile_in = name, kept / f"{name}{ENDING}", compile_in
         self._folder: Path | None = None
-        self._known = 0
+        self._missed, self._stamp = 0, (0, 0)
         try:
             self._folder = _workplace(kept) / name
             self._folder.mkdir(exist_ok=True)
@@ -119,8 +141,11 @@ class KeptLoop:
         except (NotPrivate, OSError) as error:
             self._stop_keeping(error)
         self._loop = compile_in(None if self._folder is None else str(self._folder))
+        self._known = 0
+        _listen()
 
     def __call__(self, *args: Any) -> Any:
+        _called.loop = self
         try:
             answer = self._loop(*args)
         except OSError as error:  # of numba's files; a loop itself opens none
@@ -132,11 +157,26 @@ class KeptLoop:
             self._keep()
         return answer
 
+    def look_again(self) -> None:
+        """Take the files that another process has kept since they were read, in the place of this one's."""
+        from numba.core.compiler_lock import global_compiler_lock
+
+        try:
+            if self._folder is None or _stamp(os.stat(self._file)) == self._stamp:
+                return
+            with global_compiler_lock:  # another thread may have numba write there
+                self._unpack(self._folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self._stop_keeping(error)
+
     def _unpack(self, folder: Path) -> None:
         """Give numba the files that were kept, if they are ours and as they were written."""
         try:
             with open(self._file, "rb", opener=_without_waiting) as file:
                 about = os.fstat(file.fileno())
+                self._stamp = _stamp(about)
                 content = file.read() if stat.S_ISREG(about.st_mode) else b""  # a device may have no end
         except FileNotFoundError:
             return
@@ -151,8 +191,10 @@ class KeptLoop:
 
     def _keep(self) -> None:
         """Write numba's files where the next process finds them, if numba has written some."""
-        if self._folder is None or not self._loop.stats.cache_misses:
+        missed = sum(self._loop.stats.cache_misses.values())
+        if self._folder is None or missed == self._missed:
             return
+        self._missed = missed
         try:
             packed = io.BytesIO()
             with zipfile.ZipFile(packed, "w") as file:
@@ -160,7 +202,7 @@ class KeptLoop:
                     if path.suffix in NUMBAS:
                         file.write(path, path.relative_to(self._folder))
             content = packed.getvalue()
-            _replace(self._file, self._hash(content) + content)
+            self._stamp = _replace(self._file, self._hash(content) + content)
         except OSError as error:
             self._stop_keeping(error)
 
@@ -177,14 +219,21 @@ def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | (os.O_NONBLOCK if can(os, "O_NONBLOCK") else 0))
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file under its name when it is complete; whoever may read the folder may read it."""
+def _stamp(about: os.stat_result) -> tuple[int, int]:
+    """What changes when a file is replaced."""
+    return about.st_mtime_ns, about.st_ino
+
+
+def _replace(path: Path, content: bytes) -> tuple[int, int]:
+    """Write a file under its name when it is complete; whoever may read the folder may read it. Return its stamp."""
     handle, temporary = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
         os.chmod(temporary, path.parent.stat().st_mode & 0o666 & ~OTHERS_WRITE)
+        stamp = _stamp(os.stat(temporary))
         os.replace(temporary, path)
+        return stamp
     finally:
         Path(temporary).unlink(missing_ok=True)
 

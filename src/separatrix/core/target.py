@@ -36,6 +36,11 @@ class Target:
     y: Array
     s: Array | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "y", _as_compiled_for(self.y))
+        if self.s is not None:
+            object.__setattr__(self, "s", _as_compiled_for(self.s))
+
     @property
     def n(self) -> int:
         return int(self.y.shape[0])
@@ -108,6 +113,12 @@ class Target:
     def output(self, c: int) -> "Target":
         """The target of output c alone, of a y of shape (n, k)."""
         return self.mapped(partial(_output, c))
+
+
+def _as_compiled_for(numbers: Array) -> Array:
+    """A vector that may be written to, its numbers side by side: for any other the loops would be compiled anew."""
+    usual = numbers.flags.writeable and (numbers.ndim > 1 or numbers.flags.c_contiguous)
+    return numbers if usual else np.array(numbers)
 
 
 def _output(c: int, y: Array, s: Array | None) -> Rows:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.blocks import row_blocks
+from separatrix.core.jit import read_only
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
 from separatrix.designs.compiled.binning import bin_numbers
@@ -148,7 +149,7 @@ def bin_rows(X: Array, bins: Bins) -> BinnedDesign:
     n, p = X.shape
     rows = np.zeros((n, -(-p // WORD) * WORD), np.uint8)
     columns = np.empty((p, n), np.uint8)
-    edges = bins.edges
+    edges, X = bins.edges, read_only(X)
 
     def of_block(block: slice) -> Array:
         bin_numbers(X, block.start, block.stop, edges, bins.is_category, MISSING, rows, columns)

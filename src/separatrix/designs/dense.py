@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import assert_all_finite
 
-from separatrix.core.jit import loops_pay
+from separatrix.core.jit import loops_pay, read_only
 from separatrix.core.registry import register
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
@@ -134,7 +134,7 @@ class DenseDesign(InMemoryDesign):
 
     def rows_atom(self) -> DenseRows:
         """Rows for compiled loops; a matrix in Fortran order is copied, for walking its rows would miss every cache."""
-        return DenseRows(np.ascontiguousarray(self.X))
+        return DenseRows(read_only(np.ascontiguousarray(self.X)))
 
 
 def _row_squares(Z: Array, s: Array | None) -> Array:

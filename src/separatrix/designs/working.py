@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from separatrix.core.jit import read_only
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import RowsAtom
 from separatrix.designs.base import BLOCK_NUMBERS
@@ -162,7 +163,7 @@ class DenseColumns(WorkingColumns):
         self._held[:, : self.size] = self._held[:, places]
 
     def one_by_one(self) -> DenseRows:
-        return DenseRows(self.Z.T)
+        return DenseRows(read_only(self.Z.T))
 
     def _numbers_at(self, places: Any) -> int:
         return self.design.n * len(self.means[places])

@@ -247,6 +247,14 @@ def test_a_changed_number_is_found_out_after_a_file(name, tmp_path):
     assert not separatrix.verify(loaded, X, y).converged
 
 
+def test_a_flat_maximum_is_reached_in_few_iterations():
+    rng = np.random.RandomState(42)
+    X = rng.uniform(size=(40, 3)) * (rng.uniform(size=(40, 3)) > 0.6)
+    y = (4 * rng.uniform(size=40)).astype(int)
+    model = MixtureOfExpertsClassifier(n_init=1).fit(X, y)
+    assert model.certificate_.converged and model.n_iter_ < 60  # EM alone takes hundreds
+
+
 def test_too_few_iterations_are_said():
     with pytest.warns(NotCertified, match="relative gradient"):
         model = MixtureOfExpertsRegressor(n_init=1, max_iter=1).fit(*DIABETES)

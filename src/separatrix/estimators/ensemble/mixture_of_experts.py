@@ -26,7 +26,8 @@ from separatrix.losses import Logistic, Softmax, Squared
 from separatrix.prediction import experts, forms
 from separatrix.prediction.linear import decide, log_probabilities, probabilities
 from separatrix.solvers.choose import RIDGE, SMOOTH
-from separatrix.solvers.mixture_of_experts import Experts, Mixture, climb
+from separatrix.solvers.expert_mixture import Experts, Mixture
+from separatrix.solvers.mixture_of_experts import climb
 
 ADVICE = "Raise max_iter, standardise the columns, or penalise more (alpha, gate_alpha)."
 MOST_SHOWN = 20
@@ -168,7 +169,7 @@ class MixtureModel(Estimator):
     task="regression",
     losses=(Squared, Softmax),
     penalties=("penalties:L2",),
-    solvers=("solvers.mixture_of_experts", *RIDGE, *SMOOTH),
+    solvers=("solvers.mixture_of_experts", "solvers.expert_mixture", *RIDGE, *SMOOTH),
     prediction=forms.EXPERT_MEAN,
     verification=verification.OF_EXPERTS,
     description=_described,
@@ -252,7 +253,7 @@ class MixtureOfExpertsRegressor(RegressorMixin, MixtureModel):
     task="classification",
     losses=(Logistic, Softmax),
     penalties=("penalties:L2",),
-    solvers=("solvers.mixture_of_experts", *SMOOTH),
+    solvers=("solvers.mixture_of_experts", "solvers.expert_mixture", *SMOOTH),
     prediction=forms.EXPERT_CLASSES,
     verification=verification.OF_EXPERTS,
     description=_described,

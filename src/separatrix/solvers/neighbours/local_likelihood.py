@@ -10,7 +10,7 @@ from math import comb
 
 import numpy as np
 
-from separatrix.core.jit import load
+from separatrix.core.jit import load, read_only
 from separatrix.core.registry import register
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array, Loss
@@ -103,9 +103,9 @@ def _piece(data: LocalData, window: Window, queries: Array, q: int, alpha: float
     scores, slopes = np.full((m, k1), np.nan), np.full((m, k1, p), np.nan)
     covariance = np.full((m if errors else 0, k1, k1), np.nan)
     facts = np.zeros((m, 4))
-    queries = np.ascontiguousarray(queries)
+    X, y, s, mix, queries = map(read_only, (data.X, data.y, data.s, data.mix, np.ascontiguousarray(queries)))
     compiled.sweep(
-        data.loss, data.X, data.y, data.s, values, queries, q, data.unit, strengths, data.mix, data.floor,
+        data.loss, X, y, s, values, queries, q, data.unit, strengths, mix, data.floor,
         scores, slopes, facts, covariance,
     )  # fmt: skip
     return LocalFits(scores, slopes, covariance, widths * data.unit, facts)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.errors import cannot
-from separatrix.core.jit import compiled
+from separatrix.core.jit import compiled, read_only
 from separatrix.core.registry import register
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
@@ -152,13 +152,14 @@ def add_trees(trees: Trees, X: Array, scores: Array, first: int = 0, last: int |
             because=f"they ask for columns of rows of {trees.n_columns}",
             instead="rows with the columns of the fit",
         )
-    roots, arrays = trees.roots[first:last], trees.arrays()
-    starts = range(0, len(X), ROWS_IN_BLOCK)
-    parallel_map(
-        lambda a: walk_trees(X[a : a + ROWS_IN_BLOCK], scores[a : a + ROWS_IN_BLOCK], roots, *arrays),
-        starts,
-        numbers=len(roots) * ROWS_IN_BLOCK,
-    )
+    roots = trees.roots[first:last]
+    arrays = [read_only(array) for array in (roots, *trees.arrays())]
+
+    def add(start: int) -> None:
+        rows = read_only(np.ascontiguousarray(X[start : start + ROWS_IN_BLOCK]))
+        walk_trees(rows, scores[start : start + ROWS_IN_BLOCK], *arrays)
+
+    parallel_map(add, range(0, len(X), ROWS_IN_BLOCK), numbers=len(roots) * ROWS_IN_BLOCK)
 
 
 @compiled

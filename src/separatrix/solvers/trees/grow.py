@@ -217,7 +217,7 @@ def _data(ranked: RankedDesign, target: TreeTarget, s: Array | None, options: Gr
     """Targets and codes as the loops take them."""
     of_classes = target.n_classes > 0
     n, k = target.y.shape
-    numbers = np.ascontiguousarray(target.y, dtype=np.float64)
+    numbers = np.require(target.y, np.float64, ("C", "W"))  # loops are compiled for arrays that may be written to
     kind = np.where(ranked.categorical, GROUPS, THRESHOLD)
     if options.multiway is not None:
         kind = np.where(options.multiway, MULTIWAY, kind)
@@ -236,9 +236,9 @@ def _data(ranked: RankedDesign, target: TreeTarget, s: Array | None, options: Gr
         level_start=starts,
         y1=np.ascontiguousarray(numbers[:, 0]),
         y=numbers,
-        classes=np.ascontiguousarray(target.y, dtype=np.int32) if of_classes else np.zeros((1, k), np.int32),
+        classes=np.require(target.y, np.int32, ("C", "W")) if of_classes else np.zeros((1, k), np.int32),
         y_codes=y_codes,
-        s=np.ones(n) if s is None else np.ascontiguousarray(s, dtype=np.float64),
+        s=np.ones(n) if s is None else np.require(s, np.float64, ("C", "W")),
     )
 
 

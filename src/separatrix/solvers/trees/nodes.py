@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from separatrix.core.jit import compiled
+from separatrix.core.jit import compiled, read_only
 from separatrix.core.node_table import NodeTable as NodeTable
 from separatrix.core.node_table import check_nodes as check_nodes
 from separatrix.core.threads import parallel_map
@@ -72,18 +72,10 @@ def _by_blocks(n: int, p: int, task: Callable[[int, int], None]) -> None:
 
 
 def _walk(nodes: NodeTable, X: Array, ends: Array) -> None:
-    walk_rows(
-        X,
-        nodes.column,
-        nodes.threshold,
-        nodes.left,
-        nodes.right,
-        nodes.missing,
-        nodes.offset,
-        nodes.width,
-        nodes.routes,
-        ends,
-    )
+    links = (nodes.left, nodes.right, nodes.missing, nodes.offset, nodes.width, nodes.routes)
+    # rows in Fortran order would miss the cache at each node, and be compiled for by themselves
+    given = map(read_only, (np.ascontiguousarray(X), nodes.column, nodes.threshold, *links))
+    walk_rows(*[*given, ends])
 
 
 @compiled

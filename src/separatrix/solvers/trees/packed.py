@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from separatrix.core.jit import compiled, part
+from separatrix.core.jit import compiled, part, read_only
 from separatrix.core.packed_tree import LEAF, PackedTree
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
@@ -118,20 +118,27 @@ def _with_numbers(nodes: NodeTable, tree: PackedTree) -> NodeTable:
 def ends_of(tree: PackedTree, X: Array) -> Array:
     """The entry of the ends in which each row of X ends, int32 (n,)."""
     out = np.empty(len(X), np.int32)
-    find_ends(X, tree.column, tree.threshold, tree.right, tree.routed, tree.routes, out)
+    find_ends(*[read_only(np.ascontiguousarray(X)), *_links(tree), out])
     return out
+
+
+def _links(tree: PackedTree) -> tuple[Array, ...]:
+    """What the walk of rows reads of a tree."""
+    return tuple(map(read_only, (tree.column, tree.threshold, tree.right, tree.routed, tree.routes)))
 
 
 def sum_values(trees: list[PackedTree], X: Array, n_values: int) -> Array:
     """The sums over all trees of the values of the ends of each row, (n, n_values); in the order of the trees."""
     total = np.zeros((len(X), n_values))
+    parts = [(_links(tree), read_only(tree.value)) for tree in trees]
 
     def fill(start: int) -> None:
-        rows, out = X[start : start + ROWS_IN_BLOCK], total[start : start + ROWS_IN_BLOCK]
+        rows = read_only(np.ascontiguousarray(X[start : start + ROWS_IN_BLOCK]))
+        out = total[start : start + ROWS_IN_BLOCK]
         ends = np.empty(len(rows), np.int32)
-        for tree in trees:
-            find_ends(rows, tree.column, tree.threshold, tree.right, tree.routed, tree.routes, ends)
-            add_values(tree.value, ends, out)
+        for links, value in parts:
+            find_ends(*[rows, *links, ends])
+            add_values(value, ends, out)
 
     parallel_map(fill, range(0, len(X), ROWS_IN_BLOCK), numbers=len(trees) * min(len(X), ROWS_IN_BLOCK) * 8)
     return total
