@@ -124,3 +124,38 @@ def test_a_loop_with_an_atom_from_outside_is_compiled_in_memory_and_never_stale(
     # the shift of every target is a shift of the intercept, which is not penalised
     assert second - first == pytest.approx(1.0, rel=1e-7)
     assert run("foreign", "interpreted", "1.0") == pytest.approx(second, rel=1e-10)
+
+
+# ------------------------------------------------------------------ an interrupt while numba is imported
+
+INTERRUPTED = """
+import os, signal, sys
+import numpy as np
+from separatrix.core import jit
+
+@jit.compiled
+def total(x):
+    out = 0.0
+    for i in range(x.size):
+        out += x[i]
+    return out
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("numba.core.typing"):
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+try:
+    jit.load()
+except KeyboardInterrupt:
+    print("interrupted")
+jit.load()
+print(total(np.arange(4.0)), total._compiled[False] is not None)
+"""
+
+
+def test_an_interrupt_while_numba_is_imported_leaves_a_process_that_compiles():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=300)
+    assert done.stdout.split() == ["interrupted", "6.0", "True"], done.stderr
