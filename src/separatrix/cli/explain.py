@@ -138,11 +138,8 @@ def _show_flips(out, explanation):
     for flip in explanation.flips[:3]:
         beyond = ", beyond all training rows" if flip.outside else ""
         to = _value(flip.to) if isinstance(flip.to, str) else outwards(flip.value, flip.to)
-        paragraph(
-            out,
-            f"  {_name(flip.column)} from {_value(flip.value)} to {to}: {flip.prediction} ({flip.size:.2g} away{beyond})",
-            gap=False,
-        )
+        change = f"{_name(flip.column)} from {_value(flip.value)} to {to}"
+        paragraph(out, f"  {change}: {flip.prediction} ({flip.size:.2g} away{beyond})", gap=False)
 
 
 def _show_boundary(out, explanation, most):
