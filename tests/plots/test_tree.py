@@ -11,8 +11,8 @@ from sklearn.datasets import load_iris
 from separatrix import plots
 from separatrix.ensemble import HistGradientBoostingClassifier
 from separatrix.estimators.preparation.compose import pipeline
-from separatrix.tables import Table, understand
 from separatrix.inference.tree_words import TreeWords
+from separatrix.tables import Table, understand
 from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_graphviz, export_text, plot_tree
 
 
