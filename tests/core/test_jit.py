@@ -185,3 +185,38 @@ def test_rows_of_trees_are_compiled_for_once_whatever_their_order():
     for rows in (np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2]):
         assert_array_equal(model.predict_proba(rows), usual)
     assert signatures() == before
+
+
+# ------------------------------------------------------------------ an interrupt while numba is imported
+
+INTERRUPTED = """
+import os, signal, sys
+import numpy as np
+from separatrix.core import jit
+
+@jit.compiled
+def total(x):
+    out = 0.0
+    for i in range(x.size):
+        out += x[i]
+    return out
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("numba.core.typing"):
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+try:
+    jit.load()
+except KeyboardInterrupt:
+    print("interrupted")
+jit.load()
+print(total(np.arange(4.0)), total._compiled[False] is not None)
+"""
+
+
+def test_an_interrupt_while_numba_is_imported_leaves_a_process_that_compiles():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=300)
+    assert done.stdout.split() == ["interrupted", "6.0", "True"], done.stderr

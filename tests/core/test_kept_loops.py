@@ -402,6 +402,20 @@ def test_a_process_that_loses_its_folder_goes_on(place):
     assert run(place, BETWEEN=lose)[:2] == ([], 0)
 
 
+def test_without_a_current_folder_a_loop_is_not_compiled_and_the_next_call_is_right(place):
+    between = """
+os.mkdir("gone"); os.chdir("gone"); os.rmdir(os.getcwd())
+try:
+    total(np.arange(4))
+except OSError as error:
+    words = str(error)
+os.chdir(os.path.dirname(jit.cache_folder()))
+assert words.startswith("Cannot compile a loop: the current folder of this process has been removed"), words
+total(np.arange(4))
+"""
+    assert run(place, BETWEEN=between)[:2] == ([], 0)
+
+
 def test_folders_of_processes_that_were_killed_are_removed(place):
     base = place / "temporary"
     run(place)

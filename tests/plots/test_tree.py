@@ -11,6 +11,7 @@ from sklearn.datasets import load_iris
 from separatrix import plots
 from separatrix.ensemble import HistGradientBoostingClassifier
 from separatrix.estimators.preparation.compose import pipeline
+from separatrix.inference.tree_words import TreeWords
 from separatrix.tables import Table, understand
 from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor, export_graphviz, export_text, plot_tree
 
@@ -105,3 +106,11 @@ def test_a_dependence_draws_its_numbers_and_says_where_they_are_lowest_and_highe
     assert [tick.get_text() for tick in words.get_xticklabels()] == ["red", "blue"] and words.get_ylim() == (0.0, 4.0)
     with pytest.raises(ValueError, match="an array of shape \\(1, 2\\)"):
         plots.dependence([1.0, 2.0], [0.1, 0.2, 0.3])
+
+
+def test_a_question_about_a_column_with_an_enormous_name_is_short():
+    model = DecisionTreeRegressor().fit([[0.0], [1.0]], [2.0, 5.0])
+    words = TreeWords(model)
+    words.names[0] = "\x07" + "x" * 1_000_000
+    question = words.question(model.nodes_._asdict(), 0)
+    assert len(question) < 100 and question.startswith("\\x07xxx") and question.endswith("x <= 0.5")

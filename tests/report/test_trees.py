@@ -9,7 +9,7 @@ import pytest
 from separatrix.assess.compare import compare
 from separatrix.report import render
 
-HOSTILE = "<b>co\x07lour</b>"
+HOSTILE = "<b>co\x07lour</b>" + "x" * 300_000
 
 
 def frame(n=260):
@@ -53,6 +53,7 @@ def test_the_tree_is_drawn_in_the_section_of_the_model(of_tree):
     text, comparison = of_tree
     part = section(text, "model")
     assert "<svg" in part and f"Decision tree of {comparison.model[-1].get_n_leaves()} leaves" in part
+    assert len(text.encode()) < 1_000_000
     assert "age &lt;= 4" in part and "&lt;b&gt;co" in part and "\x07" not in text
 
 

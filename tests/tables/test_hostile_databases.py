@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import sys
 import time
 
 import numpy as np
@@ -204,3 +205,10 @@ def test_a_damaged_database_is_a_table_or_a_sentence(made, suffix):
             refused += 1
             assert str(refusal).startswith("Cannot ")
     assert refused > 5
+
+
+def test_times_with_a_zone_name_the_module_that_duckdb_needs_for_them(made, monkeypatch):
+    path = made("t.duckdb", "CREATE TABLE t AS SELECT TIMESTAMPTZ '2024-01-31 12:00:00+00' AS moment")
+    monkeypatch.setitem(sys.modules, "pytz", None)
+    with pytest.raises(ValueError, match=r"duckdb needs pytz, which is not installed. Use pip install pytz"):
+        read(path)

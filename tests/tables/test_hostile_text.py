@@ -2,11 +2,14 @@
 
 import csv
 import gzip
+import io
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -241,3 +244,11 @@ def test_the_first_record_may_be_longer_than_the_first_piece(written):
     text = "line\n" * 1_000_000
     table = read(written(f'"{text}","x"\n"{text}","1"\n"c","2"\n'), header=True)
     assert table.names == (text.strip(), "x") and table["x"].tolist() == [1, 2]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_under_the_copy_of_a_stream_is_a_sentence(monkeypatch):
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: open("/dev/full", "r+b", buffering=0))  # noqa: SIM115
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,x\n2,y\n")))
+    with pytest.raises(ValueError, match="Cannot keep standard input in a temporary file, to read it twice: no space"):
+        read("-")

@@ -6,7 +6,7 @@ import click
 
 from separatrix.cli.options import as_json, command, query
 
-LONGEST = 32  # letters of a cell that are shown
+LONGEST, LONGEST_NAME = 32, 64  # letters of a cell, and of the name of a column, that are shown
 
 
 @command(
@@ -118,7 +118,7 @@ def _show_contributions(out, explanation, most):
         share = abs(each.contribution) / longest
         bar = ("+" if each.contribution > 0 else "-") * (max(1, round(16 * share)) if isfinite(share) else 1)
         style = "green" if each.contribution > 0 else "red"
-        cells = (each.column, _value(each.value), f"{each.contribution:+.4g}")
+        cells = (_name(each.column), _value(each.value), f"{each.contribution:+.4g}")
         drawn.add_row(*map(cell, cells), cell(bar, style))
     rest = [each.contribution for each in explanation.contributions][len(shown) :]
     if any(rest):
@@ -137,12 +137,9 @@ def _show_flips(out, explanation):
     paragraph(out, "Smallest changes of a single column that change the decision:")
     for flip in explanation.flips[:3]:
         beyond = ", beyond all training rows" if flip.outside else ""
-        to = flip.to if isinstance(flip.to, str) else outwards(flip.value, flip.to)
-        paragraph(
-            out,
-            f"  {flip.column} from {_value(flip.value)} to {to}: {flip.prediction} ({flip.size:.2g} away{beyond})",
-            gap=False,
-        )
+        to = _value(flip.to) if isinstance(flip.to, str) else outwards(flip.value, flip.to)
+        change = f"{_name(flip.column)} from {_value(flip.value)} to {to}"
+        paragraph(out, f"  {change}: {flip.prediction} ({flip.size:.2g} away{beyond})", gap=False)
 
 
 def _show_boundary(out, explanation, most):
@@ -150,9 +147,15 @@ def _show_boundary(out, explanation, most):
 
     values = {each.column: each.value for each in explanation.contributions}
     moved = [name for name in values if name in explanation.boundary and explanation.boundary[name] != values[name]]
-    values_there = [f"{name} {explanation.boundary[name]:.4g}" for name in moved[:most]]
+    values_there = [f"{_name(name)} {explanation.boundary[name]:.4g}" for name in moved[:most]]
     more = f", and {len(moved) - most} more" if len(moved) > most else ""
     paragraph(out, f"Nearest point of the boundary, by moving numbers: {', '.join(values_there)}{more}.")
+
+
+def _name(column):
+    from separatrix.core.printable import shortened
+
+    return shortened(column, LONGEST_NAME)
 
 
 def _value(value):

@@ -40,6 +40,7 @@ _COMPILES = re.compile(r"^from separatrix\.core\.(?:jit|dispatch) import .*\b(co
 _IMPORTS = re.compile(r"^ *from (separatrix[\w.]*) import (\([^)]*\)|[^\n]*)", re.M)
 
 _LOCK = threading.RLock()
+_LOADING = threading.Lock()  # taken after the other one, by threads in which nothing is interrupted
 _waiting: list[Callable[[], None]] = []
 _state: dict[str, int] = {"loaded": False, "work": 0}
 _foreign: set[type] = set()
@@ -54,10 +55,11 @@ def _wait_for_compiler() -> None:
 
     numba has a lock of its own. In the new process it would stay with a thread that does not exist there.
     """
-    locks: list[Any] = [_LOCK]
+    for lock in (_LOCK, _LOADING):  # in the order in which a loop that is called takes them
+        lock.acquire()
+        _held_over_a_fork.append(lock)
     if "numba.core.compiler_lock" in sys.modules:
-        locks.append(sys.modules["numba.core.compiler_lock"].global_compiler_lock)
-    for lock in locks:  # in the order in which a loop that is called takes them
+        lock = sys.modules["numba.core.compiler_lock"].global_compiler_lock
         lock.acquire()
         _held_over_a_fork.append(lock)
 
@@ -88,12 +90,33 @@ def when_loaded(tell: Callable[[], None]) -> None:
 
 
 def load() -> None:
-    """Import numba, and run the registrations that waited for it."""
+    """Import numba, and run the registrations that waited for it.
+
+    That is done in a thread: an interrupt reaches only the main one, and an import of numba that it cuts short cannot
+    be repeated in the same process. After an interrupt the thread goes on, and the next call waits for its end.
+    """
+    if _state["loaded"] and not _waiting:
+        return
     with _LOCK:  # the first loop may be called by several threads at once
-        while _waiting:  # one that an interrupt cuts short stays in the list, for the next call to begin with
-            _waiting[0]()
-            del _waiting[0]
-        _state["loaded"] = True
+        failed: list[BaseException] = []
+        thread = threading.Thread(target=_load, args=(failed,), name="separatrix-load")
+        thread.start()
+        thread.join()
+        if failed:
+            raise failed[0]
+
+
+def _load(failed: list[BaseException]) -> None:
+    try:
+        with _LOADING:
+            import numba  # noqa: F401
+
+            while _waiting:
+                _waiting[0]()
+                del _waiting[0]
+            _state["loaded"] = True
+    except BaseException as error:
+        failed.append(error)
 
 
 def note_implementation(cls: type, implementation: Callable[..., Any]) -> None:

@@ -29,6 +29,7 @@ from typing import Any
 
 from separatrix.core.private_folder import OTHERS_WRITE, NotPrivate, belongs_to_others, private_folder
 from separatrix.core.protocol import can
+from separatrix.core.refusal import cannot
 
 ENDING, NUMBAS = ".loop", (".nbi", ".nbc")
 HASH = hashlib.sha256().digest_size
@@ -149,6 +150,7 @@ class KeptLoop:
         try:
             answer = self._loop(*args)
         except OSError as error:  # of numba's files; a loop itself opens none
+            _refuse_without_a_current_folder()
             self._stop_keeping(error)
             self._loop = self._compile_in(None)
             answer = self._loop(*args)
@@ -212,6 +214,19 @@ class KeptLoop:
 
     def _hash(self, content: bytes) -> bytes:
         return hashlib.sha256(self._name.encode() + b"\0" + content).digest()
+
+
+def _refuse_without_a_current_folder() -> None:
+    """numba asks for the current folder while it compiles, wherever its files are."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise cannot(
+            "compile a loop",
+            because="the current folder of this process has been removed",
+            instead="a folder that exists (cd, or os.chdir)",
+            kind=OSError,
+        ) from None
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -31,6 +31,19 @@ def printable(text: object, *, lines: bool = False) -> str:
     return "".join(_escape(char) if _is_hidden(char) and char not in kept else char for char in text)
 
 
+def shortened(text: object, most: int) -> str:
+    """A printable text of at most so many letters: its beginning and its end, where it is longer.
+
+    >>> shortened("petal width (cm)", 24), shortened("a_rather_long_name_of_a_column_2", 12)
+    ('petal width (cm)', 'a_rather…n_2')
+    """
+    text, tail = str(text), (most - 1) // 3
+    if len(text) > 8 * most:  # an escape has up to 10 letters: what is cut out need not be written as escapes
+        text = f"{text[:most]}…{text[-most:]}"
+    text = printable(text)
+    return text if len(text) <= most else f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
+
+
 def json_printable(text: str) -> str:
     r"""A JSON document with every character that does not show as an escape of JSON's: the same document.
 

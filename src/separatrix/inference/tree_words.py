@@ -5,11 +5,13 @@ from itertools import pairwise
 import numpy as np
 
 from separatrix.core.declaration import declaration, steps_of, unwrap
+from separatrix.core.printable import shortened
 from separatrix.core.protocol import fitted_attribute
 from separatrix.estimators.preparation.categories import Codes
 from separatrix.inference.original_columns import OriginalColumns
 from separatrix.prediction import forms
 
+LONGEST = 64  # letters of a name or a category
 MOST_LEVELS = 6  # of a group that is written out
 OF_ONE_TREE = (forms.TREE_CLASSES, forms.TREE_NUMBERS, forms.MODEL_TREE_CLASSES, forms.MODEL_TREE_NUMBERS)
 
@@ -55,7 +57,7 @@ class TreeWords:
     def question(self, nodes, node):
         """What a node asks."""
         j = int(nodes["column"][node])
-        name = self.names[j]
+        name = shortened(self.names[j], LONGEST)
         if nodes["offset"][node] < 0:
             return f"{name} <= {self.number(j, nodes['threshold'][node])}"
         if nodes["left"][node] < 0:
@@ -112,8 +114,9 @@ def _listed(words):
     >>> _listed(["a", "b", "c"]), _listed(list("abcdefgh"))
     ('a, b or c', 'a, b, c, d, e or 3 more')
     """
-    if len(words) > MOST_LEVELS:
-        words = [*words[: MOST_LEVELS - 1], f"{len(words) - MOST_LEVELS + 1} more"]
+    more = len(words) - MOST_LEVELS + 1 if len(words) > MOST_LEVELS else 0
+    words = [shortened(word, LONGEST) for word in (words[: MOST_LEVELS - 1] if more else words)]
+    words += [f"{more} more"] if more else []
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else ""
 
 

@@ -4,7 +4,7 @@ from math import floor, log10
 
 import numpy as np
 
-from separatrix.core.printable import printable
+from separatrix.core.printable import shortened
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -15,9 +15,7 @@ def short(name, most=24):
     >>> short("petal width (cm)"), short("a_rather_long_name_of_a_column_2", most=12)
     ('petal width (cm)', 'a_rather…n_2')
     """
-    name = printable(name)
-    tail = (most - 1) // 3
-    return name if len(name) <= most else f"{name[: most - 1 - tail]}…{name[-tail:]}"
+    return shortened(name, most)
 
 
 def number(x, digits=3):

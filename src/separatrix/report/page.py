@@ -4,12 +4,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from separatrix.core.atomic_file import atomic_file
-from separatrix.core.printable import printable
+from separatrix.core.printable import printable, shortened
 from separatrix.report.blocks import Note, Picture
 from separatrix.report.context import ReportContext
 from separatrix.report.registry import blocks_of, sections
 
 MOST_BYTES = 1_000_000
+LONGEST = 20_000  # letters of a text: names of columns and categories may be as long as anything
 # Nothing may be loaded or run; only the inline styles of the page apply.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 LEFT_OUT = "A picture was left out to keep the report below 1 MB. Its description: "
@@ -84,7 +85,9 @@ def _rendered(context, made):
 
 def _shown(value):
     """Text without characters that would reverse or hide other text; pictures are markup and stay."""
-    return printable(value, lines=True) if type(value) is str else value
+    if type(value) is not str:
+        return value
+    return shortened(value, LONGEST) if len(value) > LONGEST else printable(value, lines=True)
 
 
 def _drop_largest_picture(made):

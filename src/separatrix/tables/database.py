@@ -5,6 +5,7 @@ run only where a query names them, DuckDB has neither other files nor extensions
 """
 
 import contextlib
+import re
 import threading
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from separatrix.tables.table import shown
 
 ROWS = 65536  # fetched at a time
 BYTES = 64  # of a cell as a Python object
+_MISSING_MODULE = re.compile(r"Required module '(\w+)' failed to import")  # pytz, for times with a zone
 _SQLITE = b"SQLite format 3\0"
 _WRITE_AHEAD = b"\2\2"  # bytes 18 and 19 of an SQLite file with a write-ahead log
 _CLOSED = {
@@ -112,6 +114,9 @@ def _sentences(what, instead, connection):
         yield
     except Exception as fault:  # each database has exceptions of its own
         words = str(fault).split("\n")[0].rstrip(".!") or type(fault).__name__
+        module = _MISSING_MODULE.search(words)
+        if module is not None:
+            words, instead = f"duckdb needs {module[1]}, which is not installed", f"pip install {module[1]}"
         if late.is_set():
             words, instead = f"it gave no rows for {limits.PATIENCE} seconds", "a query that does less"
         raise cannot(what, because=words, instead=instead) from None

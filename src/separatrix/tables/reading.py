@@ -244,9 +244,7 @@ def _bytes_again(source, name):
     if not _is_stdin(source) and Path(source).is_file():
         yield lambda: _opened(source, name)
         return
-    import tempfile
-
-    with tempfile.TemporaryFile() as kept:
+    with _temporary_file(name) as kept:
         if _is_stdin(source):
             _keep(sys.stdin.buffer, kept, name)
         else:
@@ -261,6 +259,27 @@ def _bytes_again(source, name):
         yield again
 
 
+@contextlib.contextmanager
+def _kept_on_disk(name):
+    """A fault of the temporary file in a sentence."""
+    try:
+        yield
+    except OSError as fault:
+        raise cannot(
+            f"keep {name} in a temporary file, to read it twice",
+            because=(fault.strerror or str(fault)).lower(),
+            instead="a file instead of the stream, or TMPDIR, the environment variable, for a disk with more room",
+        ) from None
+
+
+def _temporary_file(name):
+    """A file without a name; it is not buffered, so that closing it writes nothing more."""
+    import tempfile
+
+    with _kept_on_disk(name):
+        return tempfile.TemporaryFile(buffering=0)
+
+
 def _keep(stream, kept, name):
     """Copy a stream, as far as it is a table."""
     size = 0
@@ -268,11 +287,19 @@ def _keep(stream, kept, name):
         if not size and not piece.startswith(_GZIP) and kind_of_bytes(piece[:4096]):
             piece = piece[:4096]  # the reader refuses it by these
             stream = io.BytesIO()
-        size += kept.write(piece)
+        with _kept_on_disk(name):
+            size += _written(kept, piece)
         if size > limits.MOST_STREAMED:
             raise cannot(
                 f"read {name} whole",
                 because=f"it goes on for more than {limits.MOST_STREAMED >> 30} GB",
                 instead="a file, or separatrix.tables.blocks, which holds some rows at a time",
             )
-    kept.flush()
+
+
+def _written(file, piece):
+    """Write a piece to an unbuffered file, which may take a part of it at a time; return its length."""
+    rest = memoryview(piece)
+    while rest:
+        rest = rest[file.write(rest) :]
+    return len(piece)

@@ -41,6 +41,9 @@ def test_names_are_shown_as_text_and_not_as_formulas():
     model = fitted(len(HOSTILE))
     text = export_text(model, feature_names=HOSTILE)
     assert "\x1b" not in text and "line\\nbreak" in text
+    classes = np.array(["a\x1b[31m", "b\u202e", "c"])[np.arange(60) % 3]
+    text = export_text(DecisionTreeClassifier(random_state=0).fit(np.arange(60.0)[:, None], classes))
+    assert "class: a\\x1b[31m" in text and "\x1b" not in text and "\u202e" not in text
     notes = plot_tree(model, feature_names=HOSTILE, max_depth=2)
     notes[0].figure.canvas.draw()  # a formula that is none would be refused here
 

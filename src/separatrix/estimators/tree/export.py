@@ -93,6 +93,9 @@ def export_text(decision_tree: Any, **options: Any) -> str:
     |   |--- value: [5.00]
     """
     with _readable(decision_tree) as held:
+        classes = vars(held).get("classes_")
+        if options.get("class_names") is None and isinstance(classes, np.ndarray):
+            options["class_names"] = classes.tolist()  # scikit-learn would show them as they are
         return str(theirs.export_text(held, **_named(options, str)))
 
 
