@@ -76,7 +76,7 @@ def fault_of_packed(tree: PackedTree, n_columns: int, n_values: int) -> str:
         return "a value is not finite"
     if np.any(tree.weight <= 0.0) or np.any(tree.n_samples < 1):
         return "an end has no training rows"
-    return _fault_of_walks(tree, n, ends, n_columns)
+    return _fault_of_walks(tree, n, ends, n_columns) or _fault_of_inner(tree)
 
 
 def _fault_of_walks(tree: PackedTree, n: int, ends: int, n_columns: int) -> str:
@@ -106,3 +106,11 @@ def _fault_of_walks(tree: PackedTree, n: int, ends: int, n_columns: int) -> str:
     routed = np.unique(np.stack([parents, targets], axis=1)[targets != -1], axis=0)[:, 1]
     children = np.concatenate([nodes[split] + 1, child, routed])
     return "" if np.array_equal(np.sort(children), nodes[1:]) else "a node is not the child of one other"
+
+
+def _fault_of_inner(tree: PackedTree) -> str:
+    """Ends stand in `inner`, too: rows are predicted by `value`, and tables of all nodes are made of `inner`."""
+    if not len(tree.inner):
+        return ""
+    stated = np.column_stack([tree.value, tree.impurity])
+    return "" if np.array_equal(tree.inner[tree.column < 0], stated) else "ends and inner nodes have different values"

@@ -200,7 +200,7 @@ class Forest(GreedyGrowth):
     def _residual(self, t, encoded, target, s):
         """How far the numbers of tree t are from those of the rows drawn for it."""
         weights, _ = self._weights_of(t, target, s)
-        return count_residual(self._table(t), encoded, target, weights, self.criterion, clipped=self._clipped)
+        return count_residual(self._table(t), encoded, target, weights, self.criterion, signs=self._signs(target))
 
     # ------------------------------------------------------------------ answers
 
@@ -228,11 +228,13 @@ class Forest(GreedyGrowth):
             return (total / counts[:, None]).reshape(len(rows), self.n_outputs_, -1), ~seen
 
     def _scored(self, measure, truth, answers, known, s):
-        """The out-of-bag score of the rows that have an answer."""
+        """The out-of-bag score of the rows that have an answer and a weight; NaN where there are none."""
+        counted = known if s is None else known & (s > 0.0)
+        if not counted.any():
+            return np.nan
         if callable(self.oob_score):
-            return float(self.oob_score(truth[known], answers[known]))
-        weights = None if s is None else s[known]
-        return float(measure(truth[known], answers[known], sample_weight=weights)) if known.any() else np.nan
+            return float(self.oob_score(truth[counted], answers[counted]))
+        return float(measure(truth[counted], answers[counted], sample_weight=None if s is None else s[counted]))
 
     # ------------------------------------------------------------------ what is read off the trees
 

@@ -11,7 +11,7 @@ from separatrix.core.packed_tree import fault_of_packed
 from separatrix.core.threads import parallel_map
 from separatrix.estimators.recompute.comparison import BESIDE, EPS, not_looked_at
 from separatrix.estimators.tree.arrays import TreeArrays
-from separatrix.estimators.tree.counts import threshold_residual
+from separatrix.estimators.tree.counts import squared_errors, threshold_residual
 
 PROVED = (
     "weights, counts, values, impurities and thresholds of the nodes of all trees, on samples that were drawn again"
@@ -23,8 +23,8 @@ def forest(model, X, y, sample_weight=None):
     started = time.perf_counter()
     encoded, target, s = model._again(X, y, sample_weight)
     n, p, width = len(target.y), model.n_features_in_, model._trees[0].value.shape[1]
-    value = 0.0 if n == model._n_rows and len(model._seeds) == len(model._trees) else np.inf
-    if np.isfinite(value) and not any(fault_of_packed(tree, p, width) for tree in model._trees):
+    value, alike = np.inf, n == model._n_rows and len(model._seeds) == len(model._trees)
+    if alike and not any(fault_of_packed(tree, p, width) for tree in model._trees):
         value = max(parallel_map(lambda t: _of_tree(model, t, encoded, target, s), range(len(model._trees)), numbers=n))
     classes = vars(model).get("n_classes_")
     stated = (model.n_outputs_, model.max_features_, 0 if classes is None else np.max(classes))
@@ -44,9 +44,24 @@ def _of_tree(model, t, encoded, target, s):
         model._residual(t, encoded, target, s),
         threshold_residual(nodes, encoded, weights, drawn=model.splitter == "random"),
     )
-    again = TreeArrays(nodes, model.n_features_in_, model._class_counts()).compute_feature_importances()
-    apart = float(np.abs(again - model._importances[t]).max())
-    return max(value, apart if apart > 1e-6 else 0.0)  # gains are differences, whose rounding is larger
+    if not (target.n_classes or model._keeps_inner()):  # packed means are rounded on the scale of y, not of its spread
+        nodes = nodes._replace(impurity=squared_errors(nodes, encoded, target, weights))
+    gains = TreeArrays(nodes, model.n_features_in_, model._class_counts()).compute_feature_importances(normalize=False)
+    total = gains.sum()
+    apart = float(np.abs((gains / total if total > 0.0 else gains) - model._importances[t]).max())
+    return max(value, apart if apart > 1e-6 + _rounding_of(nodes, total, target) else 0.0)
+
+
+def _rounding_of(nodes, total, target):
+    """How far shares of gains may be off since the means of the nodes are rounded.
+
+    A mean m of numbers is rounded by ``eps |m|``, which adds the square of that to the impurity of its node; a node is
+    in the gains of two splits, and the total is off by as much.
+    """
+    if target.n_classes or not total > 0.0:
+        return 0.0
+    off = (EPS * np.abs(target.y).max()) ** 2
+    return 4.0 * off * nodes.weight.sum() / nodes.weight[0] / total
 
 
 def _out_of_bag(model, encoded, target, s):

@@ -19,7 +19,7 @@ def tree(model, X, y, sample_weight=None):
     check_nodes(model.nodes_, model.n_features_in_)
     encoded, target, s = model._again(X, y, sample_weight)
     s = model._training_weights(target, s)
-    value = count_residual(model.nodes_, encoded, target, s, model.criterion, clipped=model._clipped)
+    value = count_residual(model.nodes_, encoded, target, s, model.criterion, signs=model._signs(target))
     value = max(value, threshold_residual(model.nodes_, encoded, s, drawn=model.splitter == "random"))
     n, classes = len(target.y), vars(model).get("n_classes_")
     stated = (model.n_outputs_, model.max_features_, 0 if classes is None else np.max(classes))

@@ -67,7 +67,7 @@ class DecisionTree(GreedyGrowth, CodedTree):
             nodes = self._pruned(grow(ranked, target, learnt, options, random), ranked, encoded, target, s, random)
             self.nodes_ = nodes
             self._clipped = options.monotonic is not None
-            value = count_residual(nodes, encoded, target, learnt, options.criterion, clipped=self._clipped)
+            value = count_residual(nodes, encoded, target, learnt, options.criterion, signs=options.monotonic)
             message = COUNTED + (HELD_OUT if self.pruning == "reduced_error" else "")
             self.certificate_ = closed_form(value, count_tolerance(ranked.n), started=started, message=message)
             warn_if_not_certified(self.certificate_, ADVICE, stacklevel=2)

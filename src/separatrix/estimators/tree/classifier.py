@@ -29,8 +29,9 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
     .. math:: \hat p_c(x) = \frac{\sum_{i \in \text{leaf}(x)} s_i 1[y_i = c]}{\sum_{i \in \text{leaf}(x)} s_i}
 
     Each node is split by the threshold, or the grouping of categories, that lowers the impurity most (Hunt's algorithm,
-    greedily). Of equally good splits the lowest column wins, in it the lowest threshold: the tree is the same for every
-    seed and every number of threads, unless `max_features` or `splitter="random"` ask for randomness.
+    greedily). Of equally good splits the lowest column wins, in it missing values on the right, then the lowest
+    threshold: the tree is the same for every seed and every number of threads, unless `max_features` or
+    `splitter="random"` ask for randomness.
 
     Parameters
     ----------

@@ -3,9 +3,11 @@
 import numpy as np
 
 from separatrix.designs import as_dense
+from separatrix.estimators.tree.node_values import clipped, medians_of
 from separatrix.solvers.trees.criterion import (
     ABSOLUTE,
     ENTROPY,
+    EQUAL,
     ERROR,
     GAIN_RATIO,
     GINI,
@@ -27,11 +29,10 @@ def count_tolerance(n):
     return (n + BESIDE) * EPS
 
 
-def count_residual(nodes, X, target, s, criterion, *, clipped=False):
+def count_residual(nodes, X, target, s, criterion, *, signs=None):
     """How far the published numbers of the nodes are from those of the rows, relative to their size.
 
-    Weights and counts of every node; values and impurities where they are functions of sums (of medians: the values of
-    the leaves only, by the weight on either side), unless monotone constraints `clipped` the values.
+    Weights, counts, values and impurities of every node; `signs` are those of monotone columns, which clip values.
     """
     rows = np.arange(len(target.y)) if s is None else np.flatnonzero(s > 0.0)
     weights = np.ones(rows.size) if s is None else s[rows]
@@ -42,11 +43,28 @@ def count_residual(nodes, X, target, s, criterion, *, clipped=False):
         return np.inf
     weight = sums_below(nodes, np.bincount(ends, weights, n))
     residual = np.max(np.abs(weight - nodes.weight) / weight)
-    if clipped:
-        return float(residual)
-    of_target = _classes if target.n_classes else _numbers
-    code = (OF_CLASSES if target.n_classes else OF_NUMBERS)[criterion]
-    return float(max(residual, of_target(nodes, ends, y, weights, weight, code, target.n_classes)))
+    if target.n_classes:
+        apart = _classes(nodes, ends, y, weights, weight, OF_CLASSES[criterion], target.n_classes, signs)
+    elif OF_NUMBERS[criterion] == ABSOLUTE:
+        apart = _medians(nodes, ends, y, weights, signs)
+    else:
+        apart = _means(nodes, ends, y, weights, weight, OF_NUMBERS[criterion], signs)
+    return float(max(residual, apart))
+
+
+def squared_errors(nodes, X, target, s):
+    """The mean squared error of every node, summed about the mean of the root: an offset of y costs no digits."""
+    rows = np.arange(len(target.y)) if s is None else np.flatnonzero(s > 0.0)
+    weights = np.ones(rows.size) if s is None else s[rows]
+    ends, n = apply(nodes, as_dense(X)[rows]), nodes.column.size
+    weight, impurity = sums_below(nodes, np.bincount(ends, weights, n)), np.zeros(n)
+    for k in range(target.y.shape[1]):
+        apart = target.y[rows, k] - nodes.value[0, k]
+        mean = sums_below(nodes, np.bincount(ends, weights * apart, n)) / weight
+        within = sums_below(nodes, np.bincount(ends, weights * (apart - mean[ends]) ** 2, n))
+        between = sums_below(nodes, np.bincount(ends, weights * mean[ends] ** 2, n))
+        impurity += np.maximum((within + between) / weight - mean**2, 0.0) / target.y.shape[1]
+    return impurity
 
 
 def threshold_residual(nodes, X, s, *, drawn=False):
@@ -91,13 +109,17 @@ def threshold_residual(nodes, X, s, *, drawn=False):
     return float(np.max(apart / np.where(size > 0.0, size, 1.0)))
 
 
-def _classes(nodes, ends, y, weights, weight, criterion, n_classes):
+def _classes(nodes, ends, y, weights, weight, criterion, n_classes, signs):
     """The largest difference of shares and impurities."""
     n, residual, impurity = nodes.column.size, 0.0, np.zeros(nodes.column.size)
     for k in range(y.shape[1]):
         cells = np.bincount(ends * n_classes + y[:, k], weights, n * n_classes).reshape(n, n_classes)
         shares = sums_below(nodes, cells) / weight[:, None]
-        residual = max(residual, np.abs(shares - nodes.value[:, k * n_classes : (k + 1) * n_classes]).max())
+        stated = shares
+        if signs is not None and n_classes == 2:
+            ones = clipped(nodes, signs, shares[:, 1])
+            stated = np.column_stack([1.0 - ones, ones])
+        residual = max(residual, np.abs(stated - nodes.value[:, k * n_classes : (k + 1) * n_classes]).max())
         impurity += class_impurity(criterion, shares) / y.shape[1]
     return max(residual, np.abs(impurity - nodes.impurity).max())
 
@@ -113,22 +135,15 @@ def class_impurity(criterion, shares):
     raise AssertionError(criterion)
 
 
-def _numbers(nodes, ends, y, weights, weight, criterion, n_classes):
-    """The largest difference of means, or for medians the weight on either side of a leaf's value beyond half."""
+def _means(nodes, ends, y, weights, weight, criterion, signs):
+    """The largest difference of means and of their impurities."""
     n, residual = nodes.column.size, 0.0
     impurity, largest = np.zeros(n), np.finfo(float).tiny
     for k in range(y.shape[1]):
-        value = nodes.value[:, k]
-        apart = y[:, k] - value[ends]
-        if criterion == ABSOLUTE:
-            here = np.bincount(ends, weights, n)
-            for side in (apart > 0.0, apart < 0.0):
-                beyond = np.bincount(ends, weights * side, n) - 0.5 * here
-                residual = max(residual, np.max(beyond / weight))
-            continue
         size = np.abs(y[:, k]).max()
         mean = sums_below(nodes, np.bincount(ends, weights * y[:, k], n)) / weight
-        residual = max(residual, np.abs(mean - value).max() / size if size > 0.0 else 0.0)
+        stated = mean if signs is None else clipped(nodes, signs, mean)
+        residual = max(residual, np.abs(stated - nodes.value[:, k]).max() / size if size > 0.0 else 0.0)
         if criterion == POISSON:
             terms = np.where(y[:, k] > 0.0, y[:, k] * np.log(np.where(y[:, k] > 0.0, y[:, k], 1.0)), 0.0)
             log_mean = np.log(np.where(mean > 0.0, mean, 1.0))
@@ -136,10 +151,30 @@ def _numbers(nodes, ends, y, weights, weight, criterion, n_classes):
             # the impurity is the small difference of these
             largest = max(largest, size, np.abs(terms).max(), np.abs(mean * log_mean).max())
         else:
-            within = sums_below(nodes, np.bincount(ends, weights * apart**2, n))
-            leaves = sums_below(nodes, np.bincount(ends, weights * value[ends] ** 2, n))
+            within = sums_below(nodes, np.bincount(ends, weights * (y[:, k] - mean[ends]) ** 2, n))
+            leaves = sums_below(nodes, np.bincount(ends, weights * mean[ends] ** 2, n))
             impurity += (within + leaves) / weight - mean**2
             largest = max(largest, size**2)
-    if criterion == ABSOLUTE:
-        return residual
     return max(residual, np.abs(impurity / y.shape[1] - nodes.impurity).max() / largest)
+
+
+def _medians(nodes, ends, y, weights, signs):
+    """The largest difference of medians and of their impurities.
+
+    Sums of whole weights are exact. Of other weights rounding may decide on which side of half a sum lies: then every
+    number between the two medians counts as one.
+    """
+    whole = bool(np.all(weights == np.floor(weights))) and weights.sum() < 0.5 / EQUAL
+    slack = 0.0 if whole else max(EQUAL, count_tolerance(len(y)))
+    residual, impurity, largest = 0.0, np.zeros(nodes.column.size), np.finfo(float).tiny
+    for k in range(y.shape[1]):
+        lower, upper, spread = medians_of(nodes, ends, y[:, k], weights, slack)
+        low, high = (lower, upper) if slack else (0.5 * lower + 0.5 * upper,) * 2
+        if signs is not None:  # the bounds are made of lower medians
+            low, high = clipped(nodes, signs, low, lower), clipped(nodes, signs, high, upper if slack else lower)
+        size = np.abs(y[:, k]).max()
+        beyond = np.maximum(low - nodes.value[:, k], nodes.value[:, k] - high)
+        residual = max(residual, beyond.max() / size if size > 0.0 else np.abs(nodes.value[:, k]).max())
+        impurity += spread / y.shape[1]
+        largest = max(largest, size)
+    return max(residual, np.abs(impurity - nodes.impurity).max() / largest)

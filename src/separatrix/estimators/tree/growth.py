@@ -72,6 +72,10 @@ class GreedyGrowth(MultiOutputMixin, CodedColumns):
             return check_number(self, "max_features", 1, integer=True)
         return max(1, int(check_number(self, "max_features", 0.0, 1.0, open_low=True) * p))
 
+    def _signs(self, target):
+        """Signs of the columns that clipped the values of the fitted nodes; None where there were none."""
+        return self._monotonic(self.n_features_in_, target) if self._clipped else None
+
     def _monotonic(self, p, target):
         """Signs of the columns, checked; None where none is asked."""
         if self.monotonic_cst is None:

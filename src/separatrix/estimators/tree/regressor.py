@@ -29,8 +29,8 @@ class DecisionTreeRegressor(NumberTarget, DecisionTree):
     .. math:: \hat y(x) = \frac{\sum_{i \in \text{leaf}(x)} s_i y_i}{\sum_{i \in \text{leaf}(x)} s_i}
 
     Each node is split by the threshold, or the grouping of categories, that lowers the criterion most. Of equally good
-    splits the lowest column wins, in it the lowest threshold: the tree is the same for every seed and every number of
-    threads, unless `max_features` or `splitter="random"` ask for randomness.
+    splits the lowest column wins, in it missing values on the right, then the lowest threshold: the tree is the same
+    for every seed and every number of threads, unless `max_features` or `splitter="random"` ask for randomness.
 
     Parameters
     ----------

@@ -9,10 +9,13 @@ Cost      O(log n) a row and column.
 
 import numpy as np
 
-from separatrix.core.jit import part
+from separatrix.core.jit import compiled, part
 from separatrix.core.types import Array
-from separatrix.solvers.trees.criterion import Best, Limits, allowed
+from separatrix.solvers.trees.criterion import EQUAL, Best, Limits, allowed
 from separatrix.solvers.trees.sorting import CODE, ROW, sort_keys
+
+# A share of the weight from which on rounding may have made it less than half.
+BELOW_HALF = 0.5 - EQUAL
 
 
 @part
@@ -33,7 +36,8 @@ def order_targets(
 ) -> None:
     """Set for each output the places of the node's rows in the order of y, y in that order, and the node's trees.
 
-    y is taken about its middle in the node, which is set, too.
+    Sums are of y about its median in the node, which is set, too: they are no larger than the deviations. The medians
+    of rows are published as they stand in y, without the rounding of that difference.
     """
     n = end - start
     for k in range(y.shape[1]):
@@ -41,14 +45,21 @@ def order_targets(
             row = keys[i] & ROW
             work[i - start] = np.int64(y_codes[k, row]) << CODE | row
         sort_keys(work, n, spare, counts)
-        centre[k] = y[work[n // 2] & ROW, k]
+        weight = 0.0
+        for i in range(n):
+            weight += s[work[i] & ROW]
+        at, below = 0, s[work[0] & ROW]
+        while at < n - 1 and below < 0.5 * weight:
+            at += 1
+            below += s[work[at] & ROW]
+        centre[k] = y[work[at] & ROW, k]
         for i in range(n + 1):
             node_tree[0, k, i], node_tree[1, k, i] = 0.0, 0.0
         for i in range(n):
             row = work[i] & ROW
-            places[k, row], ordered[k, i] = i + 1, y[row, k] - centre[k]
+            places[k, row], ordered[0, k, i], ordered[1, k, i] = i + 1, y[row, k] - centre[k], y[row, k]
             node_tree[0, k, i + 1] += s[row]
-            node_tree[1, k, i + 1] += s[row] * ordered[k, i]
+            node_tree[1, k, i + 1] += s[row] * ordered[0, k, i]
             above = (i + 1) + ((i + 1) & -(i + 1))
             if above <= n:
                 node_tree[0, k, above] += node_tree[0, k, i + 1]
@@ -67,11 +78,11 @@ def add_place(tree: Array, k: int, place: int, n: int, w: float, wy: float) -> N
 @part
 def deviation(
     node_tree: Array, tree: Array, sign: float, k: int, n: int, weight: float, total: float, ordered: Array
-) -> tuple[float, float]:
-    """The least sum of absolute deviations of an output, and the median, of the trees ``node_tree + sign tree``.
+) -> tuple[float, int]:
+    """The least sum of absolute deviations of an output, and the place of the median, of ``node_tree + sign tree``.
 
     `weight` and `total` are the sums of all weights and of the weighted y. Where half of the weight lies on either side
-    of a gap the median is its middle.
+    of a gap the place is the one below it.
     """
     step = 1
     while 2 * step <= n:
@@ -81,14 +92,15 @@ def deviation(
         ahead = place + step
         if ahead <= n:
             w = sign * tree[0, k, ahead] + node_tree[0, k, ahead]
-            if below + w < 0.5 * weight:
+            if below + w < BELOW_HALF * weight:
                 place = ahead
                 below += w
                 sum_below += sign * tree[1, k, ahead] + node_tree[1, k, ahead]
         step //= 2
-    median = ordered[k, min(place, n - 1)]
+    place = min(place, n - 1)
+    median = ordered[0, k, place]
     spread = median * below - sum_below + (total - sum_below) - median * (weight - below)
-    return spread, median
+    return spread, place
 
 
 @part
@@ -105,16 +117,16 @@ def middle(
         held[places[k, row] - 1] += s[row]
         n = max(n, places[k, row])
     below, place = 0.0, 0
-    while place < n - 1 and below + held[place] < 0.5 * weight:
+    while place < n - 1 and below + held[place] < BELOW_HALF * weight:
         below += held[place]
         place += 1
-    median = ordered[k, place]
-    if below + held[place] == 0.5 * weight:
+    median = ordered[1, k, place]
+    if below + held[place] <= (1.0 - BELOW_HALF) * weight:
         above = place + 1
         while above < n - 1 and held[above] == 0.0:
             above += 1
         if above < n:
-            median = 0.5 * median + 0.5 * ordered[k, above]
+            median = 0.5 * median + 0.5 * ordered[1, k, above]
     for i in range(start, end):
         held[places[k, keys[i] & ROW] - 1] = 0.0
     return median
@@ -155,7 +167,7 @@ def scan_absolute(
         i = stop + at if at < missing - stop else first + at - (missing - stop)
         row = keys[i] & ROW
         for k in range(n_outputs):
-            wy = s[row] * ordered[k, places[k, row] - 1]
+            wy = s[row] * ordered[0, k, places[k, row] - 1]
             add_place(tree, k, places[k, row], n, s[row], wy)
             sums_left[k] += wy
         n_left += 1
@@ -167,13 +179,41 @@ def scan_absolute(
             continue
         if weight_left < limits.min_weight or weight_right < limits.min_weight:
             continue
-        both, a, b = 0.0, 0.0, 0.0
+        both, a, b = 0.0, 0, 0
         for k in range(n_outputs):
             spread, a = deviation(zero, tree, 1.0, k, n, weight_left, sums_left[k], ordered)
             both += spread
             spread, b = deviation(node_tree, tree, -1.0, k, n, weight_right, totals[k] - sums_left[k], ordered)
             both += spread
         gain = node_cost - both / n_outputs
-        if gain > best and (not limits.bounded or allowed(limits, centre[0] + a, centre[0] + b)):
-            best, cut, left, right = gain + equal, i, centre[0] + a, centre[0] + b
+        if gain > best and (not limits.bounded or allowed(limits, ordered[1, 0, a], ordered[1, 0, b])):
+            best, cut, left, right = gain + equal, i, ordered[1, 0, a], ordered[1, 0, b]
     return Best(best - equal if cut >= 0 else floor, cut, left, right)
+
+
+@compiled
+def medians_of_runs(node: Array, y: Array, s: Array, slack: float, lower: Array, upper: Array, spread: Array) -> None:
+    """Of rows in the order of their nodes, and in a node of y: the medians of each node, and the mean distance.
+
+    The lower median is the first y up to which there is half of the weight, the upper one the first up to which there
+    is more; sums may be wrong by the share `slack` of the weight. Distances are those from the lower one.
+    """
+    n, first = y.shape[0], 0
+    while first < n:
+        stop, weight = first, 0.0
+        while stop < n and node[stop] == node[first]:
+            weight += s[stop]
+            stop += 1
+        at, below = first, s[first]
+        while at < stop - 1 and below < (0.5 - slack) * weight:
+            at += 1
+            below += s[at]
+        median = y[at]
+        while at < stop - 1 and below <= (0.5 + slack) * weight:
+            at += 1
+            below += s[at]
+        total = 0.0
+        for i in range(first, stop):
+            total += s[i] * abs(y[i] - median)
+        lower[node[first]], upper[node[first]], spread[node[first]] = median, y[at], total / weight
+        first = stop

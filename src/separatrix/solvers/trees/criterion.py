@@ -69,18 +69,19 @@ def xlogx(x: float) -> float:
 
 @part
 def allowed(limits: Limits, left: float, right: float) -> bool:
-    """Whether predictions of two children keep to what monotone columns ask."""
-    if (left - right) * limits.sign > 0.0:
+    """Whether predictions of two children keep to what monotone columns ask, but for rounding: values are clipped."""
+    margin = EQUAL * max(abs(left), abs(right))
+    if (left - right) * limits.sign > margin:
         return False
-    return min(left, right) >= limits.low and max(left, right) <= limits.high
+    return min(left, right) >= limits.low - margin and max(left, right) <= limits.high + margin
 
 
 @part
 def cost(criterion: int, sums: Array, weight: float, n_outputs: int, n_classes: int) -> float:
     """W times the impurity, up to a constant of the node; `sums` are the W_c of each output, or Σ s y.
 
-    Of squared errors y is taken about the mean of the node that is split. Infinite where the criterion allows no such
-    node: a mean of zero with Poisson's.
+    Of squared errors y is taken about the mean of the node that is split. With Poisson's the numbers of rows with y > 0
+    follow the sums: the cost is infinite where there is none, since the criterion allows no mean of zero.
     """
     total = 0.0
     for k in range(n_outputs):
@@ -101,11 +102,20 @@ def cost(criterion: int, sums: Array, weight: float, n_outputs: int, n_classes: 
             total += weight - largest
         elif criterion == SQUARED:
             total -= sums[k] * sums[k] / weight
-        elif sums[k] <= 0.0:
+        elif sums[n_outputs + k] <= 0.0:
             return np.inf
-        else:
+        elif sums[k] > 0.0:
             total -= sums[k] * log(sums[k] / weight)
     return total / n_outputs
+
+
+@part
+def is_enough(gain: float, margin: float, least: float) -> bool:
+    """Whether a split that gains so much is made, where `least` is asked for and rounding is up to `margin`.
+
+    A split that gains nothing is made where nothing is asked for: the splits below it may gain.
+    """
+    return least <= 0.0 or gain + margin >= least
 
 
 @part

@@ -20,7 +20,7 @@ import numpy as np
 from separatrix.core.jit import compiled, part
 from separatrix.core.types import Array
 from separatrix.designs.ranked import RankedDesign
-from separatrix.solvers.trees.criterion import EQUAL, Limits
+from separatrix.solvers.trees.criterion import EQUAL, Limits, is_enough
 from separatrix.solvers.trees.drawn_search import ALL_CONSTANT, search_columns, search_in_turn, search_together
 from separatrix.solvers.trees.nodes import NodeTable
 from separatrix.solvers.trees.plain_nodes import (
@@ -117,6 +117,7 @@ def grow_drawn(
     """Split the open nodes, children before siblings, left ones first; whether all are done."""
     keys, node_y, node_s, node_class = work.keys, work.node_y, work.node_s, work.node_class
     of_classes = rule.walk == CLASS_SQUARES
+    least = rule.min_decrease * rule.total_weight
     limits = Limits(rule.min_leaf, rule.min_weight, 0, False, -np.inf, np.inf)
     by_row, y1, s, classes = work.by_row, data.y1, data.s, data.classes
     if counters[BLOCK] >= 0:
@@ -171,7 +172,7 @@ def grow_drawn(
                 by_row, keys, start, n, node_y, node_s, node_class, work.node_x, work.order, tried, rule.max_features,
                 work.generator, work.total, work.left, weight, cost, most, EQUAL * scale, limits, of_classes,
             )  # fmt: skip
-        if column < 0 or rule.factor * score / rule.total_weight + np.finfo(np.float64).eps < rule.min_decrease:
+        if column < 0 or not is_enough(rule.factor * score, rule.factor * EQUAL * scale, least):
             continue
         if by_columns:
             middle, weight_left = divide(data.codes, column, last, keys, start, end, node_s, work.spare)

@@ -47,7 +47,7 @@ def search_groups(
 ) -> Best:
     """The best grouping into two; its sides are in ``group_side``, by group."""
     n_groups = sum_groups(data, rule, work, keys, first, stop)
-    n_values = work.total.shape[0]
+    n_values = max(rule.n_classes, 1) * rule.n_outputs
     if rule.random_cuts:
         on_right = 0
         while on_right == 0 or on_right == n_groups:  # neither side is empty
@@ -170,7 +170,7 @@ def _spread_of_group(data: Data, rule: Rule, work: Work, node: Node, keys: Array
         for i in range(work.group_first[g], work.group_first[g + 1]):
             row = keys[i] & ROW
             place = work.places[k, row]
-            wy = data.s[row] * work.ordered[k, place - 1]
+            wy = data.s[row] * work.ordered[0, k, place - 1]
             add_place(work.tree, k, place, node.n, data.s[row], wy)
             total += wy
         spread += deviation(work.zero, work.tree, 1.0, k, node.n, work.group_weight[g], total, work.ordered)[0]

@@ -18,7 +18,16 @@ from separatrix.core.jit import load
 from separatrix.core.types import Array
 from separatrix.designs.ranked import RankedDesign
 from separatrix.solvers.trees import growing
-from separatrix.solvers.trees.criterion import ABSOLUTE, ENTROPY, GAIN_RATIO, GINI, OF_CLASSES, OF_NUMBERS, SQUARED
+from separatrix.solvers.trees.criterion import (
+    ABSOLUTE,
+    ENTROPY,
+    GAIN_RATIO,
+    GINI,
+    OF_CLASSES,
+    OF_NUMBERS,
+    POISSON,
+    SQUARED,
+)
 from separatrix.solvers.trees.drawn_cuts import DrawnWork, drawn_work, grow_drawn
 from separatrix.solvers.trees.nodes import NodeTable, depths_of, empty_nodes, first_nodes
 from separatrix.solvers.trees.plain import PlainWork, grow_plain, plain_work
@@ -292,7 +301,7 @@ def _rule(ranked: RankedDesign, target: TreeTarget, options: GrowOptions, weight
 def _work(ranked: RankedDesign, rule: Rule, data: Data, rows: Array, widest: int, rng: Any) -> Work:
     """Arrays to write over, as small as the tree allows."""
     m, k = rows.size, rule.n_outputs
-    n_values = max(rule.n_classes, 1) * k
+    n_values = 2 * k if rule.criterion == POISSON else max(rule.n_classes, 1) * k
     if not rule.presorted:
         keys = rows.astype(np.int64)
     elif m == ranked.n:
@@ -324,7 +333,7 @@ def _work(ranked: RankedDesign, rule: Rule, data: Data, rows: Array, widest: int
         group_side=np.zeros(widest, np.int64),
         code_side=np.zeros(widest, np.int64),
         places=np.zeros((k, ranked.n if of_medians else 1), np.int64),
-        ordered=np.zeros((k, length)),
+        ordered=np.zeros((2, k, length)),
         node_tree=np.zeros((2, k, length + 1)),
         tree=np.zeros((2, k, length + 1)),
         zero=np.zeros((2, k, length + 1)),

@@ -12,7 +12,7 @@ import numpy as np
 
 from separatrix.core.jit import compiled, part
 from separatrix.core.types import Array
-from separatrix.solvers.trees.criterion import EQUAL, GAIN_RATIO, xlogx
+from separatrix.solvers.trees.criterion import EQUAL, GAIN_RATIO, is_enough, xlogx
 from separatrix.solvers.trees.nodes import NodeTable
 from separatrix.solvers.trees.opening import open_node
 from separatrix.solvers.trees.search import search
@@ -145,9 +145,10 @@ def _create(
     if node.weight < 2.0 * rule.min_weight or not search(data, rule, work, node):
         return False
     gain = _mark(data, rule, work, node)
-    if gain / rule.total_weight + np.finfo(np.float64).eps < rule.min_decrease:
+    margin = node.equal * (node.weight if rule.criterion == GAIN_RATIO else rule.factor)
+    if not is_enough(gain, margin, rule.min_decrease * rule.total_weight):
         return False
-    work.split_float[GAIN] = gain
+    work.split_float[GAIN] = gain if gain > margin else 0.0
     for v in range(N_SPLIT_INT):
         open_int[at, N_OPEN_INT + v] = work.split_int[v]
     for v in range(N_SPLIT_FLOAT):

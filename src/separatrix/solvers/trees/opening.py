@@ -42,7 +42,7 @@ def open_node(
     if rule.bounded:
         v = nodes.value.shape[1] - 1
         nodes.value[at, v] = min(max(nodes.value[at, v], low), high)
-        if rule.n_shares > 0:
+        if rule.n_shares > 1:
             nodes.value[at, 0] = 1.0 - nodes.value[at, 1]
     return Node(start, end, depth, n, weight, node_cost, EQUAL * scale, pure, low, high)
 
@@ -119,15 +119,20 @@ def _several_numbers(
             total += data.s[row] * (data.y[row, k] - shift)
             low, high = min(low, data.y[row, k]), max(high, data.y[row, k])
         mean = min(max(shift + total / weight, low), high)
+        whole, n_positive = 0.0, 0.0
         for i in range(start, end):
             row = work.keys[i] & ROW
+            whole += data.s[row] * data.y[row, k]
+            n_positive += data.y[row, k] > 0.0
             if rule.criterion != POISSON:
                 spread += data.s[row] * (data.y[row, k] - mean) * (data.y[row, k] - mean)
             elif data.y[row, k] > 0.0:
                 spread += data.s[row] * data.y[row, k] * log(data.y[row, k] / mean)
         nodes.value[at, k] = mean
         work.centre[k] = 0.0 if rule.criterion == POISSON else mean
-        work.total[k] = mean * weight if rule.criterion == POISSON else 0.0
+        work.total[k] = 0.0
+        if rule.criterion == POISSON:
+            work.total[k], work.total[rule.n_outputs + k] = whole, n_positive
         pure = pure and high == low
     spread = 0.0 if pure else max(spread, 0.0) / rule.n_outputs
     nodes.impurity[at] = spread / weight
@@ -154,12 +159,11 @@ def _medians(
         total = 0.0
         for i in range(start, end):
             row = work.keys[i] & ROW
-            total += data.s[row] * work.ordered[k, work.places[k, row] - 1]
+            total += data.s[row] * work.ordered[0, k, work.places[k, row] - 1]
         work.total[k] = total
         spread += deviation(work.node_tree, work.zero, 0.0, k, n, weight, total, work.ordered)[0]
-        median = middle(work.keys, start, end, data.s, k, work.places, work.ordered, work.held, weight)
-        nodes.value[at, k] = work.centre[k] + median
-        pure = pure and work.ordered[k, 0] == work.ordered[k, n - 1]
+        nodes.value[at, k] = middle(work.keys, start, end, data.s, k, work.places, work.ordered, work.held, weight)
+        pure = pure and work.ordered[1, k, 0] == work.ordered[1, k, n - 1]
     node_cost = 0.0 if pure else max(spread, 0.0) / rule.n_outputs
     nodes.impurity[at] = node_cost / weight
     return weight, node_cost, pure

@@ -20,7 +20,7 @@ from separatrix.core.jit import compiled, part
 from separatrix.core.types import Array
 from separatrix.designs.ranked import RankedDesign
 from separatrix.solvers.trees.coarse import N_BINS
-from separatrix.solvers.trees.criterion import EQUAL, Limits
+from separatrix.solvers.trees.criterion import EQUAL, Limits, is_enough
 from separatrix.solvers.trees.nodes import NodeTable
 from separatrix.solvers.trees.plain_nodes import (
     TO_LEFT,
@@ -119,6 +119,7 @@ def grow_plain(
     """Split the open nodes, children before siblings, left ones first; whether all are done."""
     keys, node_y, node_s, node_x, node_class = work.keys, work.node_y, work.node_s, work.node_x, work.node_class
     of_classes = rule.walk == CLASS_SQUARES
+    least = rule.min_decrease * rule.total_weight
     limits = Limits(rule.min_leaf, rule.min_weight, 0, False, -np.inf, np.inf)
     table, y1, s, classes = work.table, data.y1, data.s, data.classes
     if counters[BLOCK] >= 0:
@@ -158,7 +159,7 @@ def grow_plain(
             work.spare, work.digits, work.histogram, work.alive, work.order, work.generator, work.total, work.left,
             work.right, weight, cost, EQUAL * scale, limits, most, of_classes, rule.drawn, rule.max_features,
         )  # fmt: skip
-        if column < 0 or rule.factor * score / rule.total_weight + np.finfo(np.float64).eps < rule.min_decrease:
+        if column < 0 or not is_enough(rule.factor * score, rule.factor * EQUAL * scale, least):
             continue
         middle, weight_left = divide(table, column, last, keys, start, end, node_s, work.spare)
         nodes.column[number], nodes.threshold[number] = column, cut

@@ -278,9 +278,14 @@ def scan_sums(
 
 @part
 def add_row(sums: Array, codes: Array, y: Array, centre: Array, row: int, w: float, n_classes: int) -> None:
-    """Add a row of weight w to the sums of all outputs."""
+    """Add a row of weight w to the sums of all outputs, and to the numbers of rows with y > 0 where these are kept.
+
+    A negative weight takes the row away.
+    """
     for k in range(centre.shape[0]):
         if n_classes > 0:
             sums[k * n_classes + codes[row, k]] += w
         else:
             sums[k] += w * (y[row, k] - centre[k])
+            if sums.shape[0] > centre.shape[0] and y[row, k] > 0.0:
+                sums[centre.shape[0] + k] += 1.0 if w > 0.0 else -1.0

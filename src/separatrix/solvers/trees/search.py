@@ -2,8 +2,9 @@
 
 Ties have a documented order. A split takes the place of the best one so far only if its score is larger by more than
 rounding (``EQUAL``), or as large within rounding and of a lower column. So of equally good splits the lowest column
-wins, in it the lowest threshold, and there missing values go right. Neither seed nor threads show in the tree. Where
-columns are drawn at random the first drawn wins: a fixed order would favour the columns that stand first.
+wins; in it a threshold that sends missing values right, infinity included, before one that sends them left; and of
+these the lowest. Neither seed nor threads show in the tree. Where columns are drawn at random the first drawn wins: a
+fixed order would favour the columns that stand first.
 """
 
 import numpy as np

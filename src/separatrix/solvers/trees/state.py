@@ -69,10 +69,12 @@ class Work(NamedTuple):
     """Arrays that are written over.
 
     keys: rows of the open nodes, for each kept column sorted by code · sorted, spare (m,) · digits (m or 256,) ·
-    side (n,): the child that a row goes to · total, left, right (v,) · centre (k,) · order (p,): columns in the order
+    side (n,): the child that a row goes to · total, left, right (v,): sums, and with
+    Poisson's criterion after them the numbers of rows with y > 0 · centre (k,) · order (p,): columns in the order
     of drawing · generator (1,): its state · split_int, split_float: the best split · of groups of rows with one
     code, as many as levels and two more: group_first, group_weight, group_sums, group_key, group_side, and
-    code_side by code · of medians: places (k, n), ordered (k, m), node_tree, tree, zero (2, k, m + 1), held (m,)
+    code_side by code · of medians: places (k, n), ordered (2, k, m): y about its median and y itself, in the order of
+    y, node_tree, tree, zero (2, k, m + 1), held (m,)
     """
 
     keys: Array
