@@ -29,6 +29,7 @@ from separatrix.prediction import forms
     ),
     prediction=forms.BOOSTED_CLASSES,
     verification=verification.OF_TRAINING_LOSS,
+    certifies=verification.SCORES_ADDED,
     description=IMPORTANCES,
     tree_sum=tree_sum,
     small_fits=(

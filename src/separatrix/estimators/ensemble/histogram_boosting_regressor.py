@@ -35,6 +35,7 @@ _LOSSES = {"squared_error": Squared(), "absolute_error": Quantile(0.5), "gamma":
     ),
     prediction=forms.BOOSTED_NUMBERS,
     verification=verification.OF_TRAINING_LOSS,
+    certifies=verification.SCORES_ADDED,
     description=IMPORTANCES,
     tree_sum=tree_sum,
     small_fits=(
