@@ -302,3 +302,12 @@ def test_thresholds_behind_a_scaler_of_scikit_learn_are_told_in_the_units_of_the
     model = make_pipeline(StandardScaler(), DecisionTreeRegressor()).fit(X, X[:, 0])
     (step,) = explain(model, X[0]).path
     assert (step.question, step.value) == ("x0 <= 200", 100.0)
+
+
+def test_the_size_of_a_change_says_its_unit():
+    """The 40 numbers 0, 1, ..., 39 have the variance (40^2 - 1)/12, and the class changes at 20."""
+    table = Table.of({"x": np.arange(40.0), "y": np.repeat(["low", "high"], 20).tolist()})
+    model = pipeline(understand(table, "y"), "trees", DecisionTreeClassifier()).fit(table, table["y"])
+    (flip,) = explain(model, table.take([5]), reference=table).flips
+    assert (flip.to, flip.unit) == (20.0, "standard deviations")
+    assert_allclose(flip.size, 15.0 / np.sqrt(1599.0 / 12.0), rtol=1e-12)

@@ -2,12 +2,17 @@
 
 import re
 from html import unescape
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from separatrix import plots
 from separatrix.assess.compare import compare
+from separatrix.linear_model import Ridge
 from separatrix.report import render
+from separatrix.report.sections import importance
+from separatrix.tree import DecisionTreeRegressor, ModelTreeRegressor
 
 HOSTILE = "<b>co\x07lour</b>"
 
@@ -93,3 +98,10 @@ def test_the_certificate_of_boosting_says_what_was_compared(of_boosting):
     words = words_of(section(text, "certificate"))
     assert "scores that the trees give to some training rows" in words and "equations" not in words
     assert comparison["gradient boosting"].certified and "not given by boosting" not in words_of(text)
+
+
+def test_predictions_that_jump_are_drawn_as_steps():
+    assert plots.dependence([1.0, 2.0], [0.2, 0.6], steps=True).lines[0].get_drawstyle() == "steps-mid"
+    X = np.arange(30.0)[:, None]
+    for model, jumps in ((DecisionTreeRegressor(), True), (ModelTreeRegressor(), False), (Ridge(), False)):
+        assert importance._jumps(SimpleNamespace(model=model.fit(X, X[:, 0]), prepared=X)) is jumps

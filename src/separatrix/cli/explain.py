@@ -136,11 +136,13 @@ def _show_flips(out, explanation):
         return
     paragraph(out, "Smallest changes of a single column that change the decision:")
     for flip in explanation.flips[:3]:
-        beyond = ", beyond all training rows" if flip.outside else ""
+        about = [f"by {flip.size:.2g} {flip.unit}"] if flip.unit else []
+        about += ["beyond all training rows"] if flip.outside else []
+        aside = f" ({', '.join(about)})" if about else ""
         to = flip.to if isinstance(flip.to, str) else outwards(flip.value, flip.to)
         paragraph(
             out,
-            f"  {flip.column} from {_value(flip.value)} to {to}: {flip.prediction} ({flip.size:.2g} away{beyond})",
+            f"  {flip.column} from {_value(flip.value)} to {to}: {flip.prediction}{aside}",
             gap=False,
         )
 

@@ -102,7 +102,7 @@ class Declaration:
         parameters: inference asks it for the penalty.
     verification : callable or str.  ``(model, X, y, sample_weight) -> Certificate``, which recomputes the certificate
         from the data; or a sentence that says why there is nothing to verify.
-    certifies : str.  What the value of its certificate says, for a reader; "" where the kind of the certificate says it.
+    certifies : str.  What the value of its certificate says, for a reader; "" where the kind of the certificate does.
     tree_sum : callable, str or None.  ``(model, X) -> TreeSum`` (:mod:`separatrix.core.tree_sum`) or None, of a model
         whose prediction is a sum over trees: the trees, and the rows X as they ask them. Or a sentence that says why a
         prediction made of trees is no sum.

@@ -64,9 +64,7 @@ class Dates(FlaggedColumns):
 
     def scaled_columns(self) -> dict[int, Scaled]:
         """The trend of each date: its days."""
-        return {
-            PARTS * j: Scaled(j, float(mean), float(s)) for j, (mean, s) in enumerate(zip(self.mean_, self.scale_))
-        }
+        return {PARTS * j: Scaled(j, float(mean), float(s)) for j, (mean, s) in enumerate(zip(self.mean_, self.scale_))}
 
     def _names(self, names):
         out = [f"{name}{part}" for name in names for part in _PARTS]

@@ -85,9 +85,10 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
     where the split was better; where the node had none in training, to the child of the larger weight. Infinite values
     are refused.
 
-    Columns of a frame whose levels have an order (ordered categoricals of pandas, Enums of Polars) are split between
-    neighbouring levels, unless `categorical_features` names them. A level that the frame of the fit did not state is
-    taken for a missing value.
+    Columns of a frame whose levels have an order (ordered categoricals of pandas, Enums of Polars, ordered dictionaries
+    of pyarrow) are split between neighbouring levels, unless `categorical_features` names them. A level that the frame
+    of the fit did not state is taken for a missing value. Dates and durations are refused, unless named there: use
+    numbers in their place, such as days since 1970-01-01.
 
     With pruning="reduced_error" the numbers of the nodes are those of the rows that were not held out, and
     `random_state` divides the rows; `verify` divides them again. Rows are divided whatever their weights, which count

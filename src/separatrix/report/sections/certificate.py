@@ -21,7 +21,9 @@ MEANINGS = {
     "KKT violation": "The value is how far the fit is from the conditions that only the best solution meets.",
     "mistakes": "The value is the number of training rows on the wrong side of the boundary in the last pass.",
 }
-RECOMPUTED = "publishes no certificate: its fit minimises nothing; separatrix verify recomputes its numbers from the rows"
+RECOMPUTED = (
+    "publishes no certificate: its fit minimises nothing; separatrix verify recomputes its numbers from the rows"
+)
 
 
 @section("certificate", "The certificate", order=120, always=True)
@@ -64,7 +66,7 @@ def _recomputed(context, published):
         word += " on these rows. That is expected of a model that was fitted to a part of them, and an error otherwise"
     return [
         Text(
-            f"Recomputed from the {rows} and the published numbers of the model alone, by code that no solver owns: {word}, "
-            f"{short(recomputed.value, 2)} (tolerance {short(recomputed.tolerance, 2)})."
+            f"Recomputed from the {rows} and the published numbers of the model alone, by code that no solver owns: "
+            f"{word}, {short(recomputed.value, 2)} (tolerance {short(recomputed.tolerance, 2)})."
         )
     ]
