@@ -26,10 +26,10 @@ def explained(estimator: Any, X: Any, failure: Exception) -> Exception | None:
             because="Input X contains NaN",
             instead=f"separatrix.impute.SimpleImputer before it{others}",
         )
-    found = _no_number(X)
-    if found is None:
+    cell = _no_number(X)
+    if cell is None:
         return None
-    column, held = found
+    column, held = cell
     remedy = "separatrix.preprocessing.OneHotEncoder for such columns, or a tree or a forest, which take categories"
     if held == DATES:
         remedy = "a column of numbers in its place, such as days since 1970-01-01"

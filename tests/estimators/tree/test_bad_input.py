@@ -331,5 +331,5 @@ def test_thresholds_are_written_without_the_rounding_of_a_mean():
     assert repr(float(model.nodes_.threshold[0])) != "42.35"
     assert rules.to_text(model, feature_names=["age"]).splitlines() == [
         "if age <= 42.35 then 1  (support 1)",
-        "if age > 42.35 then 2  (support 1)",
+        "if age > 42.35 or missing then 2  (support 1)",
     ]
