@@ -80,3 +80,10 @@ def test_every_tree_and_committee_takes_part_in_comparisons_or_the_page_says_why
     assert set(re.findall(r"`(\w+)`", listed)) == {name for name, cls in models.items() if cls in compared}
     foreign = {"StackingClassifier", "StackingRegressor", "VotingClassifier", "VotingRegressor"}
     assert set(re.findall(r"`(\w+)`", left_out)) - foreign == {n for n, cls in models.items() if cls not in compared}
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_boosting_does_not_take_part_where_no_leaf_could_be_divided(task):
+    why = family_of(task, "gradient boosting").why_excluded
+    facts = {"classes": 2, "smallest_class": 15} if task == "classification" else {}
+    assert "40 rows" in why(DataFacts(39, 3, **facts)) and why(DataFacts(40, 3, **facts)) == ""

@@ -8,6 +8,8 @@ from numpy.testing import assert_allclose
 from sklearn import tree as theirs
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from separatrix.cli.explain import _show
 from separatrix.cli.output import console
@@ -24,6 +26,7 @@ from separatrix.ensemble import (
     HistGradientBoostingRegressor,
 )
 from separatrix.estimators.preparation.compose import category_places, pipeline
+from separatrix.inference.describe import describe
 from separatrix.inference.explain import NOT_LINEAR, explain
 from separatrix.inference.tree_path import NOT_MET
 from separatrix.tables import Table, target_values, understand
@@ -256,3 +259,55 @@ def test_parts_of_a_model_tree_add_up_to_its_score(classes):
         leaf = model.apply(row[None])[0]
         assert np.isclose(told.path[-1].after, model.nodes_.value[leaf, 0], rtol=1e-12)  # the mean of y there
         assert np.isclose(told.mean_score, y.mean(), rtol=1e-12)
+
+
+def staff(n=300):
+    """A slope of the years that turns where the salary reaches 100,000, and a raise on the first of January 2012."""
+    rng = np.random.default_rng(0)
+    salary, years = rng.uniform(2e4, 2e5, n).round(), rng.integers(0, 40, n).astype(float)
+    day = np.datetime64("2000-01-01") + rng.integers(0, 9000, n)
+    table = Table(
+        ("salary", "years", "start"), (salary, years, np.array([str(each) for each in day], dtype=object)), "staff.csv"
+    )
+    return table, np.where(salary < 1e5, years, 80.0 - 2.0 * years), np.where(day < np.datetime64("2012-01-01"), 0, 50)
+
+
+def test_the_way_through_a_model_tree_is_told_in_the_units_of_the_table():
+    table, y, raised = staff()
+    for target, column in ((y, "salary"), (raised + 0.1 * np.arange(300) % 7, "start")):
+        told = understand(Table((*table.names, "y"), (*table.columns, target)), "y")
+        model = pipeline(told, "standard", ModelTreeRegressor(1e-3, max_depth=1, pruning=None)).fit(table, target)
+        (step,) = explain(model, table.take([1]), reference=table).path
+        name, threshold = step.question.split(" <= ")
+        if column == "salary":
+            known = table["salary"]
+            assert name == "salary" and known[known < 1e5].max() <= float(threshold) < known[known >= 1e5].min()
+        else:
+            assert name == "start" and "2011-12-01" < threshold < "2012-02-01"
+
+
+def test_the_leaves_of_a_model_tree_are_described_in_the_units_of_the_table():
+    table, y, _ = staff()
+    told = understand(Table((*table.names, "y"), (*table.columns, y)), "y")
+    model = pipeline(told, "standard", ModelTreeRegressor(1e-6, max_depth=1)).fit(table, y)
+    names = model[:-1].get_feature_names_out()
+    coefficients = {row[0]: row[1:] for row in describe(model, names).tables[1].rows}
+    assert_allclose(coefficients["years"], [1.0, -2.0], atol=1e-6)
+    assert_allclose(coefficients["(intercept)"], [0.0, 80.0], atol=1e-5)
+    assert list(coefficients)[1] == "years"
+
+
+def test_thresholds_behind_a_scaler_of_scikit_learn_are_told_in_the_units_of_the_table():
+    X = np.repeat([100.0, 300.0], 10)[:, None]
+    model = make_pipeline(StandardScaler(), DecisionTreeRegressor()).fit(X, X[:, 0])
+    (step,) = explain(model, X[0]).path
+    assert (step.question, step.value) == ("x0 <= 200", 100.0)
+
+
+def test_the_size_of_a_change_says_its_unit():
+    """The 40 numbers 0, 1, ..., 39 have the variance (40^2 - 1)/12, and the class changes at 20."""
+    table = Table.of({"x": np.arange(40.0), "y": np.repeat(["low", "high"], 20).tolist()})
+    model = pipeline(understand(table, "y"), "trees", DecisionTreeClassifier()).fit(table, table["y"])
+    (flip,) = explain(model, table.take([5]), reference=table).flips
+    assert (flip.to, flip.unit) == (20.0, "standard deviations")
+    assert_allclose(flip.size, 15.0 / np.sqrt(1599.0 / 12.0), rtol=1e-12)

@@ -2,12 +2,17 @@
 
 import re
 from html import unescape
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from separatrix import plots
 from separatrix.assess.compare import compare
+from separatrix.linear_model import Ridge
 from separatrix.report import render
+from separatrix.report.sections import importance
+from separatrix.tree import DecisionTreeRegressor, ModelTreeRegressor
 
 HOSTILE = "<b>co\x07lour</b>" + "x" * 300_000
 
@@ -76,3 +81,28 @@ def test_models_with_coefficients_say_that_these_tell_it(two_classes, noise):
     linear, nothing = words_of(render(two_classes)), words_of(render(noise))
     assert linear.count("the coefficients of the chosen model already say what each column does") == 2
     assert nothing.count("the chosen model looks at no column") == 2
+
+
+def test_a_penalty_is_named_only_where_a_model_has_one(of_tree, two_classes):
+    assert "What the penalty does" not in of_tree[0]
+    assert "What the penalty does" in render(two_classes)
+
+
+def test_the_certificate_of_a_tree_claims_no_optimum_and_no_coefficients(of_tree):
+    words = words_of(section(of_tree[0], "certificate"))
+    assert "A greedy search has no optimum to certify" in words and "counted anew" in words
+    assert "equations" not in words and "coefficients" not in words and "Recomputed from the" in words
+
+
+def test_the_certificate_of_boosting_says_what_was_compared(of_boosting):
+    text, comparison = of_boosting
+    words = words_of(section(text, "certificate"))
+    assert "scores that the trees give to some training rows" in words and "equations" not in words
+    assert comparison["gradient boosting"].certified and "not given by boosting" not in words_of(text)
+
+
+def test_predictions_that_jump_are_drawn_as_steps():
+    assert plots.dependence([1.0, 2.0], [0.2, 0.6], steps=True).lines[0].get_drawstyle() == "steps-mid"
+    X = np.arange(30.0)[:, None]
+    for model, jumps in ((DecisionTreeRegressor(), True), (ModelTreeRegressor(), False), (Ridge(), False)):
+        assert importance._jumps(SimpleNamespace(model=model.fit(X, X[:, 0]), prepared=X)) is jumps

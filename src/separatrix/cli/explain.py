@@ -136,10 +136,12 @@ def _show_flips(out, explanation):
         return
     paragraph(out, "Smallest changes of a single column that change the decision:")
     for flip in explanation.flips[:3]:
-        beyond = ", beyond all training rows" if flip.outside else ""
+        about = [f"by {flip.size:.2g} {flip.unit}"] if flip.unit else []
+        about += ["beyond all training rows"] if flip.outside else []
+        aside = f" ({', '.join(about)})" if about else ""
         to = _value(flip.to) if isinstance(flip.to, str) else outwards(flip.value, flip.to)
         change = f"{_name(flip.column)} from {_value(flip.value)} to {to}"
-        paragraph(out, f"  {change}: {flip.prediction} ({flip.size:.2g} away{beyond})", gap=False)
+        paragraph(out, f"  {change}: {flip.prediction}{aside}", gap=False)
 
 
 def _show_boundary(out, explanation, most):

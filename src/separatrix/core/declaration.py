@@ -102,10 +102,13 @@ class Declaration:
         parameters: inference asks it for the penalty.
     verification : callable or str.  ``(model, X, y, sample_weight) -> Certificate``, which recomputes the certificate
         from the data; or a sentence that says why there is nothing to verify.
+    certifies : str.  What the value of its certificate says, for a reader; "" where the kind of the certificate does.
     tree_sum : callable, str or None.  ``(model, X) -> TreeSum`` (:mod:`separatrix.core.tree_sum`) or None, of a model
         whose prediction is a sum over trees: the trees, and the rows X as they ask them. Or a sentence that says why a
         prediction made of trees is no sum.
     description : str or callable.  What it is described by, or ``(model, feature_names, X, y) -> Description``.
+    rescaled : callable or None.  ``(model, origin, unit) -> model``: the fitted model as one of the columns
+        ``origin + unit z``, where its own are z; a description in the units of the table is of that one.
     small_fits : tuple of SmallFit.  Fits that compile every loop of the model.
     """
 
@@ -121,8 +124,10 @@ class Declaration:
     search: Search | None = None
     equivalent: Part | None = None
     verification: Callable[..., Any] | str = "it does not declare how its numbers could be recomputed"
+    certifies: str = ""
     tree_sum: Callable[..., Any] | str | None = None
     description: str | Callable[..., Any] = SETTINGS
+    rescaled: Callable[..., Any] | None = None
     small_fits: tuple[SmallFit, ...] = ()
 
     def __post_init__(self) -> None:

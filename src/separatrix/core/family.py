@@ -95,6 +95,7 @@ def needs(
     kind: str | tuple[str, ...] | None = None,
     columns: int | None = None,
     rows: int | None = None,
+    fewest_rows: int | None = None,
     rows_per_column: float | None = None,
     rows_per_coefficient: float | None = None,
     rows_per_class: int | None = None,
@@ -107,6 +108,7 @@ def needs(
     classes : int or None.  This many classes at the most.
     kind : str, tuple of str or None.  At least one column of the table is of this kind, or of one of these.
     columns, rows : int or None.  At most so many.
+    fewest_rows : int or None.  At least so many rows.
     rows_per_column : float or None.  At least so many rows for each prepared column.
     rows_per_coefficient : float or None.  At least so many rows for each prepared column and class but one.
     rows_per_class : int or None.  At least so many rows in every class.
@@ -127,6 +129,8 @@ def needs(
             return f"it takes at most {columns:,} columns, and there are {facts.columns:,}"
         if rows is not None and facts.rows > rows:
             return f"it takes at most {rows:,} rows, and there are {facts.rows:,}"
+        if fewest_rows is not None and facts.rows < fewest_rows:
+            return f"it needs {fewest_rows:,} rows to learn anything, and there are {facts.rows:,}"
         if rows_per_column is not None and facts.rows < rows_per_column * facts.columns:
             return f"it needs {rows_per_column:g} rows a column: {facts.columns:,} columns have {facts.rows:,} rows"
         coefficients = facts.columns * max(facts.classes - 1, 1)

@@ -20,6 +20,7 @@ from separatrix.estimators.labels import encode as encode
 from separatrix.estimators.parameters import check_choice as check_choice
 from separatrix.estimators.parameters import check_number as check_number
 from separatrix.estimators.parameters import check_numbers as check_numbers
+from separatrix.estimators.refused_cells import explained
 from separatrix.estimators.streams import (
     name_columns_of,
     refuse_if_too_large,
@@ -73,7 +74,7 @@ def _checked(estimator, X, y, kinds, *, sparse, reset, summed, missing=False, **
         validate_data(estimator, X, y, reset=reset, skip_check_array=True)
         return X, y
     refuse_positions_outside(X)
-    return validate_data(
+    return _validated(
         estimator,
         X,
         y,
@@ -83,6 +84,17 @@ def _checked(estimator, X, y, kinds, *, sparse, reset, summed, missing=False, **
         ensure_all_finite="allow-nan" if missing else not unread,
         **options,
     )
+
+
+def _validated(estimator, X, *target, **options):
+    """The checks of scikit-learn; where they fail at words, dates or missing cells the remedy is said."""
+    try:
+        return validate_data(estimator, X, *target, **options)
+    except (TypeError, ValueError) as failure:
+        better = explained(estimator, X, failure)
+        if better is None:
+            raise
+        raise better from failure
 
 
 def _is_plain(X, unread):
@@ -150,7 +162,7 @@ def validate_labels(estimator, X, y, sample_weight=None, *, missing=False):
     finite = "allow-nan" if missing else True
     options = {"accept_sparse": ("csr", "csc"), "dtype": DTYPES, "multi_output": True, "ensure_all_finite": finite}
     refuse_positions_outside(X)
-    X, y = validate_data(estimator, X, y, **options)
+    X, y = _validated(estimator, X, y, **options)
     check_classification_targets(y)
     s = _weights(sample_weight, X.shape[0])
     seen = None if s is None else s > 0.0
@@ -240,7 +252,7 @@ def validate_rows(estimator, X, *, sparse=True, missing=False):
         )
     refuse_positions_outside(X)
     accepted, finite = ("csr", "csc") if sparse else False, "allow-nan" if missing else True
-    return validate_data(estimator, X, accept_sparse=accepted, dtype=DTYPES, reset=False, ensure_all_finite=finite)
+    return _validated(estimator, X, accept_sparse=accepted, dtype=DTYPES, reset=False, ensure_all_finite=finite)
 
 
 def validate_first_rows(estimator, X, *, sparse=False, summed=False):
@@ -248,7 +260,7 @@ def validate_first_rows(estimator, X, *, sparse=False, summed=False):
     if summed and isinstance(X, StreamedDesign):
         return name_columns_of(estimator, X, reset=True)
     refuse_positions_outside(X)
-    return validate_data(
+    return _validated(
         estimator,
         X,
         accept_sparse=("csr", "csc") if sparse else False,
@@ -259,7 +271,7 @@ def validate_first_rows(estimator, X, *, sparse=False, summed=False):
 
 def validate_numbers(estimator, X, *, reset):
     """Check X of a transformer that looks after missing (NaN) and infinite numbers itself; return it as float64."""
-    return validate_data(estimator, X, dtype=np.float64, ensure_all_finite=False, reset=reset)
+    return _validated(estimator, X, dtype=np.float64, ensure_all_finite=False, reset=reset)
 
 
 def validate_cells(estimator, X, *, reset):
@@ -304,7 +316,7 @@ def validate_columns(estimator, X, *, reset):
         validate_data(estimator, X, reset=reset, skip_check_array=True)  # names and number of the columns
         return X
     words = isinstance(X, np.ndarray) and X.dtype.kind in "OU" and any(isinstance(v, str) for v in X.flat)
-    return validate_data(estimator, X, dtype=object if words else DTYPES, reset=reset)
+    return _validated(estimator, X, dtype=object if words else DTYPES, reset=reset)
 
 
 def _weights(sample_weight, n):

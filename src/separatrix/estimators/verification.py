@@ -46,3 +46,34 @@ OF_TRAINING_LOSS = late("separatrix.estimators.recompute.gradient_boosting:train
 
 PREPARED = "it solves no problem: it keeps medians, levels or dates of the columns of a table"
 EXPANDED = "it solves no problem: its columns are formulas of each row"
+
+# What the certificates of models say that are found by a greedy search.
+NO_OPTIMUM = "A greedy search has no optimum to certify: another {} may fit better."
+NODES_COUNTED = (
+    f"{NO_OPTIMUM.format('tree')} The value is how far the numbers of the nodes are from those counted anew on the "
+    "training rows, relative to their size."
+)
+SOME_TREES_COUNTED = (
+    f"{NO_OPTIMUM.format('forest')} The value is how far the numbers of the nodes of three trees are from those "
+    "counted anew on the rows that these trees were given, relative to their size."
+)
+RULES_COUNTED = (
+    f"{NO_OPTIMUM.format('list')} The value is how far the supports and shares of the rules are from those counted "
+    "anew on the training rows, relative to their size."
+)
+LEAVES_SOLVED = (
+    f"{NO_OPTIMUM.format('tree')} The value is that of the model in a node that is farthest from its best solution on "
+    "the rows of the node; of the splits nothing is proved."
+)
+VOTES_COUNTED = (
+    f"{NO_OPTIMUM.format('committee')} The value is how far the errors and weights of the members are from those of a "
+    "second count on the training rows."
+)
+SCORES_ADDED = (
+    f"{NO_OPTIMUM.format('sum of trees')} The value is how far the scores that the trees give to some training rows "
+    "are from those that the training loss was computed of, relative to the largest."
+)
+WORST_MEMBER = (
+    "The members learnt from rows drawn at random, and nothing is proved of the committee as a whole. The value is "
+    "the worst of the certificates of its members, each on its own rows."
+)

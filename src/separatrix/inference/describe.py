@@ -22,6 +22,7 @@ from separatrix.core.errors import cannot
 from separatrix.estimators.calibration import CalibratedLinearClassifier
 from separatrix.inference.describe_classes import in_classes
 from separatrix.inference.describe_linear import in_coefficients
+from separatrix.inference.own_units import own_units
 
 CALIBRATED = (
     "The model itself gives scores, not probabilities; a logistic curve, fitted to scores of rows that were held out, "
@@ -62,6 +63,10 @@ def describe(model, feature_names, X=None, y=None, *, units=None):
             because=f"{expected} columns reach it",
             instead="one name for each of them",
         )
+    in_own_units = declaration(model).rescaled
+    if in_own_units is not None:
+        own = own_units(whole)
+        model = in_own_units(model, own.origin, own.unit)
     description = _described(model, names, X, y, units)
     if any(isinstance(layer, CalibratedLinearClassifier) for layer in layers(whole)):
         return replace(description, notes=(*description.notes, CALIBRATED))

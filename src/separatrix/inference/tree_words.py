@@ -9,6 +9,7 @@ from separatrix.core.printable import shortened
 from separatrix.core.protocol import fitted_attribute
 from separatrix.estimators.preparation.categories import Codes
 from separatrix.inference.original_columns import OriginalColumns
+from separatrix.inference.own_units import blocks_of, own_units
 from separatrix.prediction import forms
 
 LONGEST = 64  # letters of a name or a category
@@ -27,6 +28,7 @@ class TreeWords:
     ----------
     names : list of p str.  Of the columns that reach the tree.
     levels : list of p lists of str, or None.  What the codes 0, 1, 2, ... of a column stand for; None for numbers.
+    units : OwnUnits.  Thresholds of columns that were scaled are said in the units of the table.
 
     >>> from separatrix.tree import DecisionTreeRegressor
     >>> tree = DecisionTreeRegressor().fit([[0.0], [1.0]], [2.0, 5.0])
@@ -41,17 +43,18 @@ class TreeWords:
         p = tree.n_features_in_
         self.names = [str(name) for name in model[:-1].get_feature_names_out()] if steps else list(seen.names)
         self.levels = [_own_levels(tree, j) for j in range(p)]
-        self.dates = [False] * p
-        for transformer, positions, places in _blocks(steps):
-            for at, place in zip(positions, places):
-                self.dates[place] = seen.kinds.get(seen.names[at]) == "date"
-                if isinstance(transformer, Codes):
+        self.units = own_units(model)
+        self.dates = [at >= 0 and seen.kinds.get(seen.names[at]) == "date" for at in self.units.source.tolist()]
+        for transformer, positions, places in blocks_of(steps, p) if steps else ():
+            if isinstance(transformer, Codes):
+                for at, place in zip(positions, places):
                     names = [*transformer.levels_[positions.index(at)], "other"]
                     codes = self.levels[place] or [str(float(code)) for code in range(len(names))]
                     self.levels[place] = [names[min(int(float(code)), len(names) - 1)] for code in codes]
 
     def number(self, column, value):
-        """A threshold of a column as text: six digits, or a date."""
+        """A threshold of a column, in the units of the table, as text: six digits, or a date."""
+        value = self.units.origin[column] + self.units.unit[column] * value
         return str(np.datetime64(int(np.floor(value)), "D")) if self.dates[column] else f"{value:.6g}"
 
     def question(self, nodes, node):
@@ -98,14 +101,6 @@ def _bins(edges):
 
 def _plain(value):
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _blocks(steps):
-    """Transformer, positions of the columns that enter it, places of the first columns that come out."""
-    for name, transformer, positions in vars(steps[-1]).get("transformers_", ()) if steps else ():
-        within = steps[-1].output_indices_[name]
-        if isinstance(positions, list) and all(isinstance(at, int) for at in positions):
-            yield transformer, positions, range(within.start, within.stop)
 
 
 def _listed(words):

@@ -11,6 +11,7 @@ from separatrix.tables.table import is_number
 POINTS = 129  # of the grid on which a column of numbers is searched
 REFINEMENTS = 3  # each narrows the place of a change by a factor of POINTS - 1
 NUDGE = 1e-9  # how far beyond the boundary a change is taken, relative to itself
+DEVIATIONS, PREPARED = "standard deviations", "units of the prepared columns"
 SWAP = 2.0**0.5  # the length of a change of a category, whose two columns of 0 and 1 both move by 1
 
 
@@ -25,6 +26,7 @@ class Flip:
     size : float.  Length of the change in prepared columns (standard deviations, as a rule).
     prediction : label.  What is decided then.
     outside : bool.  Whether no training row reached that value.
+    unit : str.  Of the size; "" for a change of a category, or from a missing cell.
     """
 
     column: str
@@ -33,6 +35,7 @@ class Flip:
     size: float
     prediction: Any
     outside: bool = False
+    unit: str = ""
 
 
 def single_flips(seen, rows, known, linear):
@@ -188,13 +191,15 @@ def _flip(seen, rows, name, to, now, facts, linear):
         return None
     value = seen.column(rows, name)[0]
     number = not isinstance(value, str) and value is not None
+    measured = number and np.isfinite(value) and facts.get("deviation")
+    deviations = abs(to - value) / facts["deviation"] if measured else SWAP
+    size, unit = deviations, DEVIATIONS if measured else ""
     if linear:
         size = float(np.linalg.norm(as_dense(seen.prepared(moved)) - as_dense(seen.prepared(rows))))
-    else:
-        measured = number and np.isfinite(value) and facts.get("deviation")
-        size = abs(to - value) / facts["deviation"] if measured else SWAP
+        if not np.isclose(size, deviations, rtol=1e-6):
+            unit = PREPARED if number else ""
     low, high = facts.get("low"), facts.get("high")
     outside = number and low is not None and high is not None and not low <= to <= high
     label = decided.item() if isinstance(decided, np.generic) else decided
     shown, to = (seen.cell(name, each) for each in (value, to))
-    return Flip(name, shown, to, float(size), label, bool(outside))
+    return Flip(name, shown, to, float(size), label, bool(outside), unit)

@@ -57,6 +57,7 @@ _MODEL_TREE: dict[str, Kind] = {
     "node_coef_": either(floats("_nodes", "p"), floats("_nodes", "k", "p")),
     "node_intercept_": either(floats("_nodes"), floats("_nodes", "k")),
     "node_mean_": floats("_nodes", "p"),
+    "node_spread_": floats("_nodes", "p", low=0.0),
 }
 _BAGGING: dict[str, Kind] = {
     "estimators_": listed(anything, "_m"),

@@ -226,7 +226,12 @@ def _model_tree(state: Mapping[str, Any]) -> bool:
     classes, n, p = state.get("classes_"), nodes.column.size, state.get("n_features_in_", 0)
     width = 1 if classes is None else len(classes)
     scores = () if width <= 2 else (width,)
-    shapes = {"node_coef_": (n, *scores, p), "node_intercept_": (n, *scores), "node_mean_": (n, p)}
+    shapes = {
+        "node_coef_": (n, *scores, p),
+        "node_intercept_": (n, *scores),
+        "node_mean_": (n, p),
+        "node_spread_": (n, p),
+    }
     alike = all(name in state and state[name].shape == shape for name, shape in shapes.items())
     return alike and nodes.value.shape[1] == width and not fault_of(nodes, p)
 

@@ -10,8 +10,10 @@ FEW = 10  # values of a number that are marked one by one
 
 
 @picture(size=(5.0, 2.6))
-def dependence(values, average, ax=None, *, name="value", unit="mean prediction", outputs=("",), range=None):
-    """A line over numbers, dots over categories; of several classes one of each.
+def dependence(
+    values, average, ax=None, *, name="value", unit="mean prediction", outputs=("",), range=None, steps=False
+):
+    """A line over numbers, or steps, and dots over categories; of several classes one of each.
 
     Parameters
     ----------
@@ -22,6 +24,7 @@ def dependence(values, average, ax=None, *, name="value", unit="mean prediction"
     unit : str, default "mean prediction".  What the other axis says.
     outputs : sequence of k str, default ("",).  Classes, where there are several outputs.
     range : pair of float or None, default None.  Ends of the other axis, for pictures that are compared.
+    steps : bool, default False.  Whether the prediction jumps, as that of trees does: steps half-way between values.
 
     >>> ax = dependence([1.0, 2.0], [0.2, 0.6], name="age")
     >>> ax.get_xlabel(), ax.lines[0].get_ydata().tolist()
@@ -36,13 +39,14 @@ def dependence(values, average, ax=None, *, name="value", unit="mean prediction"
         )
     words = values.dtype.kind in "OUS"
     at = np.arange(len(values)) if words else values.astype(np.float64)
+    drawn = "steps-mid" if steps else "default"
     for k, line in enumerate(average):
         style = {"color": COLOURS[k % len(COLOURS)], "label": short(outputs[k])}
         if words:
             ax.plot(at, line, linestyle="", marker=MARKERS[k % len(MARKERS)], markersize=6, **style)
         else:
             few = MARKERS[k % len(MARKERS)] if len(values) <= FEW else ""
-            ax.plot(at, line, linestyle=LINES[k % len(LINES)], marker=few, **style)
+            ax.plot(at, line, linestyle=LINES[k % len(LINES)], marker=few, drawstyle=drawn, **style)
     if words:
         ax.set_xticks(at, [short(word, 14) for word in values.tolist()], rotation=30 if len(values) > 4 else 0)
         ax.set_xlim(-0.5, len(values) - 0.5)

@@ -36,6 +36,7 @@ def render(comparison, *, command=None, costs=None, seconds=8.0, left=None):
     """
     context = ReportContext(comparison, command, costs, seconds, left)
     made = [(section, blocks_of(section, context)) for section in sections(comparison.understanding.task)]
+    made = [(section, blocks) for section, blocks in made if blocks]
     page = _rendered(context, made)
     while len(page.encode()) > MOST_BYTES and _drop_largest_picture(made):
         page = _rendered(context, made)

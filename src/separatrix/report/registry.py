@@ -11,6 +11,10 @@ class Skipped(Exception):
     """Raised by a section that is not shown; its text is the reason shown to the reader."""
 
 
+class Inapplicable(Exception):
+    """Raised by a section that this kind of model cannot have: the report does not name it."""
+
+
 @dataclass(frozen=True)
 class Section:
     """A part of the report.
@@ -19,7 +23,8 @@ class Section:
     ----------
     key : str.  Its anchor.
     title : str.
-    make : callable.  From a ReportContext to a list of blocks; raises Skipped with the reason if there are none.
+    make : callable.  From a ReportContext to a list of blocks; raises Skipped with the reason if there are none,
+        Inapplicable if there can be none.
     order : int.  Sections are shown by it.
     task : str, default "".  The only task it is for, "classification" or "regression"; "" for both.
     always : bool, default False.  Whether it is shown also when the time for the report is over.
@@ -62,7 +67,7 @@ def sections(task):
 
 
 def blocks_of(section, context):
-    """The blocks of a section; if it is skipped or fails, a note with the reason."""
+    """The blocks of a section; if it is skipped or fails, a note with the reason; none if it is inapplicable."""
     context.restart_deadline()
     if context.is_over and not section.always:
         return [Note("Not shown: the time budget was used up.", skipped=True)]
@@ -70,6 +75,8 @@ def blocks_of(section, context):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # refits to parts of the rows repeat warnings of the fit
             return list(section.make(context))
+    except Inapplicable:
+        return []
     except Skipped as reason:
         return [Note(f"Not shown: {reason}", skipped=True)]
     except Exception as failure:

@@ -1,12 +1,17 @@
 """Models by the names that people type: a family of the leaderboard, or a class with its parameters."""
 
 import ast
+import warnings
 from difflib import get_close_matches
 
 from separatrix.core import registry
 from separatrix.core.declaration import declaration, without_search
 from separatrix.core.family import DataFacts, families, spread_of
 from separatrix.core.refusal import cannot
+
+
+class Unadvised(UserWarning):
+    """A family that was asked for by name is fitted, although a comparison would leave it out."""
 
 
 def family_named(name, task):
@@ -52,13 +57,19 @@ def fitted(understanding, table, y, name, settings=(), seed=0):
     view = family.preparation if family else _view_of(cls, understanding.task)
     steps, X = prepared(understanding, view, table)
     facts = _facts(understanding, X, y, seed)
-    if family:
-        reason = family.why_excluded(facts)
-        if reason:
-            raise cannot(f"fit {family.name} to these data", because=reason, instead="another family")
+    reason = family.why_excluded(facts) if family else ""
+    if reason:
+        warnings.warn(
+            Unadvised(f"{family.name} would not take part in a comparison of these data: {reason}."), stacklevel=2
+        )
     model = family.to_keep(facts) if family else cls()
     _set(model, settings)
-    model.fit(X, y)
+    try:
+        model.fit(X, y)
+    except (TypeError, ValueError) as failure:
+        if not reason:
+            raise
+        raise cannot(f"fit {family.name} to these data", because=reason, instead="another family") from failure
     return found_model(Pipeline([*steps.steps, ("model", model)])), family.name if family else cls.__name__
 
 

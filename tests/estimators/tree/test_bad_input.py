@@ -19,6 +19,7 @@ from separatrix.ensemble import (
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
+    RandomForestRegressor,
 )
 from separatrix.solvers.trees import grow
 from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor, RuleListClassifier, export_text, rules
@@ -287,3 +288,48 @@ def test_infinite_numbers_are_refused(name):
     data = X.copy()
     data[3, 1] = np.inf
     refused(MODELS[name], data, target(MODELS[name]), match="infinity")
+
+
+def staff(backend):
+    """A frame with a date, a duration and a word in each row."""
+    frame = pd.DataFrame(
+        {
+            "start": pd.to_datetime("2020-01-01") + pd.to_timedelta(np.arange(20), unit="D"),
+            "leave": pd.to_timedelta(np.arange(20), unit="D"),
+            "town": ["a", "b"] * 10,
+        }
+    )
+    if backend == "pandas":
+        return frame
+    module = pytest.importorskip(backend)
+    return module.from_pandas(frame) if backend == "polars" else module.Table.from_pandas(frame)
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("model", [DecisionTreeRegressor(), RandomForestRegressor(2, random_state=0)])
+def test_dates_and_durations_are_refused_by_name_unless_they_are_asked_for_as_labels(model, backend):
+    frame, y = staff(backend), np.arange(20.0)
+    for columns in (["start", "town"], ["leave", "town"], ["start"]):
+        with pytest.raises(ValueError, match=f"split column '{columns[0]}'.*numbers in its place"):
+            clone(model).fit(frame[columns] if backend != "pyarrow" else frame.select(columns), y)
+    assert clone(model).set_params(categorical_features=["start", "leave", "town"]).fit(frame, y).n_features_in_ == 3
+
+
+def test_an_ordered_dictionary_of_pyarrow_is_split_between_neighbouring_levels():
+    pyarrow = pytest.importorskip("pyarrow")
+    size = pd.Categorical(["S", "M", "L", "XL"] * 5, categories=["S", "M", "L", "XL"], ordered=True)
+    frame, y = pd.DataFrame({"size": size, "x": 0.0}), np.array([0.0, 0.0, 1.0, 1.0] * 5)
+    ours = DecisionTreeRegressor().fit(pyarrow.Table.from_pandas(frame), y)
+    assert ours.nodes_.threshold[0] == 1.5 == DecisionTreeRegressor().fit(frame, y).nodes_.threshold[0]
+    plain = frame.assign(size=size.as_unordered())
+    assert DecisionTreeRegressor().fit(pyarrow.Table.from_pandas(plain), y).nodes_.offset[0] >= 0
+
+
+def test_thresholds_are_written_without_the_rounding_of_a_mean():
+    X = np.array([[42.3], [42.4]])
+    model = DecisionTreeRegressor().fit(X, [1.0, 2.0])
+    assert repr(float(model.nodes_.threshold[0])) != "42.35"
+    assert rules.to_text(model, feature_names=["age"]).splitlines() == [
+        "if age <= 42.35 then 1  (support 1)",
+        "if age > 42.35 or missing then 2  (support 1)",
+    ]

@@ -295,7 +295,7 @@ def test_verify_finds_every_changed_number(model, data):
     X[::9, 2] = np.nan
     assert model.fit(X, y).certificate_.converged
     assert separatrix.verify(model, X, y).converged
-    for name in ("node_coef_", "node_intercept_", "node_mean_"):
+    for name in ("node_coef_", "node_intercept_", "node_mean_", "node_spread_"):
         kept = vars(model)[name]
         changed = kept.copy()
         changed.flat[np.argmax(np.abs(changed))] *= 1.01
@@ -469,11 +469,27 @@ def test_too_few_iterations_are_said_once():
 
 def test_the_text_has_a_line_for_each_leaf():
     x = np.arange(-20.0, 20.0)[:, None]
-    model = ModelTreeRegressor(alpha=1e-6).fit(x, np.where(x[:, 0] < 3.0, 1.0 - x[:, 0], 2.0 * x[:, 0]))
+    model = ModelTreeRegressor(alpha=1e-6).fit(x, np.where(x[:, 0] < 3.0, 1.0 - x[:, 0], 4.0 + 2.0 * x[:, 0]))
     assert model.to_text(feature_names=["age"]).splitlines() == [
         "if age <= 2.5 or missing then y = 1 - 1 age  (23 rows)",
-        "if age > 2.5 then y = 0 + 2 age  (17 rows)",
+        "if age > 2.5 then y = 4 + 2 age  (17 rows)",
     ]
+
+
+def test_a_small_coefficient_of_a_large_column_is_written_with_its_digits():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(0.0, 0.2, 200), rng.uniform(2e4, 2e5, 200)])
+    model = ModelTreeRegressor(1e-8, max_depth=0).fit(X, 50.0 * X[:, 0] + 1e-3 * X[:, 1] + 7.0)
+    assert model.to_text(feature_names=["rate", "salary"]) == "always y = 7 + 50 rate + 0.001 salary  (200 rows)"
+
+
+def test_the_terms_that_are_written_are_those_that_differ_most_among_the_rows():
+    """Of nine columns in nine units the one whose term spreads least is left out, though its coefficient is large."""
+    X = np.random.default_rng(0).standard_normal((300, 9)) * 10.0 ** np.arange(9)
+    coef = np.array([1.0, 20.0, 3.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]) * 10.0 ** -np.arange(9)
+    model = ModelTreeRegressor(1e-9, max_depth=0).fit(X, X @ (coef * [0.1, *[1.0] * 8]))
+    text = model.to_text()
+    assert "x0" not in text and "+ 2 x1" in text and "+ 1e-08 x8 + 1 more" in text
 
 
 def test_of_equal_splits_the_lowest_column_and_threshold_win():

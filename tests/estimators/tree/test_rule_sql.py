@@ -149,7 +149,7 @@ def test_missing_words_and_dates_of_pandas_are_missing():
         pd.to_datetime(["2020-01-01", None, "2020-01-03", "2020-01-01"]),
     ):
         frame = pd.DataFrame({"w": list(column) * 10, "k": ["u", "v"] * 20})
-        model = DecisionTreeClassifier().fit(frame, y)
+        model = DecisionTreeClassifier(categorical_features=["w", "k"]).fit(frame, y)
         assert len(model.categories_[0]) == 2
         assert model.predict(frame).tolist() == y.tolist()
 

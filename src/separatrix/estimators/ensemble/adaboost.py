@@ -105,6 +105,7 @@ def _shown(model, names, m):
     solvers=("solvers.boosted_stumps",),
     prediction=forms.BOOSTED,
     verification=verification.OF_BOOSTED,
+    certifies=verification.VOTES_COUNTED,
     tree_sum=stump_votes.tree_sum,
     description=_described,
     small_fits=tuple(SmallFit(classes=k, storages=DENSE, called=f"{k} classes") for k in (2, 3)),

@@ -54,6 +54,7 @@ def _described(model, names, X, y):
     task="regression",
     prediction=forms.BOOSTED_MEDIAN,
     verification=verification.OF_BOOSTED_NUMBERS,
+    certifies=verification.VOTES_COUNTED,
     description=_described,
     tree_sum=NO_SUM,
 )

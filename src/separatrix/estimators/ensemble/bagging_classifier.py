@@ -28,6 +28,7 @@ def _base_has(name):
     task="classification",
     prediction=forms.COMMITTEE_CLASSES,
     verification=verification.OF_BAGGED,
+    certifies=verification.WORST_MEMBER,
     description=described,
     tree_sum=tree_sum,
 )

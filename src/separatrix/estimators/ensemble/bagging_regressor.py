@@ -21,6 +21,7 @@ from separatrix.prediction.committees import mean
     task="regression",
     prediction=forms.COMMITTEE_NUMBERS,
     verification=verification.OF_BAGGED,
+    certifies=verification.WORST_MEMBER,
     description=described,
     tree_sum=tree_sum,
 )

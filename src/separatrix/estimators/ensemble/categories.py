@@ -56,8 +56,9 @@ def _plain(X, j):
     try:
         return np.asarray(columns.cells_of(X, j), dtype=np.float64)
     except (TypeError, ValueError):
+        names = columns.names_of(X)
         raise cannot(
-            f"take column {j} for numbers",
+            f"take column {j if names is None else names[j]!r} for numbers",
             because="it holds something else",
             instead="categorical_features with this column, or a frame with a column of categories",
         ) from None

@@ -17,6 +17,7 @@ from separatrix.prediction import forms
     solvers=("solvers.trees.grow", "solvers.trees.nodes", "solvers.trees.packed", "solvers.trees.pruning"),
     prediction=forms.FOREST_CLASSES,
     verification=verification.OF_FOREST,
+    certifies=verification.SOME_TREES_COUNTED,
     description=IMPORTANCES,
     tree_sum=forest_sum,
     small_fits=(
@@ -145,6 +146,7 @@ class ExtraTreesClassifier(ForestOfClasses):
     solvers=("solvers.trees.grow", "solvers.trees.nodes", "solvers.trees.packed", "solvers.trees.pruning"),
     prediction=forms.FOREST_NUMBERS,
     verification=verification.OF_FOREST,
+    certifies=verification.SOME_TREES_COUNTED,
     description=IMPORTANCES,
     tree_sum=forest_sum,
     small_fits=(SmallFit({"n_estimators": 2}, storages=("float64",)),),

@@ -32,6 +32,7 @@ from separatrix.solvers.trees.gradient_boosting import newton_steps
     ),
     prediction=forms.BOOSTED_CLASSES,
     verification=verification.OF_TRAINING_LOSS,
+    certifies=verification.SCORES_ADDED,
     description=IMPORTANCES,
     tree_sum=tree_sum,
     small_fits=(

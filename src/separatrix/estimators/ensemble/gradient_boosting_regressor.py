@@ -34,6 +34,7 @@ SMALLEST_DELTA = float(np.finfo(np.float64).tiny)  # Huber's loss needs a positi
     ),
     prediction=forms.BOOSTED_NUMBERS,
     verification=verification.OF_TRAINING_LOSS,
+    certifies=verification.SCORES_ADDED,
     description=IMPORTANCES,
     tree_sum=tree_sum,
     small_fits=(

@@ -29,6 +29,7 @@ from separatrix.prediction import forms
     ),
     prediction=forms.BOOSTED_CLASSES,
     verification=verification.OF_TRAINING_LOSS,
+    certifies=verification.SCORES_ADDED,
     description=IMPORTANCES,
     tree_sum=tree_sum,
     small_fits=(
@@ -196,6 +197,8 @@ declare(
         description="Adds up a hundred small trees, each fitted to what the others left over; finds thresholds and "
         "interactions by itself.",
         preparation="trees",
-        why_excluded=needs(dense=True, rows_per_class=2),
+        why_excluded=needs(
+            dense=True, rows_per_class=2, fewest_rows=40
+        ),  # twice min_samples_leaf: fewer rows are never split
     )
 )

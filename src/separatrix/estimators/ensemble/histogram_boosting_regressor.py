@@ -35,6 +35,7 @@ _LOSSES = {"squared_error": Squared(), "absolute_error": Quantile(0.5), "gamma":
     ),
     prediction=forms.BOOSTED_NUMBERS,
     verification=verification.OF_TRAINING_LOSS,
+    certifies=verification.SCORES_ADDED,
     description=IMPORTANCES,
     tree_sum=tree_sum,
     small_fits=(
@@ -246,6 +247,6 @@ declare(
         description="Adds up a hundred small trees, each fitted to what the others left over; finds thresholds and "
         "interactions by itself.",
         preparation="trees",
-        why_excluded=needs(dense=True),
+        why_excluded=needs(dense=True, fewest_rows=40),  # twice min_samples_leaf: fewer rows are never split
     )
 )

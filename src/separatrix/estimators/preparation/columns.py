@@ -1,7 +1,7 @@
 """What the transformers of this room share: the doors of numbers and of cells, and the names of columns."""
 
 from abc import abstractmethod
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,20 @@ from separatrix.estimators.validation import validate_cells, validate_numbers
 
 # Up to so many columns of levels or words come out as an array: many models take nothing else.
 NARROW = 200
+
+
+class Scaled(NamedTuple):
+    """A column that comes out as z, where ``origin + unit z`` is what came in.
+
+    Attributes
+    ----------
+    column : int.  The place of the column that came in.
+    origin, unit : float.
+    """
+
+    column: int
+    origin: float
+    unit: float
 
 
 class PreparedColumns(TransformerMixin, Estimator):
@@ -41,6 +55,10 @@ class PreparedColumns(TransformerMixin, Estimator):
 
     def flag_places(self) -> dict[int, int]:
         """From a column to the place of its flag among the columns that come out, if `unflagged` can leave it out."""
+        return {}
+
+    def scaled_columns(self) -> dict[int, Scaled]:
+        """From the place of a column that comes out to what it was, where it is a number that came in, scaled."""
         return {}
 
     @staticmethod

@@ -3,10 +3,10 @@ r"""Dates for a linear model: trend, and season and time of day as points :math:
 import numpy as np
 
 from separatrix.core.declaration import declares
-from separatrix.estimators.preparation.columns import FlaggedColumns, medians, moments
+from separatrix.estimators.preparation.columns import FlaggedColumns, Scaled, medians, moments
 from separatrix.estimators.verification import PREPARED
 from separatrix.prediction import forms
-from separatrix.prediction.dates import calendar, circle, time_of_day
+from separatrix.prediction.dates import PARTS, calendar, circle, time_of_day
 from separatrix.prediction.numbers import fill
 
 _PARTS = ("", ": season sine", ": season cosine", ": weekday sine", ": weekday cosine")
@@ -61,6 +61,10 @@ class Dates(FlaggedColumns):
         Z = np.empty_like(X)
         fill(X, missing, self.median_, Z)
         self.exponent_, self.mean_, self.scale_ = moments(Z)
+
+    def scaled_columns(self) -> dict[int, Scaled]:
+        """The trend of each date: its days."""
+        return {PARTS * j: Scaled(j, float(mean), float(s)) for j, (mean, s) in enumerate(zip(self.mean_, self.scale_))}
 
     def _names(self, names):
         out = [f"{name}{part}" for name in names for part in _PARTS]

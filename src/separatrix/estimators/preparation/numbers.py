@@ -3,7 +3,7 @@ r"""Numbers for a linear model: missing cells filled by the median, :math:`z_j =
 import numpy as np
 
 from separatrix.core.declaration import declares
-from separatrix.estimators.preparation.columns import FlaggedColumns, medians, moments
+from separatrix.estimators.preparation.columns import FlaggedColumns, Scaled, medians, moments
 from separatrix.estimators.validation import check_choice
 from separatrix.estimators.verification import PREPARED
 from separatrix.prediction import forms
@@ -73,6 +73,12 @@ class Numbers(FlaggedColumns):
         Z = np.empty_like(X)
         fill(X, missing, self.median_, Z)
         self.exponent_, self.mean_, self.scale_ = moments(Z)
+
+    def scaled_columns(self) -> dict[int, Scaled]:
+        """Every column but the flags."""
+        if not self.standardise:
+            return {j: Scaled(j, 0.0, 1.0) for j in range(self.n_features_in_)}
+        return {j: Scaled(j, float(mean), float(s)) for j, (mean, s) in enumerate(zip(self.mean_, self.scale_))}
 
     def _names(self, names):
         return names + self._flag_names(names)

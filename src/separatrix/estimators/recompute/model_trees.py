@@ -7,12 +7,13 @@ from separatrix.estimators.published import worst
 from separatrix.estimators.recompute.comparison import BESIDE, EPS, Comparison
 from separatrix.estimators.tree.counts import count_tolerance, threshold_residual
 from separatrix.estimators.tree.model_classifier import absent_scores, of_each_class
+from separatrix.estimators.tree.model_tree import spread_of
 from separatrix.estimators.verify import verify
 from separatrix.prediction.linear import in_one_dimension, log_probabilities
 from separatrix.solvers.trees.nodes import apply, check_nodes
 
 SUMS = 1e-12  # of means of logarithms and of squares of what a model leaves
-PARTS = ("nodes_", "node_coef_", "node_intercept_", "node_mean_", "n_outputs_")
+PARTS = ("nodes_", "node_coef_", "node_intercept_", "node_mean_", "node_spread_", "n_outputs_")
 
 
 def model_tree(model, X, y, sample_weight=None):
@@ -37,6 +38,7 @@ def model_tree(model, X, y, sample_weight=None):
         Z, mean = model.filled(rows[here], s[here])
         comparison.hold("nodes_", nodes.weight[node], s[here].sum())
         comparison.hold("node_mean_", model.node_mean_[node], mean, np.abs(Z).max(axis=0))
+        comparison.hold("node_spread_", model.node_spread_[node], spread_of(Z, mean, s[here]), np.abs(Z).max(axis=0))
         examine = _classes if predicts_classes(model) else _numbers
         proofs += examine(model, comparison, node, Z, target[here], s[here])
     comparison.notes.append(f"{nodes.column.size} nodes, the model of each on its rows; not that a split is the best")

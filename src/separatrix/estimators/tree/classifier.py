@@ -19,6 +19,7 @@ from separatrix.prediction import forms
     solvers=("solvers.trees.grow", "solvers.trees.nodes", "solvers.trees.pruning"),
     prediction=forms.TREE_CLASSES,
     verification=verification.OF_TREE,
+    certifies=verification.NODES_COUNTED,
     description=IMPORTANCES,
     tree_sum=tree_sum,
     small_fits=(SmallFit(storages=("float64",)), SmallFit(classes=3, storages=("float64",), called="three classes")),
@@ -85,9 +86,10 @@ class DecisionTreeClassifier(ClassTarget, DecisionTree):
     where the split was better; where the node had none in training, to the child of the larger weight. Infinite values
     are refused.
 
-    Columns of a frame whose levels have an order (ordered categoricals of pandas, Enums of Polars) are split between
-    neighbouring levels, unless `categorical_features` names them. A level that the frame of the fit did not state is
-    taken for a missing value.
+    Columns of a frame whose levels have an order (ordered categoricals of pandas, Enums of Polars, ordered dictionaries
+    of pyarrow) are split between neighbouring levels, unless `categorical_features` names them. A level that the frame
+    of the fit did not state is taken for a missing value. Dates and durations are refused, unless named there: use
+    numbers in their place, such as days since 1970-01-01.
 
     With pruning="reduced_error" the numbers of the nodes are those of the rows that were not held out, and
     `random_state` divides the rows; `verify` divides them again. Rows are divided whatever their weights, which count

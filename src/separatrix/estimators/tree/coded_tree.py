@@ -33,6 +33,7 @@ class CodedColumns(Estimator):
         if words:
             p = X.shape[1]
             asked = coding.asked_columns(self, coding.names_of(X), p)
+            coding.refuse_dates(X, asked)
             self.categories_: list[Any] = [None] * p
             self._is_ordinal = np.zeros(p, dtype=bool)
             if self.categorical_features is not None:

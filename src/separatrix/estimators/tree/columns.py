@@ -3,9 +3,10 @@
 Which columns hold categories is asked for by name, place or mask; "from_dtype" is read by a single tree or a forest as
 all columns that hold something else than numbers, by histogram boosting as those of a type made for categories.
 
-A missing value stays NaN. Levels that a frame states in order (an ordered categorical of pandas, an Enum of Polars) are
-numbered in that order and split by thresholds, as numbers are. A category that was not met in training gets the code
-after the last: no route leads from it, and a row ends in the node that asks for it.
+A missing value stays NaN. Levels that a frame states in order (an ordered categorical of pandas, an Enum of Polars, an
+ordered dictionary of pyarrow) are numbered in that order and split by thresholds, as numbers are. Dates and durations
+are refused: they are no numbers, and as categories they would lose their order. A category that was not met in training
+gets the code after the last: no route leads from it, and a row ends in the node that asks for it.
 """
 
 from numbers import Real
@@ -62,7 +63,33 @@ def orders_of(X):
     """Of each column of a frame the levels in their order, lowest first; None where they have none."""
     if not is_frame(X):
         return [None] * X.shape[1]
+    frame = nw.from_native(X, eager_only=True)
+    if frame.implementation.is_pyarrow():
+        return [_stated_order(column) for column in frame.to_native().columns]
     return [list(dtype.categories) if dtype == nw.Enum else None for dtype in _dtypes(X)]
+
+
+def _stated_order(column):
+    """The levels of a column of pyarrow whose dictionary says that it is ordered."""
+    from pyarrow.types import is_dictionary
+
+    if not is_dictionary(column.type) or not column.type.ordered or not column.num_chunks:
+        return None
+    return column.unify_dictionaries().chunk(0).dictionary.to_pylist()
+
+
+def refuse_dates(X, asked):
+    """Refuse columns of a frame that hold dates or durations, but for those that are `asked` to be categories."""
+    if not is_frame(X):
+        return
+    for j, (name, dtype) in enumerate(nw.from_native(X, eager_only=True).schema.items()):
+        if dtype.is_temporal() and not asked[j]:
+            raise cannot(
+                f"split column {name!r}",
+                because="it holds dates, times or durations, which as categories would lose their order",
+                instead="a column of numbers in its place, such as days since 1970-01-01, or categorical_features "
+                "with this column where its values are only labels",
+            )
 
 
 def asked_columns(estimator, names, p):

@@ -84,12 +84,20 @@ def number_text(x: float) -> str:
     return repr(float(x)).removesuffix(".0")
 
 
+def threshold_text(x: float) -> str:
+    """A threshold in twelve digits: without what the rounding of a mean of two values leaves in the last ones.
+
+    >>> threshold_text(42.349999999999994), threshold_text(2.5), threshold_text(1234567.5)
+    ('42.35', '2.5', '1234567.5')
+    """
+    return number_text(float(f"{x:.12g}"))
+
+
 def _interval(name: str, low: float, high: float) -> str:
+    above, below = f"{name} > {threshold_text(low)}", f"{name} <= {threshold_text(high)}"
     if np.isneginf(low):
-        return f"{name} is known" if np.isposinf(high) else f"{name} <= {number_text(high)}"
-    return (
-        f"{name} > {number_text(low)}" if np.isposinf(high) else f"{number_text(low)} < {name} <= {number_text(high)}"
-    )
+        return f"{name} is known" if np.isposinf(high) else below
+    return above if np.isposinf(high) else f"{threshold_text(low)} < {below}"
 
 
 def value_text(value: Any) -> str:

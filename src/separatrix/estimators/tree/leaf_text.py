@@ -15,6 +15,7 @@ from separatrix.prediction.rules import cells_of
 
 MOST_TERMS = 8  # of a formula that is written out
 MOST_COLUMNS = 20  # of a table
+ORDER = "Columns by the largest product of coefficient and standard deviation in the leaf."
 
 
 def leaf_paths(model: Any, names: list[str]) -> list[tuple[int, str]]:
@@ -35,7 +36,10 @@ def leaf_paths(model: Any, names: list[str]) -> list[tuple[int, str]]:
 
 
 def tree_text(model: Any, feature_names: Any = None) -> str:
-    """A line for each leaf, or several where it has a formula for each of several classes."""
+    """A line for each leaf, or several where it has a formula for each of several classes.
+
+    Of more than 8 terms those are written that differ most among the rows of the leaf.
+    """
     check_is_fitted(model)
     names = column_names(model, feature_names)
     lines = []
@@ -51,37 +55,31 @@ def tree_text(model: Any, feature_names: Any = None) -> str:
 
 
 def _formulas(model, node, names):
-    coef, intercept = model.node_coef_[node], model.node_intercept_[node]
+    coef, intercept, spread = model.node_coef_[node], model.node_intercept_[node], model.node_spread_[node]
     classes = vars(model).get("classes_")
     if classes is None:
-        return [f"y = {formula(coef, intercept, names)}"]
+        return [f"y = {formula(coef, intercept, spread, names)}"]
     if len(classes) == 2:
-        return [f"log-odds of {value_text(classes[1])} = {formula(coef, intercept, names)}"]
-    return [f"score of {value_text(c)} = {formula(w, b, names)}" for c, w, b in zip(classes, coef, intercept)]
+        return [f"log-odds of {value_text(classes[1])} = {formula(coef, intercept, spread, names)}"]
+    return [f"score of {value_text(c)} = {formula(w, b, spread, names)}" for c, w, b in zip(classes, coef, intercept)]
 
 
-def formula(coef: Any, intercept: Any, names: list[str]) -> str:
-    """``b + w_1 x_1 - w_2 x_2``, the columns of the largest coefficients in their order; 0 are left out.
+def formula(coef: Any, intercept: Any, spread: Any, names: list[str]) -> str:
+    """``b + w_1 x_1 - w_2 x_2`` with four digits of each number, in the order of the columns; only 0 is left out.
 
-    >>> formula(np.array([2.0, 0.0, -0.5]), 1.0, ["a", "b", "c"])
-    '1 + 2 a - 0.5 c'
+    Of more than 8 terms those are written whose coefficient times the spread of the column is largest: coefficients
+    have different units, and their sizes tell nothing.
+
+    >>> formula(np.array([50.0, 0.0, -0.001]), 1.0, np.array([0.1, 1.0, 6e4]), ["rate", "age", "pay"])
+    '1 + 50 rate - 0.001 pay'
     """
-    size = np.abs(coef)
-    shown = np.sort(np.argsort(-size, kind="stable")[:MOST_TERMS])
-    largest = max(float(size.max(initial=0.0)), abs(float(intercept)))
-    terms = [_number(float(intercept), largest)]
-    terms += [
-        f"{'-' if coef[j] < 0.0 else '+'} {_number(abs(float(coef[j])), largest)} {printable(names[j])}"
-        for j in shown
-        if size[j] > 0.0
-    ]
-    more = np.count_nonzero(size) - np.count_nonzero(size[shown])
+    nonzero = np.flatnonzero(coef)
+    size = np.abs(coef[nonzero]) * spread[nonzero]
+    shown = np.sort(nonzero[np.argsort(-size, kind="stable")[:MOST_TERMS]])
+    terms = [f"{float(intercept):.4g}"]
+    terms += [f"{'-' if coef[j] < 0.0 else '+'} {abs(float(coef[j])):.4g} {printable(names[j])}" for j in shown]
+    more = len(nonzero) - len(shown)
     return " ".join(terms) + (f" + {more} more" if more else "")
-
-
-def _number(x: float, largest: float) -> str:
-    """Four digits; 0 for what is nothing beside the largest."""
-    return "0" if abs(x) < 5e-5 * largest else f"{x:.4g}"
 
 
 def described(model: Any, names: list[str], X: Any, y: Any) -> Description:
@@ -99,14 +97,15 @@ def described(model: Any, names: list[str], X: Any, y: Any) -> Description:
     )
     places = [node for node, _ in leaves]
     coef, intercept = model.node_coef_[places], model.node_intercept_[places]
+    spread = model.node_spread_[places]
     tables = [whole]
     for c in range(1 if coef.ndim == 2 else coef.shape[1]):
         w, b = (coef, intercept) if coef.ndim == 2 else (coef[:, c], intercept[:, c])
-        order = np.argsort(-np.abs(w).max(axis=0), kind="stable")[:MOST_COLUMNS]
+        order = np.argsort(-(np.abs(w) * spread).max(axis=0), kind="stable")[:MOST_COLUMNS]
         rows = (("(intercept)", *map(float, b)), *((names[j], *map(float, w[:, j])) for j in order))
         of = "" if classes is None else f" for {value_text(classes[1 if coef.ndim == 2 else c])}"
         scale = "Coefficients of a linear model" if classes is None else f"Coefficients of the log-odds{of}"
-        tables.append(DescribedTable(f"The model of each leaf{of}", ("column", *heads), rows, f"{scale}."))
+        tables.append(DescribedTable(f"The model of each leaf{of}", ("column", *heads), rows, f"{scale}. {ORDER}"))
     kind = "linear model" if classes is None else "logistic regression"
     words = f"The model is one {kind} of all rows: no split of the rows was worth its parameters."
     if len(leaves) > 1:

@@ -15,7 +15,7 @@ from separatrix.estimators import verification
 from separatrix.estimators.class_weights import weights_by_class
 from separatrix.estimators.linear.logistic import LogisticRegression
 from separatrix.estimators.tree.leaf_text import described
-from separatrix.estimators.tree.model_tree import ModelTree, NodeModel, scored_node, tree_sum
+from separatrix.estimators.tree.model_tree import ModelTree, NodeModel, rescaled, scored_node, tree_sum
 from separatrix.estimators.validation import check_number, encode, validate_classes
 from separatrix.prediction import forms
 from separatrix.prediction.linear import decide, in_one_dimension, log_probabilities, probabilities
@@ -33,7 +33,9 @@ _SMALL = {"min_samples_leaf": 2, "min_samples_split": 4}
     solvers=("solvers.trees.model_split", "solvers.trees.nodes", *SMOOTH, "solvers.maximum_likelihood"),
     prediction=forms.MODEL_TREE_CLASSES,
     verification=verification.OF_MODEL_TREE,
+    certifies=verification.LEAVES_SOLVED,
     description=described,
+    rescaled=rescaled,
     tree_sum=tree_sum,
     small_fits=tuple(SmallFit(_SMALL, classes=k, storages=DENSE, called=f"{k} classes") for k in (2, 3)),
 )
@@ -70,6 +72,7 @@ class ModelTreeClassifier(ClassifierMixin, ModelTree):
     node_coef_ : (n_nodes, p) array of log-odds, (n_nodes, k, p) for k > 2 classes.  node_intercept_ : (n_nodes,) or
         (n_nodes, k) array.  The model of every node.
     node_mean_ : (n_nodes, p) array.  What a missing value counts as in it.
+    node_spread_ : (n_nodes, p) array.  Standard deviations of the columns among its rows.
     leaves_ : (n_leaves,) array.  Which nodes are leaves.  leaf_coef_, leaf_intercept_ : the rows of those.
     categories_ : list.  Of each categorical column its categories; None for numbers.
     n_iter_ : int.  The most iterations of a node.

@@ -11,7 +11,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.linear.ridge import Ridge
 from separatrix.estimators.tree.leaf_text import described
-from separatrix.estimators.tree.model_tree import EPS, ModelTree, NodeModel, scored_node, tree_sum
+from separatrix.estimators.tree.model_tree import EPS, ModelTree, NodeModel, rescaled, scored_node, tree_sum
 from separatrix.estimators.validation import check_number, enter
 from separatrix.prediction import forms
 from separatrix.solvers.choose import RIDGE
@@ -29,7 +29,9 @@ SMALLEST = 1e-8
     solvers=("solvers.trees.model_split", "solvers.trees.nodes", *RIDGE),
     prediction=forms.MODEL_TREE_NUMBERS,
     verification=verification.OF_MODEL_TREE,
+    certifies=verification.LEAVES_SOLVED,
     description=described,
+    rescaled=rescaled,
     tree_sum=tree_sum,
     small_fits=(SmallFit({"min_samples_leaf": 2, "min_samples_split": 4}, storages=DENSE),),
 )
@@ -63,6 +65,7 @@ class ModelTreeRegressor(RegressorMixin, ModelTree):
         own model leaves, its value the mean of y.
     node_coef_ : (n_nodes, p) array.  node_intercept_ : (n_nodes,) array.  The model of every node.
     node_mean_ : (n_nodes, p) array.  What a missing value counts as in it.
+    node_spread_ : (n_nodes, p) array.  Standard deviations of the columns among its rows.
     leaves_ : (n_leaves,) array.  Which nodes are leaves.  leaf_coef_, leaf_intercept_ : the rows of those.
     categories_ : list.  Of each categorical column its categories; None for numbers.
     n_outputs_, n_parameters_ : int.
@@ -87,10 +90,10 @@ class ModelTreeRegressor(RegressorMixin, ModelTree):
     Statist. 17(2).
 
     >>> x = np.arange(-20.0, 20.0)[:, None]
-    >>> model = ModelTreeRegressor(alpha=1e-6).fit(x, np.where(x[:, 0] < 3.0, 1.0 - x[:, 0], 2.0 * x[:, 0]))
+    >>> model = ModelTreeRegressor(alpha=1e-6).fit(x, np.where(x[:, 0] < 3.0, 1.0 - x[:, 0], 4.0 + 2.0 * x[:, 0]))
     >>> print(model.to_text())
     if x0 <= 2.5 or missing then y = 1 - 1 x0  (23 rows)
-    if x0 > 2.5 then y = 0 + 2 x0  (17 rows)
+    if x0 > 2.5 then y = 4 + 2 x0  (17 rows)
     """
 
     def __init__(

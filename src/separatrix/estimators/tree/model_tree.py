@@ -12,6 +12,7 @@ scale :math:`\hat\phi` is 1 for classes; for numbers it is the error variance th
 """
 
 import time
+from copy import copy
 from dataclasses import dataclass, field
 from math import log
 from typing import Any, NamedTuple, Self
@@ -71,6 +72,7 @@ class GrownNode:
     rows: Array
     weight: float
     model: NodeModel
+    spread: Array
     split: Split | None = None
     children: list["GrownNode"] = field(default_factory=list)
 
@@ -90,6 +92,7 @@ class ModelTree(CodedTree):
     node_coef_: Array
     node_intercept_: Array
     node_mean_: Array
+    node_spread_: Array
     certificate_: Certificate
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -142,7 +145,7 @@ class ModelTree(CodedTree):
         def grow(rows, depth, above):
             Z, mean = self.filled(X[rows], s[rows])
             model = self._node_model(Z, mean, target[rows], s[rows], above)
-            node = GrownNode(rows, float(s[rows].sum()), model)
+            node = GrownNode(rows, float(s[rows].sum()), model, spread_of(Z, mean, s[rows]))
             if depth >= most or node.weight < fewest or self._is_perfect(model, target[rows], s[rows]):
                 return node
             node.split = best_split(model.scored, X[rows], n_codes, least)
@@ -182,6 +185,7 @@ class ModelTree(CodedTree):
         one = coef.shape[1] == 1
         self.node_coef_, self.node_intercept_ = (coef[:, 0], intercept[:, 0]) if one else (coef, intercept)
         self.node_mean_ = np.stack([node.model.mean for node in nodes])
+        self.node_spread_ = np.stack([node.spread for node in nodes])
 
     def _table(self, nodes):
         number = {id(node): place for place, node in enumerate(nodes)}
@@ -272,6 +276,26 @@ def tree_sum(model: ModelTree, X: MatrixLike) -> TreeSum:
     return TreeSum(rows, np.zeros(level.shape[1]), [tree], scale, linear=linear)
 
 
+def rescaled(model: ModelTree, origin: Array, unit: Array) -> ModelTree:
+    r"""The same model as one of the columns :math:`x_j = \text{origin}_j + \text{unit}_j z_j`, where its own are z."""
+    nodes, twin = model.nodes_, copy(model)
+    j = np.maximum(nodes.column, 0)
+    by_threshold = (nodes.column >= 0) & (nodes.offset < 0)
+    twin.nodes_ = nodes._replace(
+        threshold=np.where(by_threshold, origin[j] + unit[j] * nodes.threshold, nodes.threshold)
+    )
+    # a column of unit 0 was constant in training: it has the coefficient 0
+    twin.node_coef_ = np.divide(model.node_coef_, unit, out=np.zeros_like(model.node_coef_), where=unit > 0.0)
+    twin.node_intercept_ = model.node_intercept_ - twin.node_coef_ @ origin
+    twin.node_mean_, twin.node_spread_ = origin + unit * model.node_mean_, unit * model.node_spread_
+    return twin
+
+
+def spread_of(Z: Array, mean: Array, s: Array) -> Array:
+    """The standard deviation of each column among the rows of a node; 0 for columns that are not in the models."""
+    return np.sqrt(s @ (Z - mean) ** 2 / s.sum())
+
+
 def scored_node(
     Z: Array, mean: Array, s: Array, slopes: Array, curvatures: Array, strength: float, coef: Array | None
 ) -> ScoredNode:
@@ -281,7 +305,7 @@ def scored_node(
     where `coef` (m, p) is given, and to the coefficients of the node where it is None.
     """
     centred = Z - mean
-    spread = np.sqrt(s @ centred**2 / s.sum())
+    spread = spread_of(Z, mean, s)
     live = spread > 8.0 * EPS * np.abs(Z).max(axis=0)
     centred, spread = centred[:, live] / spread[live], spread[live]
     ridge = np.append(0.0, strength / spread**2)

@@ -19,6 +19,7 @@ from separatrix.prediction import forms
     solvers=("solvers.trees.grow", "solvers.trees.nodes", "solvers.trees.pruning"),
     prediction=forms.TREE_NUMBERS,
     verification=verification.OF_TREE,
+    certifies=verification.NODES_COUNTED,
     description=IMPORTANCES,
     tree_sum=tree_sum,
     small_fits=(SmallFit(storages=("float64",)),),

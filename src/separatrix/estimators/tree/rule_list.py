@@ -40,6 +40,7 @@ ACCURACIES = {"pessimistic": pessimistic_accuracy, "validation": observed_accura
     solvers=("solvers.trees.grow", "solvers.trees.nodes", "solvers.trees.pruning"),
     prediction=forms.RULES,
     verification=verification.OF_RULES,
+    certifies=verification.RULES_COUNTED,
     description=SETTINGS,
     small_fits=(SmallFit(storages=("float64",)),),
 )

@@ -24,6 +24,8 @@ OPTIMISTIC = "Confidences are those of the rows that chose the rules: on new row
 def to_text(model: Any, *, feature_names: Any = None, class_names: Any = None) -> str:
     """The rules of a fitted tree, or of a rule list, one a line, with support and confidence on the training rows.
 
+    Thresholds are written in twelve digits; :func:`to_sql` writes them exactly.
+
     Parameters
     ----------
     model : a fitted DecisionTreeClassifier, DecisionTreeRegressor or RuleListClassifier.

@@ -21,8 +21,8 @@ MEANINGS = {
     "KKT violation": "The value is how far the fit is from the conditions that only the best solution meets.",
     "mistakes": "The value is the number of training rows on the wrong side of the boundary in the last pass.",
 }
-CLOSED = (
-    "publishes no certificate: it is a closed form or a count; separatrix verify recomputes its numbers from the rows"
+RECOMPUTED = (
+    "publishes no certificate: its fit minimises nothing; separatrix verify recomputes its numbers from the rows"
 )
 
 
@@ -31,12 +31,16 @@ def certificate(context):
     """The certificate of the fit, and the same recomputed from the model and the rows."""
     published = certificate_of(context.model)
     if published is None:
-        raise Skipped(f"{context.standing.family} {CLOSED}.")
+        how = declaration(context.model).verification
+        said = f"publishes no certificate: {how}" if isinstance(how, str) else RECOMPUTED
+        raise Skipped(f"{context.standing.family} {said}.")
     kind = published.kind
     verdict = (
         "The fit is certified." if published.converged else "The fit is NOT certified: treat its numbers with care."
     )
-    meaning = MEANINGS.get(kind, "The value says how far the fit is from an exact solution.")
+    meaning = declaration(context.model).certifies or MEANINGS.get(
+        kind, "The value says how far the fit is from an exact solution."
+    )
     pairs = [
         ("kind", kind if kind == "mistakes" else named(kind)),
         ("value", short(published.value, 2)),
@@ -62,7 +66,7 @@ def _recomputed(context, published):
         word += " on these rows. That is expected of a model that was fitted to a part of them, and an error otherwise"
     return [
         Text(
-            f"Recomputed from the {rows} and the published coefficients alone, by code that no solver owns: {word}, "
-            f"{short(recomputed.value, 2)} (tolerance {short(recomputed.tolerance, 2)})."
+            f"Recomputed from the {rows} and the published numbers of the model alone, by code that no solver owns: "
+            f"{word}, {short(recomputed.value, 2)} (tolerance {short(recomputed.tolerance, 2)})."
         )
     ]

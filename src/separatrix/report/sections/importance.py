@@ -82,13 +82,27 @@ def partial_dependence(context):
         "averaged (partial dependence). A flat line says that the column hardly matters by itself. Where columns hang "
         "together, some of the rows made in this way could not exist."
     )
-    blocks = [Text(text)]
+    blocks, steps = [Text(text)], _jumps(context)
     for each in curves:
         ax = plots.dependence(
-            _shown(context, each), each.average, ax=wide(2.4), name=each.column, unit=unit, outputs=outputs, range=ends
+            _shown(context, each),
+            each.average,
+            ax=wide(2.4),
+            name=each.column,
+            unit=unit,
+            outputs=outputs,
+            range=ends,
+            steps=steps,
         )
         blocks.append(picture(ax, f"{each.column}, over {counted(len(table), 'training row')} at most."))
     return blocks
+
+
+def _jumps(context):
+    """Whether predictions are sums over trees with constants in their leaves."""
+    of = declaration(context.model).tree_sum
+    trees = of(context.model, context.prepared[:1]) if callable(of) else None
+    return trees is not None and trees.linear is None
 
 
 def _shown(context, curve):

@@ -80,9 +80,10 @@ def _table(context, ran):
         groups.append(Group(tuple(_row(s, measures, comparison) for s in members), title, marks))
     caption = (
         "Score ± standard error over the rounds; times are medians of a round; size is how many numbers the fitted "
-        "model keeps; certified means that the fit of every round is proven to solve its problem, or, of trees, that "
-        "the numbers of their nodes were counted anew (not needed by closed forms, not given by boosting). ★ is the "
-        "recommended one."
+        "model keeps; certified means that the fit of every round is proven to solve its problem, or, of trees and "
+        "committees, which a greedy search finds and nothing proves to be the best, that their numbers agree with a "
+        "second count. A model without a certificate (–) has no problem to solve: its numbers are counts, means or "
+        "stored rows, which separatrix verify recomputes. ★ is the recommended one."
     )
     if any(key == "calibration" for key, _ in measures):
         caption += (
@@ -117,7 +118,7 @@ def _measure(key, measures, comparison):
 
 def _certificate(standing):
     if standing.certified is None:
-        return "not needed"
+        return "–"
     return "yes" if standing.certified else f"no: {standing.certificate.removeprefix('NOT certified: ')}"
 
 

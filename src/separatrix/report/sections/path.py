@@ -10,7 +10,7 @@ from separatrix.estimators.linear.elastic_net import enet_path
 from separatrix.inference.bootstrap import at_choice, chosen_settings
 from separatrix.report.blocks import Text, picture, wide
 from separatrix.report.numbers import short
-from separatrix.report.registry import Skipped, section
+from separatrix.report.registry import Inapplicable, Skipped, section
 
 MOST_STRENGTHS = 24
 MOST_CELLS = 20_000_000
@@ -50,7 +50,7 @@ def _grid(model):
     search = declaration(model).search
     grid = vars(model).get(search.grid) if search is not None and search.grid else None
     if np.ndim(grid) != 1 or np.size(grid) < 2:
-        raise Skipped("this model has no penalty whose strength was searched for")
+        raise Inapplicable
     return np.sort(np.asarray(grid, dtype=np.float64)), search.strength
 
 
