@@ -256,3 +256,16 @@ def test_parts_of_a_model_tree_add_up_to_its_score(classes):
         leaf = model.apply(row[None])[0]
         assert np.isclose(told.path[-1].after, model.nodes_.value[leaf, 0], rtol=1e-12)  # the mean of y there
         assert np.isclose(told.mean_score, y.mean(), rtol=1e-12)
+
+
+def test_a_tree_of_medians_is_explained_by_medians():
+    """The numbers 0, 1, 2, 3, 100 have the median 2 and the mean 21.2."""
+    X, y = np.arange(5.0)[:, None], np.array([0.0, 1.0, 2.0, 3.0, 100.0])
+    told = explain(DecisionTreeRegressor(criterion="absolute_error", max_depth=1).fit(X, y), X[4])
+    assert told.mean_score == 2.0 and told.reference == "the median of the training rows"
+    assert "changes the median of the training rows" in " ".join(told.notes)
+    assert told.path[0].before == 2.0
+    committee = BaggingRegressor(DecisionTreeRegressor(criterion="absolute_error"), 3, random_state=0).fit(X, y)
+    told = explain(committee, X[4])
+    assert "median" in told.reference and "medians at its questions" in " ".join(told.notes)
+    assert explain(DecisionTreeRegressor(max_depth=1).fit(X, y), X[4]).reference == "the mean of the training rows"
