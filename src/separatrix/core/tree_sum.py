@@ -16,7 +16,7 @@ import numpy as np
 
 from separatrix.core.types import Array
 
-SHARE, MEAN, SCORE = "share", "mean", "score"
+SHARE, MEAN, MEDIAN, SCORE = "share", "mean", "median", "score"
 
 
 class WalkedTree(NamedTuple):
@@ -27,7 +27,7 @@ class WalkedTree(NamedTuple):
     nodes : mapping.  Arrays of a node table (:mod:`separatrix.core.node_table`) by name: column, threshold, left,
         right, missing, offset, width and routes.
     root : int.  Its first node.
-    mean : (n_nodes, m) array.  What the training rows of a node get, on average.
+    mean : (n_nodes, m) array.  What the training rows of a node get, on average; their median where `scale` says so.
     value : (n_nodes, m) array.  What a row that ends in the node gets.
     outputs : slice.  To which of the k outputs of the sum these m belong.
     rows : (n_nodes,) array or None.  How many training rows reach each node; None where the model does not keep it.
@@ -49,7 +49,8 @@ class TreeSum(NamedTuple):
     rows : (n, p) array.  Rows as the nodes ask them: codes in the place of categories.
     base : (k,) array.  What is added to the trees.
     trees : list of WalkedTree.
-    scale : {"share", "mean", "score"}.  What the sum is: shares of the classes, a mean, or raw scores.
+    scale : {"share", "mean", "median", "score"}.  What the sum is: shares of the classes, a mean, a median or a mean of
+        medians, or raw scores.
     reference : str.  What the base and the means of the roots together stand for, in words.
     linear : (n, p, k) array or None.  What each column adds in the linear model of the node where a row ends.
     """
@@ -60,6 +61,16 @@ class TreeSum(NamedTuple):
     scale: str
     reference: str = "the mean of the training rows"
     linear: Array | None = None
+
+
+OF_TREES = "rows that the trees were grown on"
+
+
+def mean_of_trees(rows: Array, base: Array, trees: list[WalkedTree], *, shares: bool, medians: bool) -> TreeSum:
+    """The mean of trees, whose values are divided by their number: of shares of classes, of means, or of medians."""
+    if medians and not shares:
+        return TreeSum(rows, base, trees, MEDIAN, f"the mean over trees of the median of the {OF_TREES}")
+    return TreeSum(rows, base, trees, SHARE if shares else MEAN, f"the mean of the {OF_TREES}")
 
 
 def child_of(nodes: Mapping[str, Array], node: int, row: Array) -> int:

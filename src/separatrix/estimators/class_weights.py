@@ -4,6 +4,8 @@ import numpy as np
 
 from separatrix.core.errors import cannot
 
+LARGEST_WEIGHT = 1e30  # sums of weighted squares stay within the range of numbers
+
 
 def class_factors(class_weight, classes, counts):
     """The weight of each class: as a dict says, or those that make the weighted `counts` equal ("balanced")."""
@@ -31,7 +33,26 @@ def class_factors(class_weight, classes, counts):
 def weights_by_class(class_weight, classes, codes, s):
     """Weights of the rows times the weights of their classes."""
     s = np.ones(len(codes)) if s is None else s
-    return s * class_factors(class_weight, classes, np.bincount(codes, weights=s, minlength=len(classes)))[codes]
+    each = class_factors(class_weight, classes, np.bincount(codes, weights=s, minlength=len(classes)))
+    with np.errstate(over="ignore"):  # which is refused
+        return checked_product(s * each[codes])
+
+
+def checked_product(weights):
+    """Weights of rows times those of their classes, in the range of :func:`refuse_range`."""
+    refuse_range(weights, "multiply the weights of rows by class_weight", "class weights")
+    return weights
+
+
+def refuse_range(weights, what, which="weights"):
+    """Refuse weights, not all of them 0, whose largest is so large or so small that sums of squares lose meaning."""
+    largest = float(np.max(weights))
+    if largest != 0.0 and not 1.0 / LARGEST_WEIGHT <= largest <= LARGEST_WEIGHT:
+        raise cannot(
+            what,
+            because=f"the largest weight is {largest:g}: sums of weighted squares would leave the range of numbers",
+            instead=f"{which} whose largest is between 1e-30 and 1e30 (and a strength that is divided likewise)",
+        )
 
 
 def refuse_one_class(estimator, counts):

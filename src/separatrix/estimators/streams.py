@@ -7,7 +7,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from separatrix.core.errors import cannot
 from separatrix.core.target import StreamedTarget
 from separatrix.designs import StreamedDesign
-from separatrix.estimators.class_weights import class_factors, refuse_one_class
+from separatrix.estimators.class_weights import checked_product, class_factors, refuse_one_class
 
 # Squares of larger numbers cannot be summed.
 LARGEST_TARGET = 1e150
@@ -152,7 +152,7 @@ def streamed_classes(estimator, target, class_weight, *, reset, least=2):
     if class_weight is not None:
         each = class_factors(class_weight, classes, np.asarray(counts, dtype=np.float64))
         counts = counts * each
-        coded = coded.mapped(lambda c, s: (c, each[c] if s is None else s * each[c]))
+        coded = coded.mapped(lambda c, s: (c, checked_product(each[c] if s is None else s * each[c])))
     if reset and least > 1:
         refuse_one_class(estimator, counts)
     return coded

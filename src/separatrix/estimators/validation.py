@@ -13,8 +13,8 @@ from separatrix.core.target import Target
 from separatrix.core.time_limit import stop_if_over
 from separatrix.designs import StreamedDesign, as_design
 from separatrix.designs.sparse import refuse_positions_outside
+from separatrix.estimators.class_weights import checked_product, refuse_one_class, refuse_range, weights_by_class
 from separatrix.estimators.class_weights import class_factors as class_factors
-from separatrix.estimators.class_weights import refuse_one_class, weights_by_class
 from separatrix.estimators.labels import classes_and_codes
 from separatrix.estimators.labels import encode as encode
 from separatrix.estimators.parameters import check_choice as check_choice
@@ -32,7 +32,6 @@ from separatrix.estimators.streams import (
 DTYPES = (np.float64, np.float32)
 # A design of fewer numbers is looked through for NaN and infinity at once: that takes a millisecond.
 UNREAD = 1 << 20
-LARGEST_WEIGHT = 1e30  # sums of weighted squares stay within the range of numbers
 
 
 def enter(
@@ -203,7 +202,8 @@ def validate_soft(estimator, X, y, sample_weight=None, *, class_weight=None, res
     if class_weight is not None:
         each = class_factors(class_weight, estimator.classes_, weights @ Y)
         share = Y @ each
-        s, Y = weights * share, np.divide(Y * each, share[:, None], out=np.copy(Y), where=share[:, None] > 0.0)
+        s = checked_product(weights * share)
+        Y = np.divide(Y * each, share[:, None], out=np.copy(Y), where=share[:, None] > 0.0)
         weights = s
     if (weights @ Y > 0.0).sum() < len(estimator.classes_):
         raise cannot(
@@ -311,12 +311,19 @@ def validate_scores(estimator, d, y=None, sample_weight=None, *, reset=True):
 
 
 def validate_columns(estimator, X, *, reset):
-    """Check X of a composition whose parts check their own columns; a frame or array may mix numbers and words."""
+    """Check X of a composition whose parts check their own columns; a frame or array may mix numbers and words.
+
+    Words may be missing: None or NaN."""
     if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)  # names and number of the columns
         return X
     words = isinstance(X, np.ndarray) and X.dtype.kind in "OU" and any(isinstance(v, str) for v in X.flat)
+<<<<<<< HEAD
     return _validated(estimator, X, dtype=object if words else DTYPES, reset=reset)
+=======
+    finite = "allow-nan" if words else True
+    return validate_data(estimator, X, dtype=object if words else DTYPES, reset=reset, ensure_all_finite=finite)
+>>>>>>> w-fix3
 
 
 def _weights(sample_weight, n):
@@ -341,12 +348,7 @@ def _weights(sample_weight, n):
         )
     if not s.any():
         raise cannot("fit with sample_weight", because="all weights are zero", instead="at least one positive weight")
-    if not 1.0 / LARGEST_WEIGHT <= s.max() <= LARGEST_WEIGHT:
-        raise cannot(
-            f"use sample_weight with the largest value {s.max():g}",
-            because="sums of weighted squares would leave the range of numbers",
-            instead="weights whose largest is between 1e-30 and 1e30 (and a strength that is divided likewise)",
-        )
+    refuse_range(s, "use sample_weight")
     return s
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.declaration import declaration, unwrap
-from separatrix.core.tree_sum import SCORE, SHARE, TreeSum, path_sums, way_of
+from separatrix.core.tree_sum import MEDIAN, SCORE, SHARE, TreeSum, path_sums, way_of
 from separatrix.inference.tree_words import TreeWords
 
 NOT_MET = "not met in training: the row stops here"
@@ -27,8 +27,8 @@ class PathStep:
     value : number, text or None.  Of the row, None where missing.
     answer : str.  "yes", "no", or the category that leads on.
     rows : int.  Training rows in the node that the answer leads to.
-    before, after : float.  The share of the explained class, the mean or the mean score of the training rows before and
-        after.
+    before, after : float.  The share of the explained class, the mean, the median (where the tree was grown by absolute
+        errors) or the mean score of the training rows before and after.
     """
 
     column: str
@@ -113,7 +113,7 @@ def _answer(words, nodes, node, child, x):
 def about_trees(trees: TreeSum):
     """How to read the contributions, in a sentence or two."""
     count = len(trees.trees)
-    what = {SHARE: "share of a class", SCORE: "mean score"}.get(trees.scale, "mean")
+    what = {SHARE: "share of a class", MEDIAN: "median", SCORE: "mean score"}.get(trees.scale, "mean")
     if count == 1:
         within = " and of its part in the linear model of the leaf, compared with the mean of the rows there"
         return (
@@ -122,8 +122,9 @@ def about_trees(trees: TreeSum):
             f"{'' if trees.linear is None else within}."
         )
     how = "adds up" if trees.scale == SCORE else "averages"
+    values = "medians" if trees.scale == MEDIAN else "means"
     return (
-        f"The model {how} {count:,} trees. What a column adds is the sum of the changes of the trees' means at its "
+        f"The model {how} {count:,} trees. What a column adds is the sum of the changes of the trees' {values} at its "
         "questions, along the way of this row. The sums are exact; how they are shared among columns depends on the "
         "order in which the trees ask."
     )

@@ -19,19 +19,28 @@ def scores_of_votes(answers, weights, k, n):
     >>> scores_of_votes([np.array([0, 1]), np.array([1, 1])], np.array([0.5, 2.0]), 2, 2)
     array([1.5, 2.5])
     """
-    scores = np.zeros(n if k == 2 else (n, k))
-    for codes, weight in zip(answers, weights.tolist()):
-        add_votes(scores, codes, weight, k)
-    return scores
+    *_, votes = summed_votes(answers, weights.tolist(), k, n)
+    return scores_of(votes)
 
 
-def add_votes(scores, codes, weight, k):
-    """Add the votes of one learner in place: in log-odds plus or minus its weight; else the weight, less its mean."""
-    if k == 2:
-        scores += np.where(codes == 1, weight, -weight)
-    else:
-        scores -= weight / k
-        scores[np.arange(len(codes)), codes] += weight
+def summed_votes(answers, weights, k, n):
+    """The votes after 1, 2, ... learners, one array changed in place: plus or minus the weights (n,), or (n, k).
+
+    A class of more than two gets the plain weights of the learners that answer it, so that sums of the same weights are
+    the same number for every class.
+    """
+    votes = np.zeros(n if k == 2 else (n, k))
+    for codes, weight in zip(answers, weights):
+        if k == 2:
+            votes += np.where(codes == 1, weight, -weight)
+        else:
+            votes[np.arange(n), codes] += weight
+        yield votes
+
+
+def scores_of(votes):
+    """Votes of two classes as they are; of more less their mean, so that scores of equal votes are equal."""
+    return votes.copy() if votes.ndim == 1 else votes - votes.mean(axis=1, keepdims=True)
 
 
 def class_scores(state, X):

@@ -228,6 +228,24 @@ def test_a_line_varies_less_over_bootstrap_samples_than_a_tree(name):
     assert variances[0] < 0.25 * variances[1]
 
 
+@pytest.mark.mission("LIN-08")
+def test_a_line_has_two_numbers_whatever_the_rows_and_may_underfit():
+    """The best line through a period of a sine leaves 1/2 - 3/pi² = 0.196 of its variance of 1/2, whatever the rows."""
+    errors = []
+    for n in (100, 3000):
+        rng = np.random.default_rng(1)
+        x = rng.random((n, 1))
+        y = np.sin(2.0 * np.pi * x[:, 0]) + 0.1 * rng.standard_normal(n)
+        line, tree = LinearRegression().fit(x, y), DecisionTreeRegressor(min_samples_leaf=5).fit(x, y)
+        assert line.coef_.size + np.size(line.intercept_) == 2
+        new = np.linspace(0.005, 0.995, 200)[:, None]
+        errors.append([np.mean((m.predict(new) - np.sin(2.0 * np.pi * new[:, 0])) ** 2) for m in (line, tree)])
+    # the variance 1/2 less that of the line: covariance -1/(2 pi), squared, over the variance 1/12 of x
+    left = 0.5 - 3.0 / np.pi**2
+    assert errors[0][0] == pytest.approx(left, rel=0.2) and errors[1][0] == pytest.approx(left, rel=0.05)
+    assert errors[1][1] < 0.01 < errors[1][0]
+
+
 # ------------------------------------------------------------------ threads, tables, files
 
 

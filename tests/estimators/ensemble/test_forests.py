@@ -122,6 +122,21 @@ def test_the_normalised_information_gain_chooses_among_fewer_columns_than_there_
     assert model.oob_score_ > 0.92
     by_gini = RandomForestClassifier(random_state=0).fit(X, y)
     assert [t.column.size for t in model._trees] != [t.column.size for t in by_gini._trees]
+    # with all rows and all columns each tree begins with the split of the largest gain ratio, which is no other's
+    plain = RandomForestClassifier(2, criterion="gain_ratio", bootstrap=False, max_features=None, max_depth=2)
+    alone = DecisionTreeClassifier(criterion="gain_ratio", max_depth=2).fit(X, y).nodes_
+    assert not np.array_equal(alone.weight, DecisionTreeClassifier(max_depth=2).fit(X, y).nodes_.weight)
+    for tree in plain.fit(X, y).estimators_:
+        np.testing.assert_array_equal(tree.nodes_.weight, alone.weight)
+
+
+@pytest.mark.mission("EN-05")
+def test_a_forest_by_gain_ratio_errs_less_than_one_such_tree():
+    X, y = load_wine(return_X_y=True)
+    forest = RandomForestClassifier(30, criterion="gain_ratio", random_state=0)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    one = cross_val_score(DecisionTreeClassifier(criterion="gain_ratio"), X, y, cv=folds).mean()
+    assert cross_val_score(forest, X, y, cv=folds).mean() > one + 0.01
 
 
 @pytest.mark.mission("EN-06")

@@ -12,8 +12,13 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix
+from separatrix import verify
 from separatrix.core.errors import NotCertified
-from separatrix.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+from separatrix.ensemble import (
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+)
 from separatrix.linear_model import LogisticRegression, Ridge
 from separatrix.prediction import boosted_trees as light_trees
 
@@ -271,3 +276,13 @@ def test_what_cannot_be_fitted_says_why():
         GradientBoostingRegressor(init=KNeighborsRegressor()).fit(X, Y, sample_weight=S)
     with pytest.raises(ValueError, match="subsample"):
         GradientBoostingRegressor(subsample=0.0).fit(X, Y)
+
+
+def test_verification_says_which_numbers_it_does_not_look_at():
+    X, y = np.arange(20.0)[:, None], np.arange(20.0) ** 2
+    exact = GradientBoostingRegressor(n_estimators=2, subsample=0.5, random_state=0).fit(X, y)
+    unseen = verify(exact, X, y).message.split("not looked at: ")[1]
+    for name in ("feature_importances_", "impurities of estimators_", "oob_improvement_", "oob_score_", "train_score_"):
+        assert name in unseen
+    binned = HistGradientBoostingRegressor(max_iter=2, min_samples_leaf=2).fit(X, y)
+    assert "feature_importances_" in verify(binned, X, y).message.split("not looked at: ")[1]

@@ -21,7 +21,7 @@ from separatrix.ensemble import (
 )
 from separatrix.losses import Huber
 from separatrix.prediction import boosted_trees as light_trees
-from separatrix.tree import DecisionTreeRegressor
+from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 X, Y = load_diabetes(return_X_y=True)
 RNG = np.random.default_rng(3)
@@ -254,6 +254,39 @@ def test_a_model_with_validation_rows_of_its_own_is_verified_on_all_training_row
     model.fit(X[:200], y[:200], X_val=X[200:], y_val=y[200:])
     assert separatrix.verify(model, X[:200], y[:200]).converged
     assert not separatrix.verify(model, X[:180], y[:180]).converged
+
+
+def test_missing_numbers_that_training_had_not_go_with_the_heavier_child():
+    """The child of one row and weight 5, not that of two rows and weight 2: as for repeated rows."""
+    settings = {"max_iter": 1, "min_samples_leaf": 1, "learning_rate": 1.0}
+    rows, y, s = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1]), np.array([5, 1, 1])
+    for cls in (HistGradientBoostingClassifier, HistGradientBoostingRegressor):
+        weighted = cls(**settings).fit(rows, y, sample_weight=s.astype(float))
+        repeated = cls(**settings).fit(np.repeat(rows, s, axis=0), np.repeat(y, s))
+        assert weighted.predict([[np.nan]]) == pytest.approx(weighted.predict([[0.0]]))
+        assert weighted.predict([[np.nan]]) == pytest.approx(repeated.predict([[np.nan]]))
+
+
+@pytest.mark.parametrize("way", ["array", "objects", "frame", "new"])
+def test_whole_numbers_that_floats_would_merge_are_refused_as_categories(way):
+    codes = np.array([2**53, 2**53 + 1] * 20)
+    if way == "new":
+        model = HistGradientBoostingClassifier(categorical_features=[0], min_samples_leaf=2)
+        model.fit(codes[:, None] % 7, codes % 2)
+        with pytest.raises(ValueError, match="2\\^53"):
+            model.predict(codes[:, None])
+        return
+    table = {
+        "array": codes[:, None],
+        "objects": codes[:, None].astype(object),
+        "frame": pd.DataFrame({"a": codes}),
+    }[way]
+    for model in (
+        HistGradientBoostingClassifier(categorical_features=[0]),
+        DecisionTreeClassifier(categorical_features=[0]),
+    ):
+        with pytest.raises(ValueError, match="2\\^53"):
+            model.fit(table, codes % 2)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -19,10 +19,21 @@ from separatrix.ensemble import (
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
+<<<<<<< HEAD
     RandomForestRegressor,
+=======
+    RandomForestClassifier,
+>>>>>>> w-fix3
 )
 from separatrix.solvers.trees import grow
-from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor, RuleListClassifier, export_text, rules
+from separatrix.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ModelTreeClassifier,
+    RuleListClassifier,
+    export_text,
+    rules,
+)
 
 SEEDED = {"random_state": 0}
 MODELS = {
@@ -170,7 +181,31 @@ def test_columns_of_words_without_a_value(name):
         hold(MODELS[name], frame, target(MODELS[name]))
 
 
-@pytest.mark.mission("TR-05")
+@pytest.mark.parametrize("gap", [None, float("nan")])
+@pytest.mark.parametrize(
+    "model", [DecisionTreeClassifier(), RandomForestClassifier(**SEEDED), RuleListClassifier(), ModelTreeClassifier()]
+)
+def test_a_missing_word_of_an_array_may_be_none_or_nan(model, gap):
+    table = np.array([["a", 1.0], ["b", 2.0], [gap, 3.0], ["b", 4.0]] * 5, dtype=object)
+    other = table.copy()
+    other[2::4, 0] = None
+    one, two = (clone(model).fit(rows, [0, 1, 1, 1] * 5).predict_proba(rows) for rows in (table, other))
+    assert np.array_equal(one, two)
+
+
+@pytest.mark.parametrize("name", ["tree of classes", "rules", "histogram classes"])
+def test_a_list_in_a_cell_is_refused_in_words(name):
+    table = np.array([["a", 1.0], ["b", 2.0]] * 20, dtype=object)
+    table[3, 0] = [1, 2]
+    told = {"categorical_features": [0]} if name.startswith("histogram") else {}
+    refused(clone(MODELS[name]).set_params(**told), table, CLASS, match="is a list")
+
+
+def test_no_folds_are_no_way_to_choose_a_price():
+    refused(DecisionTreeRegressor(ccp_alpha="best", cv=[]), X, AMOUNT, match="no folds")
+
+
+@pytest.mark.mission("TR-02")
 @pytest.mark.parametrize("name", TAKE_GAPS)
 def test_a_category_that_training_has_not_met_ends_where_the_docs_say(name):
     model, words = clone(MODELS[name]), np.array(["a", "b", "c", "d"] * 10, dtype=object)

@@ -48,6 +48,27 @@ def test_play_tennis_by_hand(criterion):
     assert (model.predict(ROWS[:, :4]) == ROWS[:, 4]).all()
 
 
+@pytest.mark.mission("TR-01", "TR-02")
+@pytest.mark.parametrize("criterion", ["entropy", "gini"])
+def test_six_rows_by_hand_and_an_empty_child_takes_the_default_of_its_parent(criterion):
+    """Colour is asked first (entropy 0.918 - 0.459 bits; size 0.918 - 0.667), of the red rows size; the rest is pure.
+
+    No red row is of medium size: such a row gets the class of most red rows, not that of most rows.
+    """
+    table = """red small no|red large yes|red large yes|green medium no|blue large no|blue large no"""
+    rows = np.array([row.split() for row in table.split("|")], dtype=object)
+    model = DecisionTreeClassifier(criterion=criterion, split="multiway").fit(rows[:, :2], rows[:, 2])
+    nodes = model.nodes_
+    children = np.flatnonzero(nodes.parent == 0)
+    (red,) = children[nodes.n_samples[children] == 3]
+    assert nodes.column[[0, red]].tolist() == [0, 1]
+    assert len(children) == 3 and model.get_n_leaves() == 4 and np.count_nonzero(nodes.parent == red) == 2
+    assert (model.predict(rows[:, :2]) == rows[:, 2]).all()
+    new = np.array([["red", "medium"], ["grey", "large"]], dtype=object)
+    assert model.predict(new).tolist() == ["yes", "no"] and model.apply(new).tolist() == [red, 0]
+    assert model.predict_proba(new) == pytest.approx(np.array([[1 / 3, 2 / 3], [2 / 3, 1 / 3]]))
+
+
 @pytest.mark.mission("TR-02")
 def test_an_unknown_category_takes_the_default_of_its_node():
     model = DecisionTreeClassifier(criterion="entropy", split="multiway").fit(ROWS[:, :4], ROWS[:, 4])

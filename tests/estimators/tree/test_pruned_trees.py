@@ -48,6 +48,10 @@ def test_reduced_error_pruning_never_does_worse_on_the_rows_held_out(seed):
     assert model.get_n_leaves() < whole.get_n_leaves()
     assert model.score(X[held], y[held]) >= whole.score(X[held], y[held])
     assert model.nodes_.n_samples[0] == len(learnt)
+    passed, right = model.decision_path(X[held]).toarray() > 0, model.predict(X[held]) == y[held]
+    for at in np.flatnonzero(model.nodes_.column[1:] >= 0) + 1:  # a leaf in the place of what is left would hurt
+        as_leaf = model.nodes_.value[at].argmax() == y[held][passed[:, at]]
+        assert as_leaf.sum() < right[passed[:, at]].sum()
 
 
 @pytest.mark.parametrize("cls", [DecisionTreeClassifier, DecisionTreeRegressor])
@@ -128,6 +132,31 @@ def test_impurities_of_the_root(counts):
     for criterion, impurity in right.items():
         model = DecisionTreeClassifier(criterion=criterion).fit(np.zeros((len(y), 1)), y)
         assert model.nodes_.impurity[0] == pytest.approx(impurity, abs=1e-12)
+
+
+@pytest.mark.mission("TR-06")
+def test_the_classification_error_chooses_splits():
+    """Column 0 divides 4-4 into 3-1 and 1-3, column 1 into 2-4 and 2-0: both have 2 of 8 wrong, and the first counts.
+
+    Gini and entropy prefer the pure child of column 1: 1/3 to 3/8, and 0.69 to 0.81 bits.
+    """
+    X, y = np.array([[0, 0, 0, 1, 0, 1, 1, 1], [0, 0, 1, 1, 0, 0, 0, 0]]).T, [0, 0, 0, 0, 1, 1, 1, 1]
+    for criterion, column in (("classification_error", 0), ("gini", 1), ("entropy", 1)):
+        nodes = DecisionTreeClassifier(criterion=criterion, max_depth=1).fit(X, y).nodes_
+        assert nodes.column[0] == column
+        if criterion == "classification_error":
+            assert nodes.impurity.tolist() == [0.5, 0.25, 0.25]
+
+
+@pytest.mark.mission("TR-08")
+def test_a_number_is_split_by_a_threshold_or_by_bins():
+    X, y = np.arange(1.0, 10.0)[:, None], [0, 0, 0, 1, 1, 1, 0, 0, 0]
+    two = DecisionTreeClassifier().fit(X, y).nodes_
+    assert sorted(two.threshold[two.column >= 0]) == [3.5, 6.5] and (two.offset < 0).all()
+    model = DecisionTreeClassifier(split="multiway", n_bins=3).fit(X, y)
+    assert np.count_nonzero(model.nodes_.parent == 0) == 3 and model.get_depth() == 1
+    assert model.nodes_.offset[0] >= 0 and np.isnan(model.nodes_.threshold[0])
+    assert model.predict([[0.0], [3.0], [3.1], [6.0], [6.1], [99.0]]).tolist() == [0, 0, 1, 1, 0, 0]
 
 
 @pytest.mark.mission("TR-10")

@@ -23,6 +23,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.ensemble import stump_votes
+from separatrix.estimators.ensemble.answers import finite_answers
 from separatrix.estimators.recompute.adaboost import ROUNDING, residual_of_rounds
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_number, encode, validate_classes, validate_rows
@@ -150,7 +151,8 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
     Rounds end early where a learner makes no mistake: its weight would be infinite, and is 1 more than all before it
     together, so that it decides alone (in scikit-learn it is 1); and where no learner has an error below 1 - 1/k, which
     in the first round is an error. scikit-learn divides scores by the sum of the weights and takes probabilities from
-    these, which has no meaning as a likelihood; here scores are log-odds. Classes agree.
+    these, which has no meaning as a likelihood; here scores are log-odds. For the same learners, none of them without
+    mistakes, predicted classes are those of scikit-learn.
 
     References: Freund and Schapire (1997), J. Comput. Syst. Sci. 55(1). Friedman, Hastie and Tibshirani (2000), Ann.
     Statist. 28(2). Zhu, Zou, Rosset and Hastie (2009), Statistics and its Interface 2(3).
@@ -285,7 +287,7 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
         return scores
 
     def predict(self, X: MatrixLike) -> Array:
-        """The class with the most votes; of two with equally many the second, of more the first."""
+        """The class with the largest sum of weights; of two with equal sums the second, of more the first."""
         return decide(self.decision_function(X), self.classes_)
 
     def predict_proba(self, X: MatrixLike) -> Array:
@@ -300,10 +302,9 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
         """The scores after 1, 2, ..., M rounds."""
         check_is_fitted(self)
         X = validate_rows(self, X)
-        scores = np.zeros(X.shape[0] if self.n_classes_ == 2 else (X.shape[0], self.n_classes_))
-        for codes, weight in zip(self._answers(X), self.estimator_weights_.tolist()):
-            stumps.add_votes(scores, codes, weight, self.n_classes_)
-            yield scores.copy()
+        weights = self.estimator_weights_.tolist()
+        for votes in stumps.summed_votes(self._answers(X), weights, self.n_classes_, X.shape[0]):
+            yield stumps.scores_of(votes)
 
     def staged_predict(self, X: MatrixLike) -> Iterator[Array]:
         """The classes after 1, 2, ..., M rounds."""
@@ -353,7 +354,7 @@ class AdaBoostClassifier(ClassifierMixin, Estimator):
         return stumps.codes_of(vars(self), X)
 
     def _codes(self, member, X):
-        return encode(self, np.asarray(member.predict(X)), reset=False)
+        return encode(self, finite_answers(member, member.predict(X), X.shape[:1]), reset=False)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

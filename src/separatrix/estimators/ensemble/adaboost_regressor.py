@@ -15,13 +15,15 @@ from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.declaration import declares
 from separatrix.core.description import DescribedTable, Description, fit_notes
 from separatrix.core.family import Family, declare, needs
+from separatrix.core.protocol import row_count
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.all_or_nothing import all_or_nothing
 from separatrix.estimators.ensemble.adaboost import ADVICE, MOST_SHOWN, STAGEWISE
+from separatrix.estimators.ensemble.answers import finite_answers
 from separatrix.estimators.ensemble.bootstrap import LARGEST_SEED, draw_in_proportion, draws_of, seeded
-from separatrix.estimators.ensemble.members import enter_rows, later_rows, take_rows
+from separatrix.estimators.ensemble.members import drawn_sample, enter_rows, later_rows
 from separatrix.estimators.recompute.adaboost import ROUNDING, residual_of_rounds_of_numbers
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.tree.regressor import DecisionTreeRegressor
@@ -164,7 +166,8 @@ class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
         for _ in range(self.n_estimators):
             member = seeded(self.estimator_, random)
             rows = draw_in_proportion(random, w, self._draws)
-            member.fit(take_rows(X, rows), y[rows])
+            part, targets, counts = drawn_sample(member, X, y, rows)
+            member.fit(part, targets, **({} if counts is None else {"sample_weight": counts}))
             losses = self._losses(member, X, y, s)
             error = float((w * losses).sum() / w.sum())
             if error >= 0.5 and members:
@@ -182,7 +185,7 @@ class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
 
     def _losses(self, member, X, y, s):
         """The loss of each row, in [0, 1]; that of a row without weight does not count for the largest."""
-        distances = np.abs(np.asarray(member.predict(X)) - y)
+        distances = np.abs(finite_answers(member, member.predict(X), y.shape) - y)
         largest = distances[s > 0.0].max()
         shares = np.minimum(distances / largest, 1.0) if largest > 0.0 else np.zeros(len(y))
         if self.loss == "linear":
@@ -217,7 +220,8 @@ class AdaBoostRegressor(MetaEstimatorMixin, RegressorMixin, Estimator):
         """The predictions of all learners, (n, M)."""
         check_is_fitted(self)
         X = later_rows(self, X, missing=get_tags(self._base()).input_tags.allow_nan)
-        return np.column_stack([np.asarray(member.predict(X)) for member in self.estimators_])
+        n = row_count(X)
+        return np.column_stack([finite_answers(each, each.predict(X), (n,)) for each in self.estimators_])
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -18,7 +18,7 @@ from separatrix.core.description import DescribedTable, Description, fit_notes
 from separatrix.core.errors import cannot
 from separatrix.core.solution import Certificate
 from separatrix.core.threads import parallel_map
-from separatrix.core.tree_sum import MEAN, SHARE, TreeSum, WalkedTree
+from separatrix.core.tree_sum import TreeSum, WalkedTree, mean_of_trees
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
 from separatrix.estimators.all_or_nothing import all_or_nothing
@@ -27,7 +27,7 @@ from separatrix.estimators.ensemble.members import enter_rows, later_rows, take_
 from separatrix.estimators.ensemble.warm_start import count_kept, facts_of, facts_of_samples, refuse_other_data
 from separatrix.estimators.published import timed, worst
 from separatrix.estimators.saving import Estimator
-from separatrix.estimators.tree.base import DecisionTree
+from separatrix.estimators.tree.base import DecisionTree, answers_medians
 from separatrix.estimators.tree.columns import has_words
 from separatrix.estimators.validation import check_choice, check_number
 from separatrix.prediction.committees import spread_shares
@@ -237,8 +237,8 @@ def tree_sum(model: Any, X: MatrixLike) -> TreeSum | None:
         nodes["column"] = np.where(nodes["column"] >= 0, columns[nodes["column"]], -1)
         value = (spread_shares(value, member.classes_, model.n_classes_) if of_classes else value) / len(members)
         trees.append(WalkedTree(nodes, 0, value, value, rows=nodes["n_samples"]))
-    base, scale = np.zeros(trees[0].value.shape[1]), SHARE if of_classes else MEAN
-    return TreeSum(as_dense(model._later(X)), base, trees, scale, "the mean of the rows that the trees were grown on")
+    base, medians = np.zeros(trees[0].value.shape[1]), answers_medians(members[0])
+    return mean_of_trees(as_dense(model._later(X)), base, trees, shares=of_classes, medians=medians)
 
 
 def described(model: Any, names: list[str], X: Any, y: Any) -> Description:

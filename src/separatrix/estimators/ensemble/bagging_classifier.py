@@ -10,9 +10,10 @@ from sklearn.utils.metaestimators import available_if
 
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
-from separatrix.core.protocol import can
+from separatrix.core.protocol import can, row_count
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
+from separatrix.estimators.ensemble.answers import finite_answers, refuse_other_classes
 from separatrix.estimators.ensemble.bagging import Bagging, described, tree_sum
 from separatrix.estimators.tree.classifier import DecisionTreeClassifier
 from separatrix.estimators.validation import validate_class_target
@@ -95,11 +96,21 @@ class BaggingClassifier(ClassifierMixin, Bagging):
             self.n_classes_ = len(self.classes_)
         return design, (target.y, target.s)
 
+    def _fit_member(self, m, X, y):
+        member, columns = super()._fit_member(m, X, y)
+        if can(member, "classes_"):
+            refuse_other_classes(member, member.classes_, self.n_classes_)
+        return member, columns
+
     def _shares(self, member, X):
         """The probabilities that a member gives to all classes, or its votes."""
         if can(member, "predict_proba"):
-            return spread_shares(member.predict_proba(X), member.classes_, self.n_classes_)
-        return votes(member.predict(X), self.n_classes_)
+            shape = (row_count(X), len(member.classes_))
+            shares = finite_answers(member, member.predict_proba(X), shape, "predict_proba")
+            return spread_shares(shares, member.classes_, self.n_classes_)
+        codes = finite_answers(member, member.predict(X), (row_count(X),))
+        refuse_other_classes(member, codes, self.n_classes_)
+        return votes(codes, self.n_classes_)
 
     def _score_out_of_bag(self, X, y, s):
         shares, counts = self._out_of_bag_means(X, self._shares, (len(y), self.n_classes_))

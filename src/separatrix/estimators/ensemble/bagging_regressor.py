@@ -1,15 +1,14 @@
 r"""Bagging of regressors: the mean of the predictions of copies that were trained on bootstrap samples."""
 
-from typing import Any
-
-import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils import get_tags
 
 from separatrix.core.declaration import declares
+from separatrix.core.protocol import row_count
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
+from separatrix.estimators.ensemble.answers import finite_answers
 from separatrix.estimators.ensemble.bagging import Bagging, described, tree_sum
 from separatrix.estimators.tree.regressor import DecisionTreeRegressor
 from separatrix.estimators.validation import enter
@@ -87,21 +86,22 @@ class BaggingRegressor(RegressorMixin, Bagging):
         numbers = target.y[:, 0] if target.y.ndim == 2 and target.y.shape[1] == 1 else target.y
         return design, (numbers, target.s)
 
+    def _numbers(self, member, X):
+        """The prediction of a member, (n,) or (n, outputs)."""
+        n, outputs = row_count(X), self._n_outputs
+        return finite_answers(member, member.predict(X), (n,) if outputs == 1 else (n, outputs))
+
     def _score_out_of_bag(self, X, y, s):
-        numbers, counts = self._out_of_bag_means(X, _prediction, y.shape)
+        numbers, counts = self._out_of_bag_means(X, self._numbers, y.shape)
         rows, weights = self._scored_rows(counts, s)
         self.oob_prediction_ = numbers
         self.oob_score_ = float(r2_score(y[rows], numbers[rows], sample_weight=weights))
 
     def predict(self, X: MatrixLike) -> Array:
         """The mean of the members' predictions."""
-        return mean(self._answers(self._later(X), _prediction))
+        return mean(self._answers(self._later(X), self._numbers))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = get_tags(self._base()).target_tags.multi_output
         return tags
-
-
-def _prediction(member: Any, X: Any) -> Array:
-    return np.asarray(member.predict(X))

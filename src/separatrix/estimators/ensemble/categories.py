@@ -16,7 +16,7 @@ def find_categories(estimator, X):
     """Whether each column holds categories (p,), or None where none does, by the parameter `categorical_features`."""
     asked = estimator.categorical_features
     if isinstance(asked, str) and asked == "from_dtype":
-        mask = columns.stated_columns(X)
+        mask = columns.stated_columns(X) if is_frame(X) else np.zeros(0, dtype=bool)
     else:
         mask = columns.asked_columns(estimator, columns.names_of(X), np.shape(X)[1])
     return mask if mask.any() else None
@@ -25,7 +25,8 @@ def find_categories(estimator, X):
 def learn_categories(estimator, X, mask, max_bins):
     """Check X, learn the categories of the columns of `mask`, and return them with X as numbers."""
     X = _checked(estimator, X, reset=True)
-    known = [_levels(columns.cells_of(X, j)) if mask[j] else None for j in range(len(mask))]
+    columns.refuse_merged(X, mask)
+    known = [_levels(_cells(X, j)) if mask[j] else None for j in range(len(mask))]
     for j, levels in enumerate(known):
         if levels is not None and len(levels) > max_bins:
             raise cannot(
@@ -38,14 +39,22 @@ def learn_categories(estimator, X, mask, max_bins):
 
 def apply_categories(estimator, X, known):
     """Check X of a prediction; return it as numbers."""
-    return _as_numbers(_checked(estimator, X, reset=False), known)
+    X = _checked(estimator, X, reset=False)
+    columns.refuse_merged(X, np.array([levels is not None for levels in known]))
+    return _as_numbers(X, known)
 
 
 def _as_numbers(X, known):
-    codes = [
-        _plain(X, j) if levels is None else encoded(columns.cells_of(X, j), levels) for j, levels in enumerate(known)
-    ]
+    codes = [_plain(X, j) if levels is None else encoded(_cells(X, j), levels) for j, levels in enumerate(known)]
     return np.column_stack(codes)
+
+
+def _cells(X, j):
+    """Column j, whose cells can be categories."""
+    cells = columns.cells_of(X, j)
+    if cells.dtype == object:
+        columns.refuse_lists(cells, j)
+    return cells
 
 
 def _checked(estimator, X, reset):

@@ -17,7 +17,7 @@ from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.errors import cannot
 from separatrix.core.packed_tree import PackedTree
 from separatrix.core.threads import parallel_map
-from separatrix.core.tree_sum import MEAN, SHARE, TreeSum, WalkedTree
+from separatrix.core.tree_sum import WalkedTree, mean_of_trees
 from separatrix.core.types import Array, Matrix, MatrixLike
 from separatrix.designs import as_dense, as_design
 from separatrix.designs.ranked import rank_columns
@@ -28,7 +28,7 @@ from separatrix.estimators.tree.arrays import TreeArrays
 from separatrix.estimators.tree.counts import class_impurity, count_residual
 from separatrix.estimators.tree.growth import GreedyGrowth
 from separatrix.estimators.validation import check_choice, check_number
-from separatrix.solvers.trees.criterion import ABSOLUTE, OF_CLASSES, POISSON
+from separatrix.solvers.trees.criterion import ABSOLUTE, OF_CLASSES, OF_NUMBERS, POISSON
 from separatrix.solvers.trees.grow import TreeTarget, grow, prepare
 from separatrix.solvers.trees.nodes import NodeTable
 from separatrix.solvers.trees.packed import ends_of, pack, sum_values, unpack
@@ -75,8 +75,8 @@ def forest_sum(model, X):
         value = share * nodes.value
         trees.append(WalkedTree(nodes._asdict(), 0, value, value, rows=nodes.n_samples))
     base = np.zeros(model._trees[0].value.shape[1])
-    scale = SHARE if "classes_" in vars(model) else MEAN
-    return TreeSum(model._rows(X), base, trees, scale, "the mean of the rows that the trees were grown on")
+    medians = OF_NUMBERS.get(model.criterion) == ABSOLUTE
+    return mean_of_trees(model._rows(X), base, trees, shares="classes_" in vars(model), medians=medians)
 
 
 class Forest(GreedyGrowth):

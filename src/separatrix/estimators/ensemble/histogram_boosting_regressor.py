@@ -58,9 +58,12 @@ class HistGradientBoostingRegressor(RegressorMixin, HistogramBoosting):
     There is no optimum to prove: trees are chosen greedily. With the squared error and a learning rate of at most 1 no
     iteration raises the training loss. ``verify`` recomputes ``training_loss_``.
 
-    A weight counts as repetitions of a row in slopes, curvatures and quantiles of the bins; `min_samples_leaf` counts
-    rows. So models with weights and with repeated rows are equal if `min_samples_leaf` forbids no split, and if there
-    are at most 200,000 rows: of more, those that the quantiles are taken of are drawn at random.
+    A weight counts as repetitions of a row in slopes, curvatures, quantiles of the bins and the side of missing numbers
+    that no row of a node had in training. `min_samples_leaf`, the least support of a category (10 rows) and the rows
+    held out by `early_stopping` are counted in rows. So models with weights and with repeated rows are equal if
+    `min_samples_leaf` forbids no split, there are no categories and no early stopping, and there are at most 200,000
+    rows: of more, those that the quantiles are taken of are drawn at random. Gains that differ by
+    rounding only may be ranked differently, and another of equally good splits be made.
 
     Parameters
     ----------

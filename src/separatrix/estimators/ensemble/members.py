@@ -5,6 +5,7 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from sklearn.utils.validation import has_fit_parameter
 
 from separatrix.core.protocol import is_frame, row_count
 from separatrix.designs import as_design
@@ -40,6 +41,17 @@ def take_rows(X: Any, rows: Any) -> Any:
     if is_frame(X):
         return nw.from_native(X, eager_only=True)[rows.tolist()].to_native()
     return as_design(X).take(rows).matrix()
+
+
+def drawn_sample(model: Any, X: Any, y: Any, rows: Any) -> tuple[Any, Any, Any]:
+    """The rows that were drawn, their targets, and None for weights.
+
+    Of an array with words a model that takes weights gets all rows, and how often each was drawn: a sample without
+    the words of a column would make it a column of numbers.
+    """
+    if has_words(X) and not is_frame(X) and has_fit_parameter(model, "sample_weight"):
+        return X, y, np.bincount(rows, minlength=len(y)).astype(np.float64)
+    return take_rows(X, rows), y[rows], None
 
 
 def take_columns(X: Any, columns: Any) -> Any:

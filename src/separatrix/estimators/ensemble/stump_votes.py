@@ -12,8 +12,8 @@ UNDECIDED = "an undecided vote"
 def tree_sum(model, X):
     """The votes of a fitted AdaBoostClassifier; None where its learners are not stumps.
 
-    A stump is three nodes. The value of its root is 0, in the middle of its two votes. A stump without a threshold
-    votes for one class whatever the row, and is a leaf.
+    A stump is three nodes. The value of its root is 0: no vote yet. The mean of the votes is taken off once, in the
+    base. A stump without a threshold votes for one class whatever the row, and is a leaf.
     """
     if "members_" in vars(model):
         return None
@@ -31,13 +31,16 @@ def tree_sum(model, X):
     value[first[asks]] = 0.0
     trees = [WalkedTree(nodes, int(root), value, value) for root in first]
     rows = np.asarray(as_dense(validate_rows(model, X)))
-    return TreeSum(rows, np.zeros(value.shape[1]), trees, SCORE, UNDECIDED)
+    return TreeSum(rows, np.full(value.shape[1], -_mean_vote(model, k)), trees, SCORE, UNDECIDED)
 
 
 def _votes(codes, weights, k):
-    """Of two classes plus or minus the weight, (n, 1); of more the weight for the class, less its mean, (n, k)."""
+    """Of two classes plus or minus the weight, (n, 1); of more the weight for the class, (n, k)."""
     if k == 2:
         return np.where(codes == 1, weights, -weights)[:, None]
-    votes = np.repeat(-weights[:, None] / k, k, axis=1)
-    votes[np.arange(len(codes)), codes] += weights
-    return votes
+    return np.where(codes[:, None] == np.arange(k), weights[:, None], 0.0)
+
+
+def _mean_vote(model, k):
+    """What the scores of more than two classes are less than the votes: their mean."""
+    return 0.0 if k == 2 else float(model.estimator_weights_.sum()) / k

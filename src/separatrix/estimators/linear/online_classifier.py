@@ -12,6 +12,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.target import Target
 from separatrix.core.types import MatrixLike
 from separatrix.estimators.base import LinearClassifier, SparseCoefficients
+from separatrix.estimators.class_weights import checked_product
 from separatrix.estimators.linear.online import LOSSES_OF_A_NUMBER, Online
 from separatrix.estimators.validation import class_factors, validate_classes
 from separatrix.losses import Hinge, Logistic, ModifiedHuber, SquaredHinge
@@ -148,7 +149,8 @@ class OnlineClassifier(SparseCoefficients, LinearClassifier, Online):
         own = codes == (1 if binary else c)
         y = np.where(own, 1.0, 0.0 if self.loss == "log_loss" else -1.0)
         if (factors != 1.0).any():
-            s = _ones(s, len(codes)) * np.where(own, factors[1 if binary else c], factors[0] if binary else 1.0)
+            each = np.where(own, factors[1 if binary else c], factors[0] if binary else 1.0)
+            s = checked_product(_ones(s, len(codes)) * each)
         if held is not None:
             s = _ones(s, len(codes)).copy()
             s[held] = 0.0

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral
 
 import numpy as np
@@ -13,7 +14,7 @@ from separatrix.core.errors import cannot
 from separatrix.core.protocol import can
 from separatrix.estimators.ensemble.bagging import bags_again
 from separatrix.estimators.ensemble.bootstrap import draw_in_proportion, seeded
-from separatrix.estimators.ensemble.members import enter_rows, take_columns, take_rows
+from separatrix.estimators.ensemble.members import drawn_sample, enter_rows, take_columns, take_rows
 from separatrix.estimators.published import worst
 from separatrix.estimators.recompute.adaboost import ROUNDING, rounds_of_numbers
 from separatrix.estimators.recompute.comparison import Comparison
@@ -40,7 +41,7 @@ def bagged(model, X, y, sample_weight=None):
     if "oob_score_" in vars(model):
         _hold_out_of_bag(model, comparison, X, y, s)
     comparison.notes.append(f"{len(proofs)} members on samples that were drawn again")
-    return worst([*proofs, comparison.certificate()])
+    return _of_all(proofs, comparison.certificate())
 
 
 def _hold_out_of_bag(model, comparison, X, y, s):
@@ -64,7 +65,7 @@ def boosted_numbers(model, X, y, sample_weight=None):
     for member, (w, error, weight) in zip(model.estimators_, rounds_of_numbers(model, X, y, s)):
         seeded(model.estimator_, random)  # the same random numbers are used up
         rows = draw_in_proportion(random, w, model._draws)
-        proofs.append(verify(member, take_rows(X, rows), y[rows]))
+        proofs.append(verify(member, *drawn_sample(member, X, y, rows)))
         errors.append(error)
         weights.append(weight)
     if len(errors) != len(model.estimators_) or len(errors) != len(model.estimator_weights_):
@@ -73,13 +74,14 @@ def boosted_numbers(model, X, y, sample_weight=None):
         comparison.number("estimator_errors_", np.array(errors), 1.0, tolerance=ROUNDING)
         comparison.number("estimator_weights_", np.array(weights), 1.0 + max(weights), tolerance=ROUNDING)
     comparison.notes.append(f"{len(proofs)} learners on rows that were drawn again")
-    return worst([*proofs, comparison.certificate()])
+    return _of_all(proofs, comparison.certificate())
 
 
 def voters(model, X, y, sample_weight=None):
     """The worst member of a vote of scikit-learn's, each on all rows."""
     targets = model.le_.transform(y) if is_classifier(model) else y
-    return worst([verify(member, X, targets, sample_weight) for member in model.estimators_])
+    proofs = [verify(member, X, targets, sample_weight) for member in model.estimators_]
+    return _with_worst(worst(proofs), f"recomputed: {len(proofs)} members")
 
 
 def stacked(model, X, y, sample_weight=None):
@@ -102,7 +104,18 @@ def stacked(model, X, y, sample_weight=None):
         columns.append(answers[:, 1:] if two else answers)
     meta = np.hstack([*columns, np.asarray(X)] if model.passthrough else columns)
     proofs = [verify(member, X, targets) for member in model.estimators_]
-    return worst([*proofs, verify(model.final_estimator_, meta, targets)])
+    last = verify(model.final_estimator_, meta, targets)
+    return _with_worst(worst([*proofs, last]), f"recomputed: {len(proofs)} members, and the last on their answers")
+
+
+def _of_all(proofs, beside):
+    """The worst certificate of members and of what stands beside them, with the names of all that was looked at."""
+    found = worst([*proofs, beside])
+    return found if found.message == beside.message else _with_worst(found, beside.message)
+
+
+def _with_worst(found, looked_at):
+    return replace(found, message=f"{looked_at}; the worst: {found.message}")
 
 
 def _can_repeat(cv):

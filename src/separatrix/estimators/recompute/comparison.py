@@ -30,6 +30,7 @@ class Comparison:
         self.started = time.perf_counter()
         self.worst = (0.0, (n + BESIDE) * EPS)
         self.names, self.notes = [], []  # of what was looked at, and how
+        self.computed = ()  # what the class computes of parts that are not looked at
 
     def number(self, name, recomputed, size=None, means=1, tolerance=0.0):
         """Hold an attribute to the recomputed one, relative to `size` (its own size where none is given)."""
@@ -62,7 +63,7 @@ class Comparison:
         """The worst difference, with the names of what was looked at and of what was not."""
         names = ", ".join(sorted(name for name in self.names if not name.startswith("_")))
         said = "; ".join([names, *self.notes])
-        message = f"recomputed from {self.n} rows: {said}{not_looked_at(self.model, self.names)}"
+        message = f"recomputed from {self.n} rows: {said}{not_looked_at(self.model, self.names, self.computed)}"
         return closed_form(*self.worst, started=self.started, message=message)
 
 
@@ -90,8 +91,8 @@ def half_unit(published):
     return 0.5 * float(np.finfo(published.dtype).eps) if published.dtype.kind == "f" else 0.0
 
 
-def not_looked_at(model, names):
-    """Words for the published numbers of a model that are not among `names`; empty where there are none.
+def not_looked_at(model, names, computed=()):
+    """Words for the published numbers of a model that are not among `names`, and for `computed` ones; or none.
 
     What a search chose is a part of what the model states; that no other setting is better is taken on trust.
     """
@@ -100,7 +101,7 @@ def not_looked_at(model, names):
     published = {name for name, value in vars(model).items() if _is_published(name, value)}
     if evidence_of(model) is not None:
         published.add("evidence_")
-    rest = sorted(published - {*names} - chosen)
+    rest = sorted((published | {*computed}) - {*names} - chosen)
     said = f"; taken on trust: {', '.join(sorted(chosen))}" if chosen else ""
     return said + (f"; not looked at: {', '.join(rest)}" if rest else "")
 

@@ -10,12 +10,16 @@ def training_loss(model, X, y, sample_weight=None):
     """Hold the baseline and ``training_loss_`` to the rows that the model learnt from, those held out left aside.
 
     That each tree is the best of its kind is not looked at: it is chosen greedily, and proves nothing about the next.
+    Nor are the gains of splits, which the loss does not depend on.
     """
     rows = model._later_rows(X, y, sample_weight, weighted=True).with_weight()
     if model._divided:
         rows = rows.take(model._split_rows(rows.y)[0])
     loss, start = model._stated_loss(), model._baseline_of(rows)
     comparison = Comparison(model, len(rows.y))
+    comparison.computed = ("feature_importances_",)
+    if "_node_numbers" in vars(model):
+        comparison.computed += ("values, weights and impurities of estimators_",)
     if model._from_other_rows:
         comparison.notes.append("not the constants that it starts from, which an earlier fit found on other rows")
     else:

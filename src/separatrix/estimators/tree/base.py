@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from separatrix.core.certificate import closed_form, warn_if_not_certified
 from separatrix.core.declaration import predicts_classes
 from separatrix.core.errors import cannot
-from separatrix.core.tree_sum import MEAN, SHARE, TreeSum, WalkedTree
+from separatrix.core.tree_sum import MEAN, MEDIAN, SHARE, TreeSum, WalkedTree
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense, as_design
 from separatrix.designs.ranked import rank_columns
@@ -25,6 +25,7 @@ from separatrix.estimators.validation import (
     check_choice,
     check_number,
 )
+from separatrix.solvers.trees.criterion import ABSOLUTE, OF_NUMBERS
 from separatrix.solvers.trees.grow import grow
 from separatrix.solvers.trees.pruning import cost_complexity, prune_by_cost, prune_by_errors
 
@@ -36,12 +37,22 @@ HELD_OUT = "; training rows are those that were not held out for pruning"
 
 
 def tree_sum(model, X):
-    """Shares of the classes, or the mean, as the value of one tree; None for several outputs."""
+    """Shares of the classes, or the mean or median, as the value of one tree; None for several outputs."""
     if model.n_outputs_ > 1:
         return None
     nodes = model.nodes_
     tree = WalkedTree(nodes._asdict(), 0, nodes.value, nodes.value, rows=nodes.n_samples)
-    return TreeSum(model._rows(X), np.zeros(nodes.value.shape[1]), [tree], SHARE if predicts_classes(model) else MEAN)
+    rows, base = model._rows(X), np.zeros(nodes.value.shape[1])
+    if predicts_classes(model):
+        return TreeSum(rows, base, [tree], SHARE)
+    if answers_medians(model):
+        return TreeSum(rows, base, [tree], MEDIAN, "the median of the training rows")
+    return TreeSum(rows, base, [tree], MEAN)
+
+
+def answers_medians(tree):
+    """Whether the values of a tree, or of the trees of a forest, are medians of their rows."""
+    return OF_NUMBERS.get(tree.criterion) == ABSOLUTE
 
 
 class DecisionTree(GreedyGrowth, CodedTree):

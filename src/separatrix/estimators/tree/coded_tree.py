@@ -47,11 +47,12 @@ class CodedColumns(Estimator):
             validate_columns(self, X, reset=True)
             self._is_category, encoded = asked, as_dense(design.matrix())
         else:
-            design, target, s = self._validate(X, y, sample_weight)
+            given, (design, target, s) = X, self._validate(X, y, sample_weight)
             p = design.p
             names = vars(self).get("feature_names_in_")
             self._is_category = coding.asked_columns(self, None if names is None else list(names), p)
             self.categories_, self._is_ordinal = [None] * p, np.zeros(p, dtype=bool)
+            coding.refuse_merged(given, self._is_category)
             encoded = design.matrix()
             if self._is_category.any():
                 encoded = as_dense(encoded)
@@ -92,7 +93,9 @@ class CodedColumns(Estimator):
         if words:
             validate_columns(self, X, reset=False)
             return self._coded_words(X)
-        return as_dense(self._code(validate_rows(self, X, missing=True)))
+        given, X = X, validate_rows(self, X, missing=True)
+        coding.refuse_merged(given, self._is_category)
+        return as_dense(self._code(X))
 
     def _coded_words(self, X):
         numbers = coding.numbers_from_words(X, self._is_category, self._is_ordinal, self.categories_)

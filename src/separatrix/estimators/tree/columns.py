@@ -9,15 +9,18 @@ are refused: they are no numbers, and as categories they would lose their order.
 gets the code after the last: no route leads from it, and a row ends in the node that asks for it.
 """
 
-from numbers import Real
+from collections.abc import Hashable
+from numbers import Integral, Real
 
 import narwhals as nw
 import numpy as np
 
 from separatrix.core.errors import cannot
-from separatrix.core.protocol import is_frame
+from separatrix.core.protocol import is_frame, is_sparse
 from separatrix.prediction.naive_bayes import by_kind
 from separatrix.prediction.trees import category_codes, is_missing, level_codes
+
+EXACT = 1 << 53  # whole numbers up to here are their own floating-point numbers
 
 
 def names_of(X):
@@ -38,9 +41,7 @@ def worded_columns(X):
 
 
 def stated_columns(X):
-    """Which columns of a frame are of a type that is made for categories; none of an array."""
-    if not is_frame(X):
-        return np.zeros(np.shape(X)[1], dtype=bool)
+    """Which columns of a frame are of a type that is made for categories."""
     return np.array([dtype in (nw.Categorical, nw.Enum) for dtype in _dtypes(X)])
 
 
@@ -115,8 +116,43 @@ def asked_columns(estimator, names, p):
 
 def learn_categories(values):
     """The distinct values of a column, sorted, missing ones left out."""
-    present = [v for v in values if not is_missing(v)]
-    return sorted(set(present), key=by_kind)
+    return sorted({v for v in values if not is_missing(v)}, key=by_kind)
+
+
+def refuse_merged(X, mask):
+    """Refuse whole numbers for categories that would not be told apart once they are floating-point numbers."""
+    if not mask.any():
+        return
+    if not is_frame(X):
+        X = X.toarray() if is_sparse(X) else np.asarray(X)
+    for j in np.flatnonzero(mask).tolist():
+        largest = _largest_whole(cells_of(X, j))
+        if largest >= EXACT:
+            raise cannot(
+                f"take column {j} for categories",
+                because=f"it holds the whole number {largest}, and those from 2^53 on are rounded as numbers",
+                instead="words for the categories: the column as text",
+            )
+
+
+def _largest_whole(cells):
+    """The largest absolute value of the whole numbers among the cells of a column."""
+    if cells.dtype.kind in "iu":
+        ends = [cells.min(), cells.max()] if cells.size else []
+    else:
+        ends = [v for v in cells if isinstance(v, Integral)] if cells.dtype == object else []
+    return max((abs(int(v)) for v in ends), default=0)
+
+
+def refuse_lists(values, j):
+    """Refuse cells of column j that can be no categories."""
+    for value in values:
+        if not isinstance(value, Hashable):
+            raise cannot(
+                f"take column {j} for categories",
+                because=f"the cell {value!r} is a {type(value).__name__}",
+                instead="a word or a number in each cell",
+            )
 
 
 def learn_edges(column, n_bins, s=None):
@@ -149,6 +185,8 @@ def numbers_from_words(X, categorical, ordinal, categories):
     table = []
     for j in range(X.shape[1]):
         values = _values(X, j)
+        if ordinal[j] or categorical[j]:
+            refuse_lists(values, j)
         if ordinal[j]:
             table.append(level_codes(values, categories[j]))
         elif categorical[j]:

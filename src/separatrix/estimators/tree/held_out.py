@@ -173,4 +173,11 @@ def folds_of(model, target, s, is_classifier):
     rows = np.arange(len(target.y)) if s is None else np.flatnonzero(s > 0.0)
     y = target.y[rows, 0] if target.y.shape[1] == 1 else target.y[rows]
     splitter = check_cv(model.cv, y, classifier=is_classifier)
-    return [rows[held] for _, held in splitter.split(np.zeros((rows.size, 1)), y)]
+    folds = [rows[held] for _, held in splitter.split(np.zeros((rows.size, 1)), y)]
+    if not folds:
+        raise cannot(
+            f"choose ccp_alpha={model.ccp_alpha!r} with cv={model.cv!r}",
+            because="it holds no folds",
+            instead="a number of folds, a splitter, or a list of at least one pair of training and held-out rows",
+        )
+    return folds

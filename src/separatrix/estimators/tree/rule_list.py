@@ -59,10 +59,10 @@ class RuleListClassifier(ClassifierMixin, Estimator):
     ----------
     estimator : DecisionTreeClassifier or None, default None.  The tree, unfitted; None for one with defaults.
     estimate : {"pessimistic", "validation"} or None, default "pessimistic".  On what accuracies are estimated.
-        "pessimistic": on the training rows, by the upper 25 % limit of a binomial error rate, as C4.5 does: no row is
-        set aside, nothing is drawn, and a weight equals a repetition. "validation": on rows that the tree has not
-        seen. If the pruned list is less accurate on them than the tree, the rules of the tree are kept. None: nothing
-        is pruned, and the list predicts what the tree does.
+        "pessimistic": on the training rows, by the upper 25 % limit of a binomial error rate, exact where C4.5
+        approximates it: no row is set aside, nothing is drawn, and a weight equals a repetition. "validation": on rows
+        that the tree has not seen. If the pruned list is less accurate on them than the tree, the rules of the tree are
+        kept. None: nothing is pruned, and the list predicts what the tree does.
     validation_fraction : float, (0, 1), default 0.25.  The share of the rows for estimate="validation".
     random_state : int, RandomState or None, default None.  Draws that share.
 

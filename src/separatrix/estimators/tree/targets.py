@@ -7,7 +7,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
 
 from separatrix.core.errors import cannot
-from separatrix.estimators.class_weights import weights_by_class
+from separatrix.estimators.class_weights import checked_product, weights_by_class
 from separatrix.estimators.labels import codes_among
 from separatrix.estimators.tree.coded_tree import CodedColumns
 from separatrix.estimators.validation import enter, validate_labels
@@ -53,7 +53,7 @@ class ClassTarget(ClassifierMixin, CodedColumns):
             return weights_by_class(self.class_weight, classes[0], codes[:, 0], s)
         labels = np.stack([each[codes[:, k]] for k, each in enumerate(classes)], axis=1)
         factors = compute_sample_weight(self.class_weight, labels)
-        return factors if s is None else s * factors
+        return checked_product(factors if s is None else s * factors)
 
     def _class_counts(self):
         return self.n_classes_ if self.outputs_2d_ else [self.n_classes_]

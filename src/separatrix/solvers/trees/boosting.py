@@ -127,7 +127,7 @@ class Boosting:
     ) -> None:
         self.loss, self.design, self.y, self.eta, self.limits = loss, design, y, eta, limits
         self.s = ALL_ONE if s is None else s
-        self.grower = Grower(design, limits, rng)
+        self.grower = Grower(design, limits, rng, s)
         self.how, self.same, self.searches = _steps_of(loss)
         self._g, self._h = np.empty((eta.shape[1], design.n)), np.empty((eta.shape[1], design.n))
 

@@ -92,6 +92,7 @@ class Grower:
     design: BinnedDesign
     limits: TreeLimits
     rng: Any
+    s: Array | None = None  # weights of the rows; None where all count once
     order: Array = field(init=False)
 
     def __post_init__(self) -> None:
@@ -253,12 +254,23 @@ class Grower:
             return None
         return tuple(k for k in node.groups if node.column in self.limits.groups[k])
 
+    def _weights(self, tree: list[_Node]) -> Array:
+        """The weight of the rows of each node; children stand behind their parents."""
+        if self.s is None:
+            return np.array([node.sums.rows for node in tree], dtype=np.float64)
+        weights = np.zeros(len(tree))
+        for number in range(len(tree) - 1, -1, -1):
+            node = tree[number]
+            rows = self.order[node.start : node.stop]
+            weights[number] = self.s[rows].sum() if node.children is None else weights[list(node.children)].sum()
+        return weights
+
     def _table(self, tree: list[_Node]) -> Grown:
         """The nodes as a table; categories are routed by code."""
         bins, rate = self.design.bins, self.limits.learning_rate
         routed = [node for node in tree if node.children and node.bin < 0]
         nodes = empty_nodes(len(tree), 1, sum(int(bins.n_bins[node.column]) for node in routed))
-        used = 0
+        used, weights = 0, self._weights(tree)
         for number, node in enumerate(tree):
             nodes.parent[number] = node.parent
             nodes.n_samples[number] = node.sums.rows
@@ -271,8 +283,8 @@ class Grower:
             nodes.column[number] = node.column
             nodes.left[number], nodes.right[number] = left, right
             go_left = node.missing_left
-            if not self.design.has_missing[node.column]:  # nobody knows: to the child with more rows
-                go_left = tree[left].sums.rows > tree[right].sums.rows
+            if not self.design.has_missing[node.column]:  # nobody knows: to the heavier child
+                go_left = bool(weights[left] > weights[right])
             nodes.missing[number] = left if go_left else right
             if node.bin >= 0:
                 nodes.threshold[number] = bins.bound(node.column, node.bin)
