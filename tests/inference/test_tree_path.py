@@ -261,7 +261,6 @@ def test_parts_of_a_model_tree_add_up_to_its_score(classes):
         assert np.isclose(told.mean_score, y.mean(), rtol=1e-12)
 
 
-<<<<<<< HEAD
 def staff(n=300):
     """A slope of the years that turns where the salary reaches 100,000, and a raise on the first of January 2012."""
     rng = np.random.default_rng(0)
@@ -312,7 +311,8 @@ def test_the_size_of_a_change_says_its_unit():
     (flip,) = explain(model, table.take([5]), reference=table).flips
     assert (flip.to, flip.unit) == (20.0, "standard deviations")
     assert_allclose(flip.size, 15.0 / np.sqrt(1599.0 / 12.0), rtol=1e-12)
-=======
+
+
 def test_a_tree_of_medians_is_explained_by_medians():
     """The numbers 0, 1, 2, 3, 100 have the median 2 and the mean 21.2."""
     X, y = np.arange(5.0)[:, None], np.array([0.0, 1.0, 2.0, 3.0, 100.0])
@@ -324,4 +324,3 @@ def test_a_tree_of_medians_is_explained_by_medians():
     told = explain(committee, X[4])
     assert "median" in told.reference and "medians at its questions" in " ".join(told.notes)
     assert explain(DecisionTreeRegressor(max_depth=1).fit(X, y), X[4]).reference == "the mean of the training rows"
->>>>>>> w-fix3

@@ -108,7 +108,13 @@ def _reason(error: Exception) -> str:
 # ------------------------------------------------------------------ one loop
 
 
-_called = threading.local()  # the loop that this thread called last, until numba has no code for its arguments
+class _Called(threading.local):
+    """The loop that this thread called last, until numba has no code for its arguments."""
+
+    loop: "KeptLoop | None" = None
+
+
+_called = _Called()
 
 
 @functools.cache
@@ -118,7 +124,7 @@ def _listen() -> None:
 
     class BeforeCompiling(event.Listener):
         def on_start(self, event: Any) -> None:
-            loop, _called.loop = getattr(_called, "loop", None), None
+            loop, _called.loop = _called.loop, None
             if loop is not None:
                 loop.look_again()
 

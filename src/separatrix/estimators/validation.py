@@ -318,12 +318,8 @@ def validate_columns(estimator, X, *, reset):
         validate_data(estimator, X, reset=reset, skip_check_array=True)  # names and number of the columns
         return X
     words = isinstance(X, np.ndarray) and X.dtype.kind in "OU" and any(isinstance(v, str) for v in X.flat)
-<<<<<<< HEAD
-    return _validated(estimator, X, dtype=object if words else DTYPES, reset=reset)
-=======
     finite = "allow-nan" if words else True
-    return validate_data(estimator, X, dtype=object if words else DTYPES, reset=reset, ensure_all_finite=finite)
->>>>>>> w-fix3
+    return _validated(estimator, X, dtype=object if words else DTYPES, reset=reset, ensure_all_finite=finite)
 
 
 def _weights(sample_weight, n):

@@ -19,11 +19,8 @@ from separatrix.ensemble import (
     GradientBoostingRegressor,
     HistGradientBoostingClassifier,
     HistGradientBoostingRegressor,
-<<<<<<< HEAD
-    RandomForestRegressor,
-=======
     RandomForestClassifier,
->>>>>>> w-fix3
+    RandomForestRegressor,
 )
 from separatrix.solvers.trees import grow
 from separatrix.tree import (

@@ -26,7 +26,7 @@ from separatrix.solvers.trees.nodes import NodeTable
 from separatrix.solvers.trees.plain_nodes import (
     TO_LEFT,
     TO_RIGHT,
-    divide,
+    is_leaf,
     link_missing,
     open_children,
     open_classes,
@@ -147,16 +147,13 @@ def grow_drawn(
             )
             cost = 0.0
         nodes.weight[number], nodes.n_samples[number] = weight, n
-        if pure or depth >= rule.max_depth or n < max(rule.min_split, 2 * rule.min_leaf):
+        if pure or is_leaf(rule, depth, n, weight):
             continue
-        if weight < 2.0 * rule.min_weight:
-            continue
-        tried, last, by_columns = 0, np.int64(0), False
+        tried, column, score, cut = 0, ALL_CONSTANT, 0.0, 0.0
         if not (of_classes or is_small(n, weight)):
-            by_columns = counters[BLOCK] < 0 and rule.max_features < by_row.shape[1]
             tried = min(rule.max_features, by_row.shape[1])
-            if by_columns:
-                column, score, cut, last = search_columns(
+            if counters[BLOCK] < 0 and tried < by_row.shape[1]:
+                column, score, cut = search_columns(
                     data.codes, data.levels, data.level_start, keys, start, n, node_y, node_s, work.node_code,
                     work.order, work.cut, tried, work.generator, weight, EQUAL * scale, limits,
                 )  # fmt: skip
@@ -165,8 +162,7 @@ def grow_drawn(
                     by_row, keys, start, n, node_y, node_s, work.order, tried, work.generator, work.low, work.high,
                     work.cut, work.weight_left, work.sum_left, work.count_left, weight, EQUAL * scale, limits,
                 )  # fmt: skip
-        if tried == 0 or column == ALL_CONSTANT:
-            by_columns = False
+        if column == ALL_CONSTANT:
             most = cost if of_classes else most_gain(node_y, node_s, n, weight, scale)
             column, score, cut = search_in_turn(
                 by_row, keys, start, n, node_y, node_s, node_class, work.node_x, work.order, tried, rule.max_features,
@@ -174,15 +170,11 @@ def grow_drawn(
             )  # fmt: skip
         if column < 0 or not is_enough(rule.factor * score, rule.factor * EQUAL * scale, least):
             continue
-        if by_columns:
-            middle, weight_left = divide(data.codes, column, last, keys, start, end, node_s, work.spare)
-        else:
-            middle, weight_left = _divide(by_row, column, cut, keys, start, end, node_s, work.spare)
+        middle, weight_left = _divide(by_row, column, cut, keys, start, end, node_s, work.spare)
         nodes.column[number], nodes.threshold[number] = column, cut
         # the children have no numbers yet: which of them missing values go to, the heavier one
         nodes.missing[number] = TO_LEFT if weight_left > weight - weight_left else TO_RIGHT
-        open_children(open_int, at, start, middle, end, depth, number)
-        counters[N_OPEN] = at + 2
+        open_children(open_int, counters, at, start, middle, end, depth, number)
     link_missing(nodes.missing, nodes.left, nodes.right, counters[N_NODES])
     return True
 

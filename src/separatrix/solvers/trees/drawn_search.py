@@ -49,12 +49,12 @@ def search_columns(
     weight: float,
     equal: float,
     limits: Limits,
-) -> tuple[int, float, float, Any]:
-    """The best of one threshold for each of a few columns of a large node: column, score, threshold, last code left.
+) -> tuple[int, float, float]:
+    """The best of one threshold for each of a few columns of a large node: column, score, threshold.
 
     Ranks of one column fit into the second cache, where rows with all their columns do not.
     """
-    best, n_best, column, cut, last = -np.inf, 0, ALL_CONSTANT, 0.0, np.int64(0)
+    best, n_best, column, cut = -np.inf, 0, ALL_CONSTANT, 0.0
     _draw(order, m, generator, shares)
     for t in range(m):
         j = order[t]
@@ -80,12 +80,12 @@ def search_columns(
         gain = _gain_of_numbers(node_code, n, left, node_s, node_y, weight, limits)
         column = NO_SPLIT if column == ALL_CONSTANT else column
         if gain > best + equal:
-            best, n_best, column, cut, last = gain, 1, j, drawn, left
+            best, n_best, column, cut = gain, 1, j, drawn
         elif gain >= best - equal and gain > -np.inf:
             n_best += 1
             if draw_below(generator, n_best) == 0:
-                column, cut, last = j, drawn, left
-    return column, best, cut, last
+                column, cut = j, drawn
+    return column, best, cut
 
 
 @part

@@ -26,6 +26,7 @@ from separatrix.solvers.trees.plain_nodes import (
     TO_LEFT,
     TO_RIGHT,
     divide,
+    is_leaf,
     link_missing,
     open_children,
     open_classes,
@@ -149,9 +150,7 @@ def grow_plain(
             )
             cost = 0.0
         nodes.weight[number], nodes.n_samples[number] = weight, n
-        if pure or depth >= rule.max_depth or n < max(rule.min_split, 2 * rule.min_leaf):
-            continue
-        if weight < 2.0 * rule.min_weight:
+        if pure or is_leaf(rule, depth, n, weight):
             continue
         most = cost if of_classes else most_gain(node_y, node_s, n, weight, scale)
         column, score, last, cut = search_plain(
@@ -165,8 +164,7 @@ def grow_plain(
         nodes.column[number], nodes.threshold[number] = column, cut
         # the children have no numbers yet: which of them missing values go to, the heavier one
         nodes.missing[number] = TO_LEFT if weight_left > weight - weight_left else TO_RIGHT
-        open_children(open_int, at, start, middle, end, depth, number)
-        counters[N_OPEN] = at + 2
+        open_children(open_int, counters, at, start, middle, end, depth, number)
     link_missing(nodes.missing, nodes.left, nodes.right, counters[N_NODES])
     return True
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from separatrix.core.jit import part
 from separatrix.core.types import Array
-from separatrix.solvers.trees.state import DEPTH, END, N_NODES, N_OPEN, ORDINAL, PARENT, START
+from separatrix.solvers.trees.state import DEPTH, END, N_NODES, N_OPEN, ORDINAL, PARENT, START, Rule
 
 # In the place of a child that has no number yet: which of them missing values go to.
 TO_LEFT, TO_RIGHT = -2, -3
@@ -30,13 +30,23 @@ def take_node(
 
 
 @part
-def open_children(open_int: Array, at: int, start: int, middle: int, end: int, depth: int, number: int) -> None:
+def is_leaf(rule: Rule, depth: int, n: int, weight: float) -> bool:
+    """Whether a node may not be split, whatever is in it."""
+    few = n < max(rule.min_split, 2 * rule.min_leaf)
+    return depth >= rule.max_depth or few or weight < 2.0 * rule.min_weight
+
+
+@part
+def open_children(
+    open_int: Array, counters: Array, at: int, start: int, middle: int, end: int, depth: int, number: int
+) -> None:
     """Put the children of a node on the stack, the left one on top."""
     for side in range(2):
         record = at + 1 - side
         open_int[record, START] = middle if side else start
         open_int[record, END] = end if side else middle
         open_int[record, DEPTH], open_int[record, PARENT], open_int[record, ORDINAL] = depth + 1, number, side
+    counters[N_OPEN] = at + 2
 
 
 @part
