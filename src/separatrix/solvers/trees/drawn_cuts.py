@@ -116,8 +116,7 @@ def grow_drawn(
 ) -> bool:
     """Split the open nodes, children before siblings, left ones first; whether all are done."""
     keys, node_y, node_s, node_class = work.keys, work.node_y, work.node_s, work.node_class
-    of_classes = rule.walk == CLASS_SQUARES
-    least = rule.min_decrease * rule.total_weight
+    of_classes, least = rule.walk == CLASS_SQUARES, rule.min_decrease * rule.total_weight
     limits = Limits(rule.min_leaf, rule.min_weight, 0, False, -np.inf, np.inf)
     by_row, y1, s, classes = work.by_row, data.y1, data.s, data.classes
     if counters[BLOCK] >= 0:
