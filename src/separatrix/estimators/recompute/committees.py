@@ -110,12 +110,12 @@ def stacked(model, X, y, sample_weight=None):
 
 def _of_all(proofs, beside):
     """The worst certificate of members and of what stands beside them, with the names of all that was looked at."""
-    found = worst([*proofs, beside])
-    return found if found.message == beside.message else _with_worst(found, beside.message)
+    proof = worst([*proofs, beside])
+    return proof if proof.message == beside.message else _with_worst(proof, beside.message)
 
 
-def _with_worst(found, looked_at):
-    return replace(found, message=f"{looked_at}; the worst: {found.message}")
+def _with_worst(proof, looked_at):
+    return replace(proof, message=f"{looked_at}; the worst: {proof.message}")
 
 
 def _can_repeat(cv):

@@ -17,6 +17,7 @@ import numpy as np
 
 from separatrix.core.errors import cannot
 from separatrix.core.protocol import is_frame, is_sparse
+from separatrix.designs import as_dense
 from separatrix.prediction.naive_bayes import by_kind
 from separatrix.prediction.trees import category_codes, is_missing, level_codes
 
@@ -124,7 +125,7 @@ def refuse_merged(X, mask):
     if not mask.any():
         return
     if not is_frame(X):
-        X = X.toarray() if is_sparse(X) else np.asarray(X)
+        X = as_dense(X) if is_sparse(X) else np.asarray(X)
     for j in np.flatnonzero(mask).tolist():
         largest = _largest_whole(cells_of(X, j))
         if largest >= EXACT:
