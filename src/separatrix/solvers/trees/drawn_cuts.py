@@ -171,7 +171,6 @@ def grow_drawn(
             continue
         middle, weight_left = _divide(by_row, column, cut, keys, start, end, node_s, work.spare)
         nodes.column[number], nodes.threshold[number] = column, cut
-        # the children have no numbers yet: which of them missing values go to, the heavier one
         nodes.missing[number] = TO_LEFT if weight_left > weight - weight_left else TO_RIGHT
         open_children(open_int, counters, at, start, middle, end, depth, number)
     link_missing(nodes.missing, nodes.left, nodes.right, counters[N_NODES])
