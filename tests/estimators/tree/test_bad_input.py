@@ -264,7 +264,7 @@ def test_a_share_too_small_to_prune_on_is_refused(share):
     listed = RuleListClassifier(estimate="validation", validation_fraction=share)
     refused(listed, X, CLASS, match=r"too few.*estimate='pessimistic'")
     lonely = np.arange(N)
-    refused(listed, X, lonely, match="the only row of a class is never held out")
+    refused(listed, X, lonely, match="of each class a row is kept to learn from")
 
 
 DEPTH = 5_500
