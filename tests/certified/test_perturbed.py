@@ -47,6 +47,8 @@ NOT_LOOKED_AT = {
     "best_score_",
     "coefs_paths_",
     "dual_gap_",
+    "feature_importances_",  # of boosting
+    "numbers of the nodes of estimators_",
     "expert_intercept_",  # of an expert of one class: any large number will do
     "l1_ratio_",  # of LassoCV, where it is 1
     "l1_ratios_",

@@ -185,7 +185,15 @@ SOLVERS = {
     "firth": (firth, Logistic(), NoPenalty(), {}),
 }
 # Functions of no Problem: eigenvectors, all folds at once, many problems at once; and parts of other solvers.
-OTHERWISE = {"principal_axes", "leave_one_out", "path", "gram_coordinate", "column_coordinate", "firth_climbs"}
+OTHERWISE = {
+    "principal_axes",
+    "leave_one_out",
+    "path",
+    "gram_coordinate",
+    "column_coordinate",
+    "firth_climbs",
+    "trust_region",
+}
 
 
 def stated(name, intercept=True):

@@ -79,7 +79,7 @@ NO_GAP = {"firth", "maximum_likelihood"}
 # These state no Problem of one design and one target: eigenvectors, a likelihood for every query, all folds at once.
 OTHERWISE = {"leave_one_out", "leading", "local_likelihood", "principal_axes"}
 # These are parts of solvers, not solvers: what they say they keep or solve is tested beside their masters.
-PARTS = {"column_coordinate", "firth_climbs", "gram_coordinate", "support_factor"}
+PARTS = {"column_coordinate", "firth_climbs", "gram_coordinate", "support_factor", "trust_region"}
 STORAGES = {"dense": np.asarray, "fortran": np.asfortranarray, "csr": sp.csr_array, "csc": sp.csc_array}
 
 

@@ -45,7 +45,9 @@ DATES = "dates, times or durations"
 def _no_number(X):
     """The first column that holds words or dates, and what; None where there is none."""
     if is_frame(X):
-        frame = nw.from_native(X, eager_only=True)
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):  # a design in a file has columns, too
+            return None
         for name, dtype in frame.schema.items():
             if dtype.is_temporal():
                 return name, DATES

@@ -145,6 +145,8 @@ def joint_hessian(
 
 def _factor(design: Design, h: np.ndarray, ridge: np.ndarray, intercept: bool) -> Factor:
     """Cholesky factor of ``X_c'H X_c + diag(ridge)``, columns scaled to length 1, or of something a little larger."""
+    if not h.any():  # all curvature has underflowed, as on the way to infinity: any rows do
+        h = np.full_like(h, np.finfo(np.float64).tiny)
     sums = moments(design, Target(np.zeros(design.n), h), about_mean=intercept)
     squares = sums.squares + ridge
     scale = 1.0 / np.sqrt(np.where(squares > 0.0, squares, 1.0))

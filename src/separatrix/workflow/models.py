@@ -105,7 +105,11 @@ def _class_named(name, task):
     if bare_name(name) in by_bare:
         return classes[by_bare[bare_name(name)]]
     known = [family.name for family in families(task)]
-    near = get_close_matches(name, [*known, *classes], n=3, cutoff=0.5)
+    by_first: dict[str, list[str]] = {}
+    for each in known:
+        by_first.setdefault(each.split()[0].strip(","), []).append(each)
+    near = get_close_matches(name, [*by_first, *known, *classes], n=3, cutoff=0.5)
+    near = list(dict.fromkeys(one for each in near for one in by_first.get(each, [each])))[:3]
     other = "regression" if task == "classification" else "classification"
     wrong_task = family_named(name, other) is not None or bare_name(name) in {bare_name(each) for each in members}
     raise cannot(

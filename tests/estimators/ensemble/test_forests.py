@@ -123,9 +123,9 @@ def test_the_normalised_information_gain_chooses_among_fewer_columns_than_there_
     by_gini = RandomForestClassifier(random_state=0).fit(X, y)
     assert [t.column.size for t in model._trees] != [t.column.size for t in by_gini._trees]
     # with all rows and all columns each tree begins with the split of the largest gain ratio, which is no other's
-    plain = RandomForestClassifier(2, criterion="gain_ratio", bootstrap=False, max_features=None, max_depth=2)
-    alone = DecisionTreeClassifier(criterion="gain_ratio", max_depth=2).fit(X, y).nodes_
-    assert not np.array_equal(alone.weight, DecisionTreeClassifier(max_depth=2).fit(X, y).nodes_.weight)
+    plain = RandomForestClassifier(2, criterion="gain_ratio", bootstrap=False, max_features=None, max_depth=3)
+    alone = DecisionTreeClassifier(criterion="gain_ratio", max_depth=3).fit(X, y).nodes_
+    assert not np.array_equal(alone.weight, DecisionTreeClassifier(max_depth=3).fit(X, y).nodes_.weight)
     for tree in plain.fit(X, y).estimators_:
         np.testing.assert_array_equal(tree.nodes_.weight, alone.weight)
 

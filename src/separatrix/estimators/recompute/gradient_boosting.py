@@ -19,7 +19,7 @@ def training_loss(model, X, y, sample_weight=None):
     comparison = Comparison(model, len(rows.y))
     comparison.computed = ("feature_importances_",)
     if "_node_numbers" in vars(model):
-        comparison.computed += ("values, weights and impurities of estimators_",)
+        comparison.computed += ("numbers of the nodes of estimators_",)
     if model._from_other_rows:
         comparison.notes.append("not the constants that it starts from, which an earlier fit found on other rows")
     else:
