@@ -282,7 +282,7 @@ def test_verification_says_which_numbers_it_does_not_look_at():
     X, y = np.arange(20.0)[:, None], np.arange(20.0) ** 2
     exact = GradientBoostingRegressor(n_estimators=2, subsample=0.5, random_state=0).fit(X, y)
     unseen = verify(exact, X, y).message.split("not looked at: ")[1]
-    for name in ("feature_importances_", "numbers of the nodes of estimators_", "oob_improvement_", "oob_score_", "train_score_"):
+    for name in ("feature_importances_", "nodes of estimators_", "oob_improvement_", "oob_score_", "train_score_"):
         assert name in unseen
     binned = HistGradientBoostingRegressor(max_iter=2, min_samples_leaf=2).fit(X, y)
     assert "feature_importances_" in verify(binned, X, y).message.split("not looked at: ")[1]
