@@ -4,13 +4,14 @@ import numpy as np
 
 from separatrix.core.jit import compiled, part, read_only
 from separatrix.core.packed_tree import LEAF, PackedTree
-from separatrix.core.threads import parallel_map
+from separatrix.core.threads import n_threads, parallel_map
 from separatrix.core.types import Array
 from separatrix.solvers.trees.nodes import NodeTable
 from separatrix.solvers.trees.pruning import sums_below
 
-ROWS_IN_BLOCK = 1024  # whose numbers and sums stay in the first two caches while the trees are walked one by one
-AT_ONCE = 8  # rows that walk side by side: a step waits for memory, and the steps of other rows do not
+ROWS_IN_BLOCK = 16_384  # many for each node of a tree, few enough for the second and third cache
+FEWEST_IN_BLOCK = 1024  # where rows are few for the threads
+FEW = 4  # rows of a node that walk on one by one: parting them would cost more
 
 
 def pack(nodes: NodeTable, *, keep_inner: bool = False) -> PackedTree:
@@ -117,9 +118,16 @@ def _with_numbers(nodes: NodeTable, tree: PackedTree) -> NodeTable:
 
 def ends_of(tree: PackedTree, X: Array) -> Array:
     """The entry of the ends in which each row of X ends, int32 (n,)."""
-    out = np.empty(len(X), np.int32)
-    find_ends(*[read_only(np.ascontiguousarray(X)), *_links(tree), out])
+    out, n = np.empty(len(X), np.int32), min(len(X), ROWS_IN_BLOCK)
+    for start in range(0, len(X), ROWS_IN_BLOCK):
+        rows = read_only(np.ascontiguousarray(X[start : start + ROWS_IN_BLOCK]))
+        find_ends(*[rows, *_links(tree), out[start : start + ROWS_IN_BLOCK], *_buffers(n)])
     return out
+
+
+def _buffers(n: int) -> tuple[Array, Array, Array]:
+    """What the walk of n rows works in."""
+    return np.empty(n, np.int32), np.empty(n, np.int32), np.empty((n, 3), np.int32)
 
 
 def _links(tree: PackedTree) -> tuple[Array, ...]:
@@ -132,15 +140,17 @@ def sum_values(trees: list[PackedTree], X: Array, n_values: int) -> Array:
     total = np.zeros((len(X), n_values))
     parts = [(_links(tree), read_only(tree.value)) for tree in trees]
 
+    size = min(ROWS_IN_BLOCK, max(FEWEST_IN_BLOCK, -(-len(X) // n_threads())))
+
     def fill(start: int) -> None:
-        rows = read_only(np.ascontiguousarray(X[start : start + ROWS_IN_BLOCK]))
-        out = total[start : start + ROWS_IN_BLOCK]
-        ends = np.empty(len(rows), np.int32)
+        rows = read_only(np.ascontiguousarray(X[start : start + size]))
+        out = total[start : start + size]
+        ends, buffers = np.empty(len(rows), np.int32), _buffers(len(rows))
         for links, value in parts:
-            find_ends(*[rows, *links, ends])
+            find_ends(*[rows, *links, ends, *buffers])
             add_values(value, ends, out)
 
-    parallel_map(fill, range(0, len(X), ROWS_IN_BLOCK), numbers=len(trees) * min(len(X), ROWS_IN_BLOCK) * 8)
+    parallel_map(fill, range(0, len(X), size), numbers=len(trees) * min(len(X), size) * 8)
     return total
 
 
@@ -154,30 +164,65 @@ def add_values(value: Array, ends: Array, out: Array) -> None:
 
 @compiled
 def find_ends(
-    X: Array, column: Array, threshold: Array, right: Array, routed: Array, routes: Array, out: Array
+    X: Array,
+    column: Array,
+    threshold: Array,
+    right: Array,
+    routed: Array,
+    routes: Array,
+    out: Array,
+    rows: Array,
+    work_right: Array,
+    waiting: Array,
 ) -> None:
-    """Where each row ends: the entry of the ends."""
-    at = np.zeros(AT_ONCE, np.int64)
-    by_threshold = routed.shape[0] == 0
-    for first in range(0, X.shape[0], AT_ONCE):
-        n = min(AT_ONCE, X.shape[0] - first)
-        for r in range(n):
-            at[r] = 0
-        going = by_threshold and column[0] >= 0
-        while going:
-            going = False
-            for r in range(n):
-                node = at[r]
-                j = column[node]
-                if j >= 0:
-                    node = _next(X[first + r, j], threshold[node], int(right[node]), node)
-                    at[r] = node
-                    going = going or column[node] >= 0
-        if not by_threshold:
-            for r in range(n):
-                at[r] = _end_of_row(X, first + r, column, threshold, right, routed, routes)
-        for r in range(n):
-            out[first + r] = right[at[r]]
+    """Where each row ends: the entry of the ends.
+
+    The rows of a node are parted in two: a node is read once for all of them, and the next row does not wait for
+    the memory of this one. `rows` and `work_right` have an entry for each row, `waiting` holds the nodes that are still
+    to be visited, each with the ends of its part of `rows`: as every part holds a row, no more of them than rows.
+    """
+    for i in range(X.shape[0]):
+        rows[i] = i
+    waiting[0, 0], waiting[0, 1], waiting[0, 2] = 0, 0, X.shape[0]
+    n_waiting = 1
+    while n_waiting > 0:
+        n_waiting -= 1
+        node, first, stop = waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2]
+        while stop - first > FEW and column[node] >= 0:
+            middle = _part_rows(X, int(column[node]), threshold[node], right[node] < 0, rows, first, stop, work_right)
+            other = max(right[node], ~right[node])
+            if middle == first:
+                node = other
+                continue
+            node += 1
+            if middle < stop:
+                waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2] = other, middle, stop
+                n_waiting += 1
+                stop = middle
+        for a in range(first, stop):
+            out[rows[a]] = right[_end_of_row(X, rows[a], node, column, threshold, right, routed, routes)]
+
+
+@part
+def _part_rows(
+    X: Array, j: int, threshold: float, missing_left: bool, rows: Array, first: int, stop: int, work_right: Array
+) -> int:
+    """Part ``rows[first:stop]`` in place at a threshold of column j; returns where the right ones begin.
+
+    Both places are written for every row and one of them counts: a branch could not be predicted.
+    """
+    middle, n_right = first, 0
+    for a in range(first, stop):
+        i = rows[a]
+        x = X[i, j]
+        goes_right = int(x > threshold) if missing_left else 1 - int(x <= threshold)
+        rows[middle] = i
+        work_right[n_right] = i
+        middle += 1 - goes_right
+        n_right += goes_right
+    for a in range(n_right):
+        rows[middle + a] = work_right[a]
+    return middle
 
 
 @part
@@ -190,9 +235,10 @@ def _next(x: float, threshold: float, other: int, node: int) -> int:
 
 
 @part
-def _end_of_row(X: Array, i: int, column: Array, threshold: Array, right: Array, routed: Array, routes: Array) -> int:
-    """The node in which one row ends, in a tree with routes."""
-    node = 0
+def _end_of_row(
+    X: Array, i: int, node: int, column: Array, threshold: Array, right: Array, routed: Array, routes: Array
+) -> int:
+    """The node in which one row ends that has come to `node`."""
     while True:
         j = int(column[node])
         if j == LEAF:
