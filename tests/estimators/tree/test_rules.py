@@ -189,6 +189,15 @@ def test_a_saved_list_predicts_and_verifies_and_a_changed_one_does_not(tmp_path,
     assert not verify(again, X, y).converged
 
 
+@pytest.mark.parametrize("estimate", ["pessimistic", "validation", None])
+def test_a_list_that_calls_its_classes_by_other_names_does_not_verify(estimate):
+    X, y = load_iris(return_X_y=True)
+    model = RuleListClassifier(estimate=estimate, random_state=0).fit(X, y)
+    assert verify(model, X, y).converged
+    model.classes_ = np.array([0, 1, 3])
+    assert not verify(model, X, y).converged
+
+
 def test_rules_are_plain_data():
     X, y = load_iris(return_X_y=True)
     first = rules.extract(DecisionTreeClassifier(max_depth=1).fit(X, y))[0]

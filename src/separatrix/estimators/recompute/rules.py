@@ -28,7 +28,9 @@ def rules(model, X, y, sample_weight=None):
     s = np.ones(len(rows)) if s is None else s
     estimating = model._estimating(target, s)
     value = np.inf
-    if not fault_of_rules(model.rules_, [each.n_known + 1 for each in columns]):
+    # the list answers in its own names of the classes, and rows are counted by those of the tree
+    is_named = np.array_equal(model.classes_, inside.classes_)
+    if is_named and not fault_of_rules(model.rules_, [each.n_known + 1 for each in columns]):
         some = rows[estimating], target.y[estimating, 0], s[estimating]
         value = max(decided_residual(model, rows, target, s), _estimate_residual(model, columns, *some))
     n = len(rows)
