@@ -22,12 +22,13 @@ from separatrix.core.protocol import fitted_attribute
 LEAST_SQUARES, LOGISTIC, FIRTH, GENERALIZED = "least squares", "logistic", "Firth", "generalised linear"
 LIKELIHOODS = (None, LEAST_SQUARES, LOGISTIC, FIRTH, GENERALIZED)
 # What a fitted model is described by.
-COEFFICIENTS, CLASSES, ROWS, SHARES, IMPORTANCES, SETTINGS = (
+COEFFICIENTS, CLASSES, ROWS, SHARES, IMPORTANCES, RULES, SETTINGS = (
     "coefficients",
     "class models",
     "stored rows",
     "class shares",
     "importances",
+    "rules",
     "settings",
 )
 TASKS = ("regression", "classification", "transformation")

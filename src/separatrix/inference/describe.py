@@ -11,6 +11,7 @@ from separatrix.core.declaration import (
     COEFFICIENTS,
     IMPORTANCES,
     ROWS,
+    RULES,
     SETTINGS,
     SHARES,
     declaration,
@@ -23,6 +24,7 @@ from separatrix.estimators.calibration import CalibratedLinearClassifier
 from separatrix.inference.describe_classes import in_classes
 from separatrix.inference.describe_linear import in_coefficients
 from separatrix.inference.own_units import own_units
+from separatrix.inference.rule_words import in_rules
 
 CALIBRATED = (
     "The model itself gives scores, not probabilities; a logistic curve, fitted to scores of rows that were held out, "
@@ -67,7 +69,7 @@ def describe(model, feature_names, X=None, y=None, *, units=None):
     if in_own_units is not None:
         own = own_units(whole)
         model = in_own_units(model, own.origin, own.unit)
-    description = _described(model, names, X, y, units)
+    description = in_rules(whole) if declaration(model).description == RULES else _described(model, names, X, y, units)
     if any(isinstance(layer, CalibratedLinearClassifier) for layer in layers(whole)):
         return replace(description, notes=(*description.notes, CALIBRATED))
     return description

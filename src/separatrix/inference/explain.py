@@ -21,6 +21,7 @@ from separatrix.core.protocol import fitted_attribute
 from separatrix.core.tree_sum import SCORE, SHARE
 from separatrix.designs import as_dense
 from separatrix.inference.original_columns import OriginalColumns, Reference
+from separatrix.inference.rule_words import DecidingRule, about_rule, deciding_rule
 from separatrix.inference.tree_path import PathStep, about_trees, additive_facts, path_steps, sum_of, why_no_sum
 from separatrix.inference.what_if import Flip, nearest_boundary_point, single_flips
 
@@ -61,6 +62,7 @@ class Explanation:
     reference : str.  What `mean_score` is of.
     contributions : tuple of Contribution.  The largest first; their sum is ``score - mean_score``.
     path : tuple of PathStep.  Of a single tree: the questions that the row answers, from the root down.
+    rule : DecidingRule or None.  Of a rule list: the rule that decides the row.
     distance : float or None.  From the boundary, positive on the side of `towards`, in the units of the prepared
         columns (standard deviations, as a rule).
     flips : tuple of Flip.  For each column the smallest change that alone changes the decision; the smallest first.
@@ -80,6 +82,7 @@ class Explanation:
     reference: str = ""
     contributions: tuple[Contribution, ...] = ()
     path: tuple[PathStep, ...] = ()
+    rule: DecidingRule | None = None
     distance: float | None = None
     flips: tuple[Flip, ...] = ()
     boundary: dict | None = None
@@ -139,7 +142,8 @@ def explain(model, row, *, reference=None):
         facts |= _tree_facts(seen, rows, trees)
         notes.append(about_trees(trees))
     else:
-        notes.append(why_no_sum(seen) or NOT_LINEAR)
+        facts["rule"] = deciding_rule(seen, rows)
+        notes.append(about_rule(facts["rule"]) or why_no_sum(seen) or NOT_LINEAR)
     if not linear and seen.classes is not None:
         notes += [NO_RANGE] if reference is None else [ONE_BY_ONE] if trees is None else []
     if seen.classes is not None:

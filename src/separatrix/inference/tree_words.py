@@ -22,7 +22,7 @@ class TreeWords:
 
     Parameters
     ----------
-    model : fitted tree, or a Pipeline that ends in one.
+    model : fitted tree or rule list, or a Pipeline that ends in one.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class TreeWords:
     """
 
     def __init__(self, model):
-        seen, tree = OriginalColumns(model), unwrap(model)
+        seen, tree = OriginalColumns(model), _tree_of(model)
         steps = steps_of(model)[:-1]
         p = tree.n_features_in_
         self.names = [str(name) for name in model[:-1].get_feature_names_out()] if steps else list(seen.names)
@@ -66,13 +66,13 @@ class TreeWords:
         if nodes["left"][node] < 0:
             return f"which {name}?"
         group = self.group(nodes, node, int(nodes["left"][node]))
-        return f"{name} is {_listed(group)}"
+        return f"{name} is {listed(group)}"
 
     def answer(self, nodes, node, child):
         """What leads from a node to one of its children."""
         if nodes["left"][node] >= 0:
             return "yes" if child == nodes["left"][node] else "no"
-        return _listed(self.group(nodes, node, child)) or "missing"
+        return listed(self.group(nodes, node, child)) or "missing"
 
     def group(self, nodes, node, child):
         """The categories, or bins, that lead to a child."""
@@ -80,6 +80,12 @@ class TreeWords:
         codes = np.flatnonzero(nodes["routes"][start : start + width] == child)
         levels = self.levels[int(nodes["column"][node])] or []
         return [levels[code] if code < len(levels) else f"{code}" for code in codes.tolist()]
+
+
+def _tree_of(model):
+    """The fitted tree at the end of a pipeline, or that which its rule list came from."""
+    last = unwrap(model)
+    return last.estimator_ if declaration(last).prediction is forms.RULES else last
 
 
 def _own_levels(tree, j):
@@ -103,10 +109,10 @@ def _plain(value):
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _listed(words):
+def listed(words):
     """Categories of a group: all of them, or the first and how many more.
 
-    >>> _listed(["a", "b", "c"]), _listed(list("abcdefgh"))
+    >>> listed(["a", "b", "c"]), listed(list("abcdefgh"))
     ('a, b or c', 'a, b, c, d, e or 3 more')
     """
     more = len(words) - MOST_LEVELS + 1 if len(words) > MOST_LEVELS else 0

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import closed_form, warn_if_not_certified
-from separatrix.core.declaration import SETTINGS, SmallFit, declares
+from separatrix.core.declaration import RULES, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.rule_table import RuleTable, table_from
@@ -41,7 +41,7 @@ ACCURACIES = {"pessimistic": pessimistic_accuracy, "validation": observed_accura
     prediction=forms.RULES,
     verification=verification.OF_RULES,
     certifies=verification.RULES_COUNTED,
-    description=SETTINGS,
+    description=RULES,
     small_fits=(SmallFit(storages=("float64",)),),
 )
 class RuleListClassifier(ClassifierMixin, Estimator):
@@ -186,6 +186,12 @@ class RuleListClassifier(ClassifierMixin, Estimator):
             if _right(table, *some) < _right(whole, *some):
                 return whole, False
         return table, True
+
+    @property
+    def n_parameters_(self) -> int:
+        """Ends of the conditions, and the shares of the classes of each rule."""
+        check_is_fitted(self)
+        return int(self.rules_.bounds.size + self.rules_.value.size)
 
     def predict_proba(self, X: MatrixLike) -> Array:
         """Shares of the classes among the training rows that the first rule decides which holds for a row, (n, k)."""
