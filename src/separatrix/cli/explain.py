@@ -7,6 +7,7 @@ import click
 from separatrix.cli.options import as_json, command, query
 
 LONGEST, LONGEST_NAME = 32, 64  # letters of a cell, and of the name of a column, that are shown
+ROUNDING = 50 * 2.0**-52  # of a sum, relative to the sizes of its terms
 
 
 @command(
@@ -80,7 +81,8 @@ def _show_path(out, explanation):
 
     shares = explanation.scale == "probability"
     of = f"share of {explanation.towards}" if shares else "mean" if explanation.towards is None else "mean score"
-    paragraph(out, f"The way through the tree, and the {of} among the training rows that are left:")
+    sides = f", for {explanation.towards} and against {explanation.against}," if explanation.against is not None else ""
+    paragraph(out, f"The way through the tree, and the {of}{sides} among the training rows that are left:")
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     heads = (("question", "left"), ("value", "right"), ("answer", "left"), ("rows left", "right"), (of, "right"))
     for label, justify in heads:
@@ -124,6 +126,9 @@ def _show_contributions(out, explanation, most):
     if any(rest):
         drawn.add_row(f"{len(rest)} other columns", "", f"{sum(rest):+.4g}", "")
     eta, mean_eta = explanation.score, explanation.mean_score
+    size = abs(mean_eta) + sum(abs(each.contribution) for each in explanation.contributions)
+    if abs(eta) <= ROUNDING * size:
+        eta = 0.0
     drawn.add_row("all columns", "", f"{eta - mean_eta:+.4g}", f"from {mean_eta:.4g} to {eta:.4g}")
     print_table(out, drawn)
 
@@ -136,12 +141,18 @@ def _show_flips(out, explanation):
         return
     paragraph(out, "Smallest changes of a single column that change the decision:")
     for flip in explanation.flips[:3]:
-        about = [f"by {flip.size:.2g} {flip.unit}"] if flip.unit else []
+        about = [_how_far(flip)] if flip.unit else []
         about += ["beyond all training rows"] if flip.outside else []
         aside = f" ({', '.join(about)})" if about else ""
         to = _value(flip.to) if isinstance(flip.to, str) else outwards(flip.value, flip.to)
         change = f"{_name(flip.column)} from {_value(flip.value)} to {to}"
         paragraph(out, f"  {change}: {flip.prediction}{aside}", gap=False)
+
+
+def _how_far(flip):
+    """The size of a change: "by 1 standard deviation", "by 1.2 standard deviations"."""
+    size = f"{flip.size:.2g}"
+    return f"by {size} {flip.unit.removesuffix('s') if size == '1' else flip.unit}"
 
 
 def _show_boundary(out, explanation, most):
@@ -171,8 +182,8 @@ def _value(value):
 def outwards(value, to):
     """A changed number with three digits of the change, rounded away from the value, so that the decision still flips.
 
-    >>> outwards(52.0, 38.2711), outwards(0.5, 0.50123), outwards(None, 3.14159)
-    ('38.2', '0.50123', '3.14159')
+    >>> outwards(52.0, 38.2711), outwards(0.5, 0.50123), outwards(33.0, 24.0), outwards(None, 3.14159)
+    ('38.2', '0.50123', '24', '3.14159')
     """
     if value is None or to == value:
         return f"{to:.6g}"
@@ -180,4 +191,5 @@ def outwards(value, to):
     unit = 10.0**-decimals
     steps = (to - value) / unit
     whole = floor(steps) if steps < 0 else -floor(-steps)
-    return f"{value + whole * unit:.{max(decimals, 0)}f}"
+    text = f"{value + whole * unit:.{max(decimals, 0)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -196,7 +196,7 @@ def _tree_facts(seen, rows, trees):
         (own, rival), scale = _sides(seen, seen.probabilities(rows)[0]), RAW_SCORE
     facts, shares = additive_facts(seen, rows, trees, (own, rival))
     facts |= {"scale": scale, "reference": trees.reference, "contributions": _ordered(seen, rows, np.array(shares))}
-    facts["path"] = path_steps(seen, rows, trees, own)
+    facts["path"] = path_steps(seen, rows, trees, (own, rival))
     if seen.classes is not None:
         one_score = trees.scale == SCORE and len(base) == 1
         facts["towards"] = seen.classes[1 if one_score else own]

@@ -28,7 +28,8 @@ class PathStep:
     answer : str.  "yes", "no", or the category that leads on.
     rows : int.  Training rows in the node that the answer leads to.
     before, after : float.  The share of the explained class, the mean, the median (where the tree was grown by absolute
-        errors) or the mean score of the training rows before and after.
+        errors) or the mean score of the training rows before and after; of three classes or more, the score of the
+        explained class less that of the next.
     """
 
     column: str
@@ -71,15 +72,18 @@ def additive_facts(seen, rows, trees: TreeSum, sides):
     return {"mean_score": float(usual), "score": fsum([usual, *shares])}, shares
 
 
-def path_steps(seen, rows, trees: TreeSum, own):
+def path_steps(seen, rows, trees: TreeSum, sides):
     """The questions on the way of the row through a single tree; none where there are several.
 
-    None either where the rows of the nodes are not known, as of a stump of AdaBoost.
+    None either where the rows of the nodes are not known, as of a stump of AdaBoost. Sides are those of
+    :func:`additive_facts`.
     """
     tree, row = trees.trees[0] if len(trees.trees) == 1 else None, trees.rows[0]
     if tree is None or tree.rows is None:
         return ()
     words, nodes = TreeWords(seen.model), tree.nodes
+    own, rival = sides
+    mean = tree.mean[:, own] if rival is None else tree.mean[:, own] - tree.mean[:, rival]
     owners = seen.owners_of(trees.rows.shape[1])
     way, steps = way_of(tree, row), []
     for node, child in zip(way, [*way[1:], -1]):
@@ -96,8 +100,8 @@ def path_steps(seen, rows, trees: TreeSum, own):
                 value,
                 _answer(words, nodes, node, child, row[j]),
                 int(tree.rows[after]),
-                float(tree.mean[node, own]),
-                float(tree.mean[after, own]),
+                float(mean[node]),
+                float(mean[after]),
             )
         )
     return tuple(steps)
