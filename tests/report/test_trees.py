@@ -106,3 +106,23 @@ def test_predictions_that_jump_are_drawn_as_steps():
     X = np.arange(30.0)[:, None]
     for model, jumps in ((DecisionTreeRegressor(), True), (ModelTreeRegressor(), False), (Ridge(), False)):
         assert importance._jumps(SimpleNamespace(model=model.fit(X, X[:, 0]), prepared=X)) is jumps
+
+
+def test_a_fit_whose_gradient_is_small_is_called_stationary_and_never_certified():
+    rng = np.random.default_rng(0)
+    a, b = rng.uniform(-2.0, 2.0, (2, 120))
+    data = {"a": a, "b": b, "y": np.abs(a) + 0.1 * rng.standard_normal(120)}
+    comparison = compare(data, "y", families=["baseline", "mixture of experts"], folds=3, repeats=1, seed=0)
+    assert comparison.recommended == "mixture of experts"
+    assert next(each for each in comparison.standings if each.family == "mixture of experts").verdict == "stationary"
+    assert re.search(r"mixture of experts .* stationary", str(comparison))
+    text = render(comparison)
+    assert "stationary" in words_of(section(text, "leaderboard"))
+    words = words_of(section(text, "certificate"))
+    assert "The fit is stationary." in words and "The fit is certified" not in words
+
+
+def test_a_rule_list_is_reported_by_its_rules():
+    text, _ = page_of("rule list", "classification")
+    words = words_of(section(text, "model"))
+    assert "asked one after the other" in words and "otherwise" in words and "RuleTable" not in words

@@ -52,7 +52,7 @@ def columns(comparison, ranked):
     cells["fit"] = [format_seconds(row.fit_seconds) for row in ranked]
     cells["predict"] = [format_seconds(row.predict_seconds) for row in ranked]
     cells["size"] = [f"{row.size:,}" if row.size else "–" for row in ranked]
-    cells["certified"] = [{True: "yes", False: "no", None: "–"}[row.certified] for row in ranked]
+    cells["certified"] = [row.verdict or "–" for row in ranked]
     return cells
 
 

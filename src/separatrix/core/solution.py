@@ -46,10 +46,18 @@ class Certificate:
     def converged(self) -> bool:
         return bool(np.isfinite(self.value) and self.value <= self.tolerance)
 
-    def __str__(self) -> str:
-        # a gradient is small where nothing more is to be gained nearby, which proves no optimum
+    @property
+    def verdict(self) -> str:
+        """Either "certified" or "stationary", after "NOT " where the value is above the tolerance.
+
+        A gradient is small where nothing more is to be gained nearby, which proves no optimum: such a fit is called
+        stationary.
+        """
         proved = "stationary" if self.kind == "gradient" else "certified"
-        verdict = proved if self.converged else f"NOT {proved}"
+        return proved if self.converged else f"NOT {proved}"
+
+    def __str__(self) -> str:
+        verdict = self.verdict
         if self.kind == "mistakes":
             counted = "mistakes in the last pass" if self.passes else "rows on the wrong side"
             return f"{verdict}: {self.value:.0f} {counted}"

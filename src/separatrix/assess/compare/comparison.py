@@ -24,7 +24,7 @@ class Standing:
     size : int.  Numbers the fitted model keeps (coefficients, means, rows).
     certificate : str.  The worst certificate of all rounds: "certified: relative gap 1e-10 (tol 1e-8)".
     certified : bool or None.  Whether it holds, and so that of every round; None where the model is
-        a closed form or a count without a certificate.
+        a closed form or a count without a certificate. Of a gradient it says only that it is small: `verdict` tells.
     group : int.  1 holds the best and all that are not shown to be worse; then 2, ...; 0 for a failure.
     rows : int.  Rows learnt from in a round; fewer than there are where the budget asked for a sample.
     chosen : dict.  Parameters chosen by the family's own search in the last round.
@@ -53,6 +53,19 @@ class Standing:
     @property
     def failed(self):
         return bool(self.reason)
+
+    @property
+    def verdict(self):
+        """What is known of the fits, in a word: "yes", "no", "stationary", or "" where there is no certificate.
+
+        >>> Standing("mixture", certificate="stationary: relative gradient 1e-9 (tol 1e-6)", certified=True).verdict
+        'stationary'
+        """
+        if self.certified is None:
+            return ""
+        if not self.certified:
+            return "no"
+        return "stationary" if self.certificate.startswith("stationary") else "yes"
 
 
 @dataclass

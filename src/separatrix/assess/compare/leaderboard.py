@@ -61,7 +61,7 @@ def _columns(comparison, running):
                 _number(standing.fit_seconds, 2),
                 _number(standing.predict_seconds, 2),
                 f"{standing.size:,}",
-                {None: "", True: "yes", False: "no"}[standing.certified],
+                standing.verdict,
             ]
         )
     widths = [max(map(len, column)) for column in zip(*rows)]
@@ -135,7 +135,7 @@ def rows(comparison):
                 "fit_seconds": standing.fit_seconds,
                 "predict_seconds": standing.predict_seconds,
                 "size": standing.size,
-                "certified": "" if standing.certified is None else "yes" if standing.certified else "no",
+                "certified": standing.verdict,
                 "certificate": standing.certificate,
                 "rows": standing.rows,
                 "note": standing.note,

@@ -35,9 +35,7 @@ def certificate(context):
         said = f"publishes no certificate: {how}" if isinstance(how, str) else RECOMPUTED
         raise Skipped(f"{context.standing.family} {said}.")
     kind = published.kind
-    verdict = (
-        "The fit is certified." if published.converged else "The fit is NOT certified: treat its numbers with care."
-    )
+    verdict = f"The fit is {published.verdict}{'.' if published.converged else ': treat its numbers with care.'}"
     meaning = declaration(context.model).certifies or MEANINGS.get(
         kind, "The value says how far the fit is from an exact solution."
     )
@@ -60,7 +58,7 @@ def _recomputed(context, published):
         recomputed = verify(context.model, context.prepared, context.comparison.y_train)
     except (ValueError, TypeError, AttributeError) as failure:
         return [Note(f"It could not be recomputed from the training rows: {failure}", missing=True)]
-    word = "certified" if recomputed.converged else "NOT certified"
+    word = recomputed.verdict
     rows = f"{len(context.comparison.y_train):,} training rows"
     if published.converged and not recomputed.converged:
         word += " on these rows. That is expected of a model that was fitted to a part of them, and an error otherwise"

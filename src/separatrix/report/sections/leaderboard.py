@@ -82,7 +82,8 @@ def _table(context, ran):
         "Score ± standard error over the rounds; times are medians of a round; size is how many numbers the fitted "
         "model keeps; certified means that the fit of every round is proven to solve its problem, or, of trees and "
         "committees, which a greedy search finds and nothing proves to be the best, that their numbers agree with a "
-        "second count. A model without a certificate (–) has no problem to solve: its numbers are counts, means or "
+        "second count; stationary means that only the gradient is known to be small, and another fit may be better. A "
+        "model without a certificate (–) has no problem to solve: its numbers are counts, means or "
         "stored rows, which separatrix verify recomputes. ★ is the recommended one."
     )
     if any(key == "calibration" for key, _ in measures):
@@ -117,9 +118,9 @@ def _measure(key, measures, comparison):
 
 
 def _certificate(standing):
-    if standing.certified is None:
-        return "–"
-    return "yes" if standing.certified else f"no: {standing.certificate.removeprefix('NOT certified: ')}"
+    if standing.verdict == "no":
+        return f"no: {standing.certificate.removeprefix('NOT ').removeprefix('certified: ')}"
+    return standing.verdict or "–"
 
 
 def _settings(ran):
