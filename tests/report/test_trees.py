@@ -9,10 +9,11 @@ import pytest
 
 from separatrix import plots
 from separatrix.assess.compare import compare
+from separatrix.inference.describe import describe
 from separatrix.linear_model import Ridge
 from separatrix.report import render
 from separatrix.report.sections import importance
-from separatrix.tree import DecisionTreeRegressor, ModelTreeRegressor
+from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor, ModelTreeRegressor
 
 HOSTILE = "<b>co\x07lour</b>" + "x" * 300_000
 
@@ -126,3 +127,26 @@ def test_a_rule_list_is_reported_by_its_rules():
     text, _ = page_of("rule list", "classification")
     words = words_of(section(text, "model"))
     assert "asked one after the other" in words and "otherwise" in words and "RuleTable" not in words
+
+
+def test_a_picture_of_one_family_speaks_of_one(of_tree):
+    text, comparison = of_tree
+    words = words_of(section(text, "leaderboard"))
+    drawn = re.search(r"Leaderboard of (\d+) (famil\w+)", words).groups()
+    assert drawn in (("1", "family"), ("2", "families"))
+    assert ("ahead of all" in words) == (drawn[0] == "2" and comparison.standings[1].group == 2)
+
+
+def test_missing_cells_are_a_share_of_the_rows_with_a_target():
+    data = frame(200)
+    age = np.where(np.arange(200) % 10 == 0, np.nan, 50.0 + np.arange(200) % 7)
+    y = np.where(np.arange(200) % 4 == 1, np.nan, data["y"])  # 50 rows, all of them with an age
+    table = {"age": age, "pay": data["pay"], "y": y}
+    comparison = compare(table, "y", families=["baseline", "decision tree"], folds=3, repeats=1, seed=0)
+    assert "20 of 300 (6.7 %), in 1 column" in words_of(section(render(comparison), "data"))
+
+
+def test_a_tree_of_one_leaf_is_not_said_to_look_at_a_column():
+    X, y = np.arange(20.0)[:, None], np.arange(20) % 2
+    words = describe(DecisionTreeClassifier(ccp_alpha=1.0).fit(X, y), ["age"]).words
+    assert "No column is asked for." in words and "Most of all" not in words

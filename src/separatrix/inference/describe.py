@@ -129,7 +129,8 @@ def _in_importances(model, names):
         tuple((names[j], float(shares[j])) for j in order),
         f"Shares as the model counts them, largest first; {len(order)} of {len(names)} columns.",
     )
-    words = f"{_first_sentence(model)} Most of all it looks at {names[order[0]]!r}."
+    most = f"Most of all it looks at {names[order[0]]!r}." if shares[order[0]] > 0.0 else "No column is asked for."
+    words = f"{_first_sentence(model)} {most}"
     return Description(words, (table,), ("importances", "boundary"), tuple(fit_notes(model)))
 
 

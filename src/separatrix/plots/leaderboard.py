@@ -84,13 +84,14 @@ def _sentence(comparison, shown):
     which = "higher is better" if comparison.higher_is_better else "lower is better"
     each = "; ".join(f"{s.family} {number(s.score)}{_plus_or_minus(s)}" for s in shown)
     together = [standing.family for standing in shown if standing.group == shown[0].group]
-    apart = (
-        f"The data cannot tell apart {listed(together)}." if len(together) > 1 else f"{together[0]} is ahead of all."
-    )
+    apart = f" {together[0]} is ahead of all." if len(shown) > 1 else ""
+    if len(together) > 1:
+        apart = f" The data cannot tell apart {listed(together)}."
+    families = "1 family" if len(shown) == 1 else f"{len(shown)} families"
     failed = len(comparison.standings) - len(shown)
     without = f" {failed} more could not be scored." if failed else ""
     return (
-        f"Leaderboard of {len(shown)} families by {comparison.score} ({which}): {each}. {apart}{without} "
+        f"Leaderboard of {families} by {comparison.score} ({which}): {each}.{apart}{without} "
         f"Recommended, and marked with a star: {comparison.recommended}."
     )
 

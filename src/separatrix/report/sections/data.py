@@ -47,7 +47,8 @@ def _pairs(facts, comparison, used, left_out):
 
 
 def _missing(facts, used):
-    missing, cells = sum(column.missing for column in used), facts.rows * len(used)
+    # cells are counted in the rows that have a target
+    missing, cells = sum(column.missing for column in used), (facts.rows - facts.unlabelled) * len(used)
     if not missing:
         return "none"
     columns = sum(column.missing > 0 for column in used)
