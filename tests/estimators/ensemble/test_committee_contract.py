@@ -1,8 +1,13 @@
-"""scikit-learn's own checks of bagging, boosted regressors and forests."""
+"""scikit-learn's own checks of bagging, boosted regressors and forests; and nodes that lead nowhere."""
 
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from separatrix import verify
 from separatrix.ensemble import (
+    AdaBoostClassifier,
     AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
@@ -12,6 +17,7 @@ from separatrix.ensemble import (
     RandomForestRegressor,
 )
 from separatrix.linear_model import Ridge
+from separatrix.tree import DecisionTreeClassifier
 
 # The checks compare rows of whole weights with repeated rows in another order: other rows are then drawn. That a weight
 # is a repetition, by the same random numbers, is proved in test_bagging.py and test_forests.py.
@@ -36,3 +42,22 @@ DRAWN = {
 )
 def test_scikit_learn_accepts_it(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize(
+    "committee, members",
+    [
+        (AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=2), "members_"),
+        (AdaBoostRegressor(n_estimators=2, random_state=0), "estimators_"),
+    ],
+    ids=["classes", "numbers"],
+)
+def test_verify_refuses_boosted_trees_whose_nodes_lead_nowhere(committee, members):
+    X, y = load_iris(return_X_y=True)
+    model = clone(committee).fit(X, y)
+    tree = getattr(model, members)[0]
+    right = tree.nodes_.right.copy()
+    right[0] = len(right)  # one beyond the last node: compiled loops would read what lies there
+    tree.nodes_ = tree.nodes_._replace(right=right)
+    with pytest.raises(ValueError, match="a child is outside"):
+        verify(model, X, y)

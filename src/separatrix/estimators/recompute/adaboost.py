@@ -7,6 +7,7 @@ again, in extended precision.
 import numpy as np
 
 from separatrix.estimators.recompute.comparison import Comparison
+from separatrix.estimators.recompute.trees import check_trees
 from separatrix.estimators.validation import validate_classes
 
 ROUNDING = 1e-9  # weights of rows are products of up to M rounded factors, and differ by less from exact ones
@@ -22,6 +23,7 @@ def boosted(model, X, y, sample_weight=None):
     if stumps and not _are_places(model, design.p, k):
         comparison.residual(np.inf, 0.0, "features_", "below_", "above_")
         return comparison.certificate()
+    check_trees(vars(model).get("members_", ()))
     answers = list(model._answers(design.matrix()))
     sorted_columns = _Sorted(design, codes, s, k) if stumps else None
     if not len(answers) == len(weights) == len(model.estimator_errors_) > 0:

@@ -18,6 +18,7 @@ from separatrix.estimators.ensemble.members import drawn_sample, enter_rows, tak
 from separatrix.estimators.published import worst
 from separatrix.estimators.recompute.adaboost import ROUNDING, rounds_of_numbers
 from separatrix.estimators.recompute.comparison import Comparison
+from separatrix.estimators.recompute.trees import check_trees
 from separatrix.estimators.verify import NothingToVerify, verify
 
 
@@ -60,6 +61,7 @@ def boosted_numbers(model, X, y, sample_weight=None):
     """Mean losses and weights of all learners, and every learner on the rows that its weights drew."""
     X, (y, s) = enter_rows(model, X, y, sample_weight, reset=False)
     s = np.ones(len(y)) if s is None else s
+    check_trees(model.estimators_)
     comparison, random = Comparison(model, len(y)), RandomState(model._seed)
     errors, weights, proofs = [], [], []
     for member, (w, error, weight) in zip(model.estimators_, rounds_of_numbers(model, X, y, s)):

@@ -5,12 +5,23 @@ import time
 import numpy as np
 
 from separatrix.core.certificate import closed_form
+from separatrix.core.declaration import unwrap
 from separatrix.estimators.recompute.comparison import not_looked_at
 from separatrix.estimators.tree.counts import count_residual, count_tolerance, threshold_residual
 from separatrix.estimators.tree.held_out import Prices, chosen_price
 from separatrix.solvers.trees.nodes import check_nodes
 
 PROVED = "weights, counts, values, impurities and thresholds of the nodes; not that a split is the best of its node"
+
+
+def check_trees(learners):
+    """Refuse trees among the learners of a committee whose nodes do not fit together, before rows walk through them.
+
+    Compiled loops follow the children of a node without asking whether they exist.
+    """
+    for learner in map(unwrap, learners):
+        if "nodes_" in vars(learner):
+            check_nodes(learner.nodes_, learner.n_features_in_)
 
 
 def tree(model, X, y, sample_weight=None):
