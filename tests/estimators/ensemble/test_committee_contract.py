@@ -13,6 +13,10 @@ from separatrix.ensemble import (
     BaggingRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -60,4 +64,24 @@ def test_verify_refuses_boosted_trees_whose_nodes_lead_nowhere(committee, member
     right[0] = len(right)  # one beyond the last node: compiled loops would read what lies there
     tree.nodes_ = tree.nodes_._replace(right=right)
     with pytest.raises(ValueError, match="a child is outside"):
+        verify(model, X, y)
+
+
+@pytest.mark.parametrize(
+    "committee",
+    [
+        GradientBoostingClassifier(n_estimators=2),
+        GradientBoostingRegressor(n_estimators=2),
+        HistGradientBoostingClassifier(max_iter=2),
+        HistGradientBoostingRegressor(max_iter=2),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+@pytest.mark.parametrize("side", ["left", "right", "column"])
+def test_verify_refuses_packed_trees_whose_nodes_lead_nowhere(committee, side):
+    X, y = load_iris(return_X_y=True)
+    model = clone(committee).fit(X, y)
+    numbers = getattr(model._trees, side)
+    numbers[0] = len(numbers)
+    with pytest.raises(ValueError, match="Cannot use these trees"):
         verify(model, X, y)
