@@ -71,6 +71,7 @@ class RuleListClassifier(ClassifierMixin, Estimator):
     classes_ : (k,) array.
     estimator_ : DecisionTreeClassifier.  The tree that the rules came from.
     rules_ : RuleTable.  The rules; :func:`separatrix.tree.rules.extract` gives them in words.
+    n_parameters_ : int.  Ends of the conditions, and the shares of the classes of each rule.
     is_pruned_ : bool.  Whether the pruned rules were kept.
     certificate_ : Certificate.  How far supports and shares are from those counted anew.
     n_features_in_, feature_names_in_ : as in scikit-learn.
