@@ -32,6 +32,17 @@ def test_equal_scores_of_all_draws_tell_no_standard_error():
     assert np.isnan(error)
 
 
+@pytest.mark.parametrize(("right", "rows"), [(3, 17), (23, 47)])
+def test_the_standard_error_of_an_accuracy_is_the_binomial_one_to_a_tenth(right, rows):
+    """Ten seeds, each with 400 resamples: the standard error of a bootstrap has itself one of 3.5 %."""
+    y = np.array(["a"] * rows)
+    predictions = Predictions(np.array(["a"] * right + ["b"] * (rows - right)))
+    exact = np.sqrt(right / rows * (1.0 - right / rows) / rows)
+    for seed in range(10):
+        error = refit.test_standard_error(predictions, y, np.array(["a", "b"]), score="accuracy", seed=seed)
+        assert error == pytest.approx(exact, rel=3 * 0.035)
+
+
 def test_a_certificate_above_a_tolerance_of_zero_is_the_worse_one_without_a_warning():
     good, bad = (SimpleNamespace(converged=False, value=np.float64(gap), tolerance=0.0) for gap in (1e-3, 10.0))
     with warnings.catch_warnings():

@@ -1,5 +1,7 @@
 """Permutation importance and partial dependence of models of tables agree with what is computed by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,6 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.inspection import partial_dependence, permutation_importance
 from sklearn.metrics import roc_auc_score
 
+from separatrix.assess import inspection
 from separatrix.assess.inspection import dependence, importances
 from separatrix.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from separatrix.estimators.preparation.compose import category_places, pipeline
@@ -58,6 +61,18 @@ def test_an_error_counts_as_lost_where_it_grows():
     model = pipeline(understand(table, "y"), "trees", DecisionTreeRegressor(max_depth=4)).fit(table, y)
     first, *_ = importances(model, table, y, "rmse")
     assert first.column in ("c2", "c8") and first.loss > 5.0
+
+
+def test_losses_and_gains_that_cancel_leave_no_rounding(boosted, monkeypatch):
+    """0.1 + 0.2 - 0.3 is 5.6e-17 in floats."""
+    single = np.array([[0.1, 0.2, -0.3], [0.1, 0.2, 0.3], [0.0, 0.0, 0.0]])
+    results = SimpleNamespace(
+        importances=single, importances_mean=single.mean(axis=1), importances_std=single.std(axis=1)
+    )
+    monkeypatch.setattr(inspection, "permutation_importance", lambda *args, **settings: results)
+    model, table = boosted
+    losses = {each.column: each.loss for each in importances(model, table, table.columns[-1], "accuracy")}
+    assert sorted(losses.values()) == pytest.approx([0.0, 0.0, 0.2], abs=0.0, rel=1e-15)
 
 
 def test_a_dependence_is_the_mean_prediction_with_the_column_held(boosted):

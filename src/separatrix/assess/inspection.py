@@ -13,6 +13,7 @@ from separatrix.assess.measures import MEASURES
 from separatrix.core.protocol import fitted_attribute
 from separatrix.prediction.table_columns import NUMERIC
 
+EPS = float(np.finfo(np.float64).eps)
 MOST_LEVELS = 12
 
 
@@ -69,11 +70,11 @@ def importances(model, table, y, measure, *, repeats=5, seed=0):
     shuffled = permutation_importance(
         model, columns.transform(table), y, scoring=scorer, n_repeats=repeats, random_state=seed
     )
-    order = np.argsort(-shuffled.importances_mean, kind="stable")
-    return [
-        Importance(str(columns.names[j]), float(shuffled.importances_mean[j]), float(shuffled.importances_std[j]))
-        for j in order
-    ]
+    # losses and gains of single shuffles that cancel leave the rounding of their sum
+    rounding = EPS * np.abs(shuffled.importances).sum(axis=1)
+    losses = np.where(np.abs(shuffled.importances_mean) <= rounding, 0.0, shuffled.importances_mean)
+    order = np.argsort(-losses, kind="stable")
+    return [Importance(str(columns.names[j]), float(losses[j]), float(shuffled.importances_std[j])) for j in order]
 
 
 def dependence(model, table, name, *, points=25):
