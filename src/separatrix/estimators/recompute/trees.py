@@ -10,7 +10,9 @@ from separatrix.estimators.tree.counts import count_residual, count_tolerance, t
 from separatrix.estimators.tree.held_out import Prices, chosen_price
 from separatrix.solvers.trees.nodes import check_nodes
 
-PROVED = "weights, counts, values, impurities, thresholds and bins of the nodes; not that a split is the best of its node"
+PROVED = (
+    "weights, counts, values, impurities, thresholds and bins of the nodes; not that a split is the best of its node"
+)
 
 
 def tree(model, X, y, sample_weight=None):
