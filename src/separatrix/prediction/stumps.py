@@ -6,11 +6,14 @@ from separatrix.prediction.storage import dense
 
 
 def codes_of(state, X):
-    """The code of the class that each stump answers, one array (n,) after the other."""
+    """The code of the class that each stump answers, one array (n,) after the other.
+
+    Half the way between two neighbours of single precision is a number of double precision only.
+    """
     for j, threshold, below, above in zip(
         state["features_"].tolist(), state["thresholds_"].tolist(), state["below_"].tolist(), state["above_"].tolist()
     ):
-        yield np.where(dense(X[:, [j]])[:, 0] <= threshold, below, above)
+        yield np.where(dense(X[:, [j]])[:, 0].astype(np.float64) <= threshold, below, above)
 
 
 def scores_of_votes(answers, weights, k, n):

@@ -274,6 +274,16 @@ def test_a_threshold_between_neighbouring_numbers_separates_them():
 
 
 @pytest.mark.mission("EN-10")
+@pytest.mark.parametrize("low", [1.0, 1.0 + 2.0**-23, 2.0**-149, 0.0])
+def test_a_threshold_between_neighbours_of_single_precision_separates_them(low):
+    low = np.float32(low)
+    X = np.repeat(np.array([[low], [np.nextafter(low, np.float32(2.0))]]), 3, axis=0)
+    y = np.repeat([0, 1], 3)
+    model = AdaBoostClassifier().fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), y)
+    assert model.certificate_.converged
+
+
 def test_a_perfect_learner_ends_the_rounds_and_decides_alone():
     model = AdaBoostClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
     assert model.estimator_errors_.tolist() == [0.0] and model.estimator_weights_.tolist() == [1.0]

@@ -1,10 +1,13 @@
 """Forests: what `verify` finds changed, what it must not, and scores of no rows."""
 
+import warnings
+
 import numpy as np
 import pytest
 
 from separatrix import load, verify
 from separatrix.ensemble import (
+    BaggingRegressor,
     ExtraTreesRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -71,3 +74,31 @@ def test_the_score_of_rows_without_weight_is_not_a_number(score):
         with pytest.warns(UserWarning, match="no out-of-bag answer"):
             model.fit(X, target, s)
         assert np.isnan(model.oob_score_)
+
+
+def committees():
+    X, y = data(30)
+    options = {"n_estimators": 2, "oob_score": True, "random_state": 0}
+    for model in (RandomForestRegressor(**options), BaggingRegressor(**options)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # some rows are in both samples
+            yield model.fit(X, y, np.arange(30.0) % 3), X, y
+
+
+def test_an_out_of_bag_answer_that_no_member_gave_is_found():
+    for model, X, y in committees():
+        assert verify(model, X, y, np.arange(30.0) % 3).converged
+        model.oob_prediction_[np.isnan(model.oob_prediction_)] = -1.0
+        assert not verify(model, X, y, np.arange(30.0) % 3).converged
+
+
+def test_an_out_of_bag_answer_that_is_left_out_is_found():
+    for model, X, y in committees():
+        model.oob_prediction_[np.flatnonzero(np.isfinite(model.oob_prediction_))[0]] = np.nan
+        assert not verify(model, X, y, np.arange(30.0) % 3).converged
+
+
+def test_changed_weights_that_samples_are_drawn_from_are_found():
+    for model, X, y in committees():
+        model._bags.weights[:2] = model._bags.weights[:2][::-1].copy()
+        assert not verify(model, X, y, np.arange(30.0) % 3).converged

@@ -365,3 +365,12 @@ def test_thresholds_are_written_without_the_rounding_of_a_mean():
         "if age <= 42.35 then 1  (support 1)",
         "if age > 42.35 or missing then 2  (support 1)",
     ]
+
+
+@pytest.mark.parametrize(
+    "name", ["max_depth", "max_leaf_nodes", "min_samples_split", "min_samples_leaf", "min_impurity_decrease"]
+)
+def test_a_number_beyond_64_bits_asks_for_what_a_large_one_does(name):
+    X, y = np.arange(12.0)[:, None], np.arange(12.0) ** 2
+    large, beyond = (DecisionTreeRegressor(**{name: number}).fit(X, y) for number in (10**6, 10**20))
+    np.testing.assert_array_equal(beyond.predict(X + 0.3), large.predict(X + 0.3))

@@ -108,6 +108,20 @@ def test_rounding_decides_neither_where_half_the_weight_lies_nor_what_is_monoton
             np.testing.assert_allclose(nodes.value, trees[0].value, rtol=1e-13)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("options", [{}, {"pruning": "reduced_error", "random_state": 0}])
+def test_changed_edges_of_bins_are_found(weighted, options):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.normal(size=(60, 2)), rng.integers(0, 3, 60)])
+    y, s = X[:, 0] + X[:, 2], rng.uniform(0.1, 2.0, size=60) if weighted else None
+    bins = {"split": "multiway", "n_bins": 3, "categorical_features": [2]}
+    model = DecisionTreeRegressor(**bins, **options).fit(X, y, s)
+    assert verify(model, X, y, sample_weight=s).converged
+    edges = model._edges[0]
+    edges[1] = (edges[1] + X[X[:, 0] > edges[1], 0].min()) / 2.0  # no row of the fit is in another bin
+    assert not verify(model, X, y, sample_weight=s).converged
+
+
 def test_the_label_of_a_single_class_takes_a_sign():
     model = DecisionTreeClassifier(monotonic_cst=[1]).fit([[0.0], [1.0]], ["a", "a"])
     assert model.predict_proba([[0.0]]).tolist() == [[1.0]]

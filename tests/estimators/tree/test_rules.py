@@ -198,6 +198,18 @@ def test_a_list_that_calls_its_classes_by_other_names_does_not_verify(estimate):
     assert not verify(model, X, y).converged
 
 
+@pytest.mark.parametrize("estimate", ["pessimistic", "validation"])
+def test_the_shares_of_a_rule_that_no_row_reached_are_looked_at(estimate):
+    X = np.arange(40.0)[:, None]
+    y = np.where(X[:, 0] < 17.0, "a", "b")
+    model = RuleListClassifier(estimate=estimate, random_state=0).fit(X, y)
+    assert verify(model, X, y).converged
+    assert model.rules_.weight[-1] == 0.0
+    np.testing.assert_allclose(model.rules_.value[-1], [17 / 40, 23 / 40], rtol=1e-15)
+    model.rules_.value[-1] = [0.999, 0.001]
+    assert not verify(model, X, y).converged
+
+
 def test_rules_are_plain_data():
     X, y = load_iris(return_X_y=True)
     first = rules.extract(DecisionTreeClassifier(max_depth=1).fit(X, y))[0]

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.ensemble._hist_gradient_boosting.binning import _BinMapper
+from threadpoolctl import threadpool_limits
 
 from separatrix.core import threads
 from separatrix.designs.binned import bin_rows, find_bins, thresholds_of
 from separatrix.losses import Huber, Logistic, Poisson, Quantile, Softmax, Squared
 from separatrix.solvers.trees.boosting import Boosting, baseline, mean_loss
+from separatrix.solvers.trees.gradient_boosting import LeafRows, huber_steps
 from separatrix.solvers.trees.gradients import fill_words, layout_for
 from separatrix.solvers.trees.histogram import Grower, TreeLimits
 from separatrix.solvers.trees.line_search import best_step
@@ -194,3 +196,25 @@ def test_bits_do_not_depend_on_the_number_of_threads(loss, k, monkeypatch):
         scores.append(boosted(loss, X, y, k, steps=3)[0].eta)
     assert_array_equal(scores[0], scores[1])
     assert_array_equal(scores[0], scores[2])
+
+
+@pytest.mark.parametrize("loss", [Squared(), Logistic()], ids=str)
+def test_bits_of_the_first_score_do_not_depend_on_the_threads_of_blas(loss):
+    rng = np.random.default_rng(0)
+    y, s = rng.integers(0, 2, 150_000).astype(float), rng.uniform(size=(5, 150_000))
+    scores = []
+    for count in (1, 2):
+        with threadpool_limits(count, user_api="blas"):
+            scores.append([baseline(loss, y, each, 1) for each in s])
+    assert_array_equal(scores[0], scores[1])
+
+
+def test_bits_of_a_step_of_huber_do_not_depend_on_the_threads_of_blas():
+    rng = np.random.default_rng(0)
+    n = 150_000
+    r, s = rng.normal(size=n), rng.uniform(size=(5, n))
+    steps = []
+    for count in (1, 2):
+        with threadpool_limits(count, user_api="blas"):
+            steps.append([huber_steps(LeafRows(np.zeros(n, np.int64), 1, each, r, r, r), 1.0) for each in s])
+    assert_array_equal(steps[0], steps[1])

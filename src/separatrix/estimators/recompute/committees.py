@@ -17,7 +17,7 @@ from separatrix.estimators.ensemble.bootstrap import draw_in_proportion, seeded
 from separatrix.estimators.ensemble.members import drawn_sample, enter_rows, take_columns, take_rows
 from separatrix.estimators.published import worst
 from separatrix.estimators.recompute.adaboost import ROUNDING, rounds_of_numbers
-from separatrix.estimators.recompute.comparison import Comparison
+from separatrix.estimators.recompute.comparison import Comparison, without_gaps
 from separatrix.estimators.recompute.trees import check_trees
 from separatrix.estimators.verify import NothingToVerify, verify
 
@@ -29,6 +29,7 @@ def bagged(model, X, y, sample_weight=None):
     proofs, weighted = [], model._takes_weights()
     if is_classifier(model):
         comparison.residual(0.0 if model.n_classes_ == len(model.classes_) else np.inf, 0.0, "n_classes_")
+    comparison.residual(0.0 if model._bags.draws_from(s) else np.inf, 0.0)
     members = zip(model.estimators_, model.estimators_features_, strict=True)
     for m, (member, told) in enumerate(members):
         columns, rows = model._draw(m, bags)
@@ -53,7 +54,7 @@ def _hold_out_of_bag(model, comparison, X, y, s):
         warnings.simplefilter("ignore")  # the fit has said which rows are in all samples
         again._score_out_of_bag(X, y, s)
     for name in ("oob_score_", *model._out_of_bag):
-        published, recomputed = (np.nan_to_num(vars(each)[name], nan=-1.0) for each in (model, again))
+        published, recomputed = without_gaps(*(vars(each)[name] for each in (model, again)))
         comparison.hold(name, published, recomputed, max(1.0, float(np.abs(recomputed).max())))
 
 

@@ -86,6 +86,15 @@ def tolerance_of(model, usual=None):
     return min(float(model.certificate_.tolerance), usual)
 
 
+def without_gaps(published, recomputed):
+    """Both as arrays, with 0 where neither is a number: the rows that no member of a committee answers for."""
+    published, recomputed = (np.asarray(each, dtype=np.float64) for each in (published, recomputed))
+    if published.shape != recomputed.shape:
+        return published, recomputed
+    both = np.isnan(published) & np.isnan(recomputed)
+    return np.where(both, 0.0, published), np.where(both, 0.0, recomputed)
+
+
 def half_unit(published):
     """Half a unit in the last place, relative, of the type of an array; 0 of whole numbers."""
     return 0.5 * float(np.finfo(published.dtype).eps) if published.dtype.kind == "f" else 0.0

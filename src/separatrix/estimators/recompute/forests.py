@@ -9,7 +9,7 @@ from sklearn.base import clone
 from separatrix.core.certificate import closed_form
 from separatrix.core.packed_tree import fault_of_packed
 from separatrix.core.threads import parallel_map
-from separatrix.estimators.recompute.comparison import BESIDE, EPS, not_looked_at
+from separatrix.estimators.recompute.comparison import BESIDE, EPS, not_looked_at, without_gaps
 from separatrix.estimators.tree.arrays import TreeArrays
 from separatrix.estimators.tree.counts import squared_errors, threshold_residual
 
@@ -23,7 +23,9 @@ def forest(model, X, y, sample_weight=None):
     started = time.perf_counter()
     encoded, target, s = model._again(X, y, sample_weight)
     n, p, width = len(target.y), model.n_features_in_, model._trees[0].value.shape[1]
-    value, alike = np.inf, n == model._n_rows and len(model._seeds) == len(model._trees)
+    alike = n == model._n_rows and len(model._seeds) == len(model._trees)
+    alike = alike and (model._bags is None or model._bags.draws_from(s))
+    value = np.inf
     if alike and not any(fault_of_packed(tree, p, width) for tree in model._trees):
         value = max(parallel_map(lambda t: _of_tree(model, t, encoded, target, s), range(len(model._trees)), numbers=n))
     classes = vars(model).get("n_classes_")
@@ -73,8 +75,8 @@ def _out_of_bag(model, encoded, target, s):
         again._score_out_of_bag(encoded, target, s)
     apart = 0.0
     for name in ("oob_score_", model._out_of_bag):
-        published, recomputed = (np.nan_to_num(vars(each)[name], nan=-1.0) for each in (model, again))
+        published, recomputed = without_gaps(*(vars(each)[name] for each in (model, again)))
+        alike = published.shape == recomputed.shape and np.isfinite(published - recomputed).all()
         size = max(1.0, float(np.abs(recomputed).max()))
-        alike = np.shape(published) == np.shape(recomputed)
         apart = max(apart, float(np.abs(published - recomputed).max()) / size if alike else np.inf)
     return apart

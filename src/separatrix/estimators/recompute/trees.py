@@ -11,7 +11,9 @@ from separatrix.estimators.tree.counts import count_residual, count_tolerance, t
 from separatrix.estimators.tree.held_out import Prices, chosen_price
 from separatrix.solvers.trees.nodes import check_nodes
 
-PROVED = "weights, counts, values, impurities and thresholds of the nodes; not that a split is the best of its node"
+PROVED = (
+    "weights, counts, values, impurities, thresholds and bins of the nodes; not that a split is the best of its node"
+)
 
 
 def check_trees(learners):
@@ -29,12 +31,14 @@ def tree(model, X, y, sample_weight=None):
     started = time.perf_counter()
     check_nodes(model.nodes_, model.n_features_in_)
     encoded, target, s = model._again(X, y, sample_weight)
+    has_its_edges = model._are_its_edges(X, s)
     s = model._training_weights(target, s)
     value = count_residual(model.nodes_, encoded, target, s, model.criterion, signs=model._signs(target))
     value = max(value, threshold_residual(model.nodes_, encoded, s, drawn=model.splitter == "random"))
     n, classes = len(target.y), vars(model).get("n_classes_")
     stated = (model.n_outputs_, model.max_features_, 0 if classes is None else np.max(classes))
-    if stated != (target.y.shape[1], model._number_of_columns(encoded.shape[1]), target.n_classes):
+    known = (target.y.shape[1], model._number_of_columns(encoded.shape[1]), target.n_classes)
+    if stated != known or not has_its_edges:
         value = np.inf
     if isinstance(model.ccp_alpha, str):
         prices = Prices(model.ccp_alphas_, model.cv_errors_, model.cv_standard_errors_)

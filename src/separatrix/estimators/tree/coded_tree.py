@@ -85,21 +85,26 @@ class CodedColumns(Estimator):
 
     def _rows(self, X):
         """Rows to predict, checked and coded, as a dense array."""
+        numbers, coded_words = self._numbers(X)
+        return as_dense(self._code(numbers, coded_words=coded_words))
+
+    def _numbers(self, X):
+        """Rows to predict, checked, as numbers that are not in bins yet; and whether categories have their codes."""
         check_is_fitted(self)
-        if coding.has_words(X):
-            validate_columns(self, X, reset=False)
-            return self._coded_words(X)
         words = any(isinstance(c, str) for each in self.categories_ if each for c in each)
-        if words:
+        if words or coding.has_words(X):
             validate_columns(self, X, reset=False)
-            return self._coded_words(X)
+            return coding.numbers_from_words(X, self._is_category, self._is_ordinal, self.categories_), True
         given, X = X, validate_rows(self, X, missing=True)
         coding.refuse_merged(given, self._is_category)
-        return as_dense(self._code(X))
+        return X, False
 
-    def _coded_words(self, X):
-        numbers = coding.numbers_from_words(X, self._is_category, self._is_ordinal, self.categories_)
-        return self._code(numbers, coded_words=True)
+    def _are_its_edges(self, X, s):
+        """Whether the edges of its bins are those of rows of a fit, of weights s."""
+        if all(each is None for each in self._edges):
+            return True
+        again = self._learn_edges(self._numbers(X)[0], s)
+        return all(map(np.array_equal, self._edges, again))
 
     def _again(self, X, y, sample_weight):
         """Rows, target and weights of data that a fitted tree is held against."""

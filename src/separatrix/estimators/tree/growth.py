@@ -11,6 +11,8 @@ from separatrix.estimators.tree.coded_tree import CodedColumns
 from separatrix.estimators.validation import check_choice, check_number
 from separatrix.solvers.trees.grow import GrowOptions
 
+MOST = 2**31 - 1  # no tree has as many rows: a larger number asks for the same, and loops take 64 bits
+
 
 class GreedyGrowth(MultiOutputMixin, CodedColumns):
     """Trees that are grown greedily, split by split, on ranked columns."""
@@ -41,17 +43,18 @@ class GreedyGrowth(MultiOutputMixin, CodedColumns):
         n, p = shape
         n = n if s is None else np.count_nonzero(s)  # a row of weight 0 counts as none
         self.max_features_ = self._number_of_columns(p)
-        min_leaf = self._count_of("min_samples_leaf", 1, n)
+        min_leaf, min_split = self._count_of("min_samples_leaf", 1, n), self._count_of("min_samples_split", 2, n)
+        limits = {name: getattr(self, name) for name in ("max_depth", "max_leaf_nodes")}
+        limits = {name: None if value is None else min(value, MOST) for name, value in limits.items()}
         total = float(n) if s is None else float(s.sum())
         return GrowOptions(
             criterion=self.criterion,
-            max_depth=self.max_depth,
-            min_samples_split=self._count_of("min_samples_split", 2, n),
-            min_samples_leaf=min_leaf,
+            min_samples_split=min(min_split, MOST),
+            min_samples_leaf=min(min_leaf, MOST),
             min_weight_leaf=self.min_weight_fraction_leaf * total,
-            min_impurity_decrease=self.min_impurity_decrease,
+            min_impurity_decrease=float(self.min_impurity_decrease),
             max_features=None if self.max_features_ >= p else self.max_features_,
-            max_leaf_nodes=self.max_leaf_nodes,
+            **limits,
             random_cuts=self.splitter == "random",
             multiway=self._multiway(),
             monotonic=self._monotonic(p, target),

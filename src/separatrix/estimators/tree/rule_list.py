@@ -219,8 +219,7 @@ class RuleListClassifier(ClassifierMixin, Estimator):
 
 def _in_turn(pruned, rows, columns, codes, s, k):
     """A table of the pruned rules that decide some row, with a default after them."""
-    everyone = np.bincount(codes, s, k)
-    rest = np.tile(everyone / everyone.sum(), (len(pruned) + 1, 1))
+    rest = np.tile(_all_shares(codes, s, k), (len(pruned) + 1, 1))
 
     def table(rules):
         empty = rest[: len(rules) + 1]
@@ -232,6 +231,12 @@ def _in_turn(pruned, rows, columns, codes, s, k):
     listed = table(pruned)
     used = [rule for rule, weight in zip(pruned, listed.weight, strict=False) if weight > 0.0]
     return table(used)
+
+
+def _all_shares(codes, s, k):
+    """Shares of the classes among all rows: what a rule without rows predicts by."""
+    everyone = np.bincount(codes, s, k)
+    return everyone / everyone.sum()
 
 
 def _right(table, rows, columns, codes, s):
@@ -249,7 +254,14 @@ def decided_residual(model, rows, target, s):
     if model.estimate is None:
         whole = tree_rules(model.estimator_, columns)
         return 0.0 if all(map(np.array_equal, table, whole)) else np.inf
-    value, weight = count_decided(table, rows, columns, target.y[:, 0], s, table.value)
+    codes = target.y[:, 0]
+    if model.is_pruned_:
+        otherwise = np.broadcast_to(_all_shares(codes, s, len(model.classes_)), table.value.shape)
+    else:
+        otherwise = tree_rules(model.estimator_, columns).value
+    if otherwise.shape != table.value.shape:
+        return np.inf
+    value, weight = count_decided(table, rows, columns, codes, s, otherwise)
     if np.any((weight > 0.0) != (table.weight > 0.0)):
         return np.inf
     apart = np.abs(weight - table.weight) / np.where(weight > 0.0, weight, 1.0)

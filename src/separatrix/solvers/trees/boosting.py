@@ -65,8 +65,8 @@ def baseline(loss: Loss, y: Array, s: Array | None, n_outputs: int) -> Array:
 
 
 def score_of_mean(loss: Loss, y: Array, s: Array | None) -> Array:
-    """The constant score that fits the mean of y, (1,)."""
-    return np.array([link(loss, float(y.mean() if s is None else s @ y / s.sum()))])
+    """The constant score that fits the mean of y, (1,). Summed by NumPy: a product by BLAS depends on its threads."""
+    return np.array([link(loss, float(y.mean() if s is None else (s * y).sum() / s.sum()))])
 
 
 def mean_loss(loss: Loss, y: Array, s: Array | None, eta: Array) -> float:

@@ -57,7 +57,7 @@ def huber_steps(rows: LeafRows, delta: float) -> Array:
 
     def step(r: Array, s: Array) -> float:
         middle = weighted_quantile(r, s, 0.5)
-        return middle + float(s @ np.clip(r - middle, -delta, delta) / s.sum())
+        return middle + float((s * np.clip(r - middle, -delta, delta)).sum() / s.sum())
 
     return _by_leaf(rows, step)
 
