@@ -350,6 +350,7 @@ def test_the_certificate_is_the_worst_of_the_members():
         ({"bootstrap": False, "oob_score": True}, "bootstrap=True"),
         ({"warm_start": True, "oob_score": True}, "warm_start=False"),
         ({"max_samples": 1 << 28}, "may have 134217728 rows"),
+        ({"estimator": 5}, "committee of 5: it is no estimator"),
     ],
     ids=str,
 )

@@ -257,6 +257,12 @@ def test_light_prediction_is_the_prediction():
     assert_array_equal(light_trees.number(vars(number), X), number.predict(X))
 
 
+def test_a_patience_that_cannot_run_out_is_like_none():
+    settings = {**ROUNDS, "random_state": 1}
+    patient = GradientBoostingRegressor(n_iter_no_change=10**20, **settings).fit(X, Y)
+    assert len(patient.estimators_) == ROUNDS["n_estimators"]
+
+
 def test_a_monitor_ends_the_fit():
     seen = []
 

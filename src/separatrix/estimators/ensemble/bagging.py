@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from separatrix.core.declaration import certificate_of, predicts_classes
 from separatrix.core.description import DescribedTable, Description, fit_notes
 from separatrix.core.errors import cannot
+from separatrix.core.protocol import can
 from separatrix.core.solution import Certificate
 from separatrix.core.threads import parallel_map
 from separatrix.core.tree_sum import TreeSum, WalkedTree, mean_of_trees
@@ -125,7 +126,16 @@ class Bagging(MetaEstimatorMixin, Estimator):
         )
 
     def _base(self):
-        return self._default() if self.estimator is None else self.estimator
+        if self.estimator is None:
+            return self._default()
+        if not can(self.estimator, "fit"):
+            raise cannot(
+                f"fit a committee of {self.estimator!r}",
+                because="it is no estimator",
+                instead="an estimator, or None for decision trees",
+                kind=TypeError,
+            )
+        return self.estimator
 
     def _number_of_columns(self):
         p = self.n_features_in_

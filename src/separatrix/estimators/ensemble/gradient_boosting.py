@@ -287,7 +287,8 @@ class _Watch:
     def __init__(self, model, held):
         self.model, self.held = model, held
         self.scores = model._score_numbers(held.numbers)
-        self.history, self.round = np.full(model.n_iter_no_change, np.inf), model._n_rounds()
+        patience = min(model.n_iter_no_change, model.n_estimators + 1)  # more could never run out
+        self.history, self.round = np.full(patience, np.inf), model._n_rounds()
 
     def stops(self, loss, tables):
         """Whether to stop after a round, whose trees these are."""
