@@ -210,11 +210,19 @@ def part_exactly(function: F) -> F:
     return _part(function, False)
 
 
-def _part(function: F, fastmath: set[str] | bool) -> F:
+def part_in_place(function: F) -> F:
+    """The same, written into each loop that calls it: arrays are not handed over, and their references not counted.
+
+    For parts that are called for small nodes or single columns, where counting takes longer than the work.
+    """
+    return _part(function, set(REASSOCIATE), forceinline=True)
+
+
+def _part(function: F, fastmath: set[str] | bool, **options: bool) -> F:
     def tell() -> None:
         from numba.extending import register_jitable
 
-        register_jitable(fastmath=fastmath)(function)
+        register_jitable(fastmath=fastmath, **options)(function)
 
     when_loaded(tell)
     return function
