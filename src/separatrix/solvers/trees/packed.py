@@ -1,17 +1,19 @@
 """Pack tables of nodes for forests, unpack them, and walk rows through packed trees."""
 
+from typing import Any
+
 import numpy as np
 
-from separatrix.core.jit import compiled, part, read_only
+from separatrix.core.jit import compiled, part_in_place, read_only
 from separatrix.core.packed_tree import LEAF, PackedTree
-from separatrix.core.threads import n_threads, parallel_map
+from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
 from separatrix.solvers.trees.nodes import NodeTable
 from separatrix.solvers.trees.pruning import sums_below
 
-ROWS_IN_BLOCK = 16_384  # many for each node of a tree, few enough for the second and third cache
-FEWEST_IN_BLOCK = 1024  # where rows are few for the threads
-FEW = 4  # rows of a node that walk on one by one: parting them would cost more
+ROWS_IN_BLOCK = 2048  # few enough to stay in the second cache as float32, many for each read of a tree
+TREES_AT_ONCE = 16  # what is read of them stands beside the forest, a third of its size
+STEP = np.dtype([("threshold", np.float32), ("column", np.int32), ("right", np.int32)])  # what a walk reads of a node
 
 
 def pack(nodes: NodeTable, *, keep_inner: bool = False) -> PackedTree:
@@ -118,39 +120,48 @@ def _with_numbers(nodes: NodeTable, tree: PackedTree) -> NodeTable:
 
 def ends_of(tree: PackedTree, X: Array) -> Array:
     """The entry of the ends in which each row of X ends, int32 (n,)."""
-    out, n = np.empty(len(X), np.int32), min(len(X), ROWS_IN_BLOCK)
+    out, links, buffers = np.empty(len(X), np.int32), _links(tree), _buffers(min(len(X), ROWS_IN_BLOCK))
     for start in range(0, len(X), ROWS_IN_BLOCK):
-        rows = read_only(np.ascontiguousarray(X[start : start + ROWS_IN_BLOCK]))
-        find_ends(*[rows, *_links(tree), out[start : start + ROWS_IN_BLOCK], *_buffers(n)])
+        find_ends(*[*_rows(X, start, ROWS_IN_BLOCK), *links, out[start : start + ROWS_IN_BLOCK], *buffers])
     return out
 
 
-def _buffers(n: int) -> tuple[Array, Array, Array]:
+def _rows(X: Array, start: int, size: int) -> tuple[Array, Array]:
+    """Some rows as they are, and rounded to float32."""
+    rows = np.ascontiguousarray(X[start : start + size])
+    with np.errstate(over="ignore"):  # infinity is as near to a number beyond as float32 comes
+        return read_only(rows), read_only(rows.astype(np.float32))
+
+
+def _buffers(n: int) -> tuple[Array, Array]:
     """What the walk of n rows works in."""
-    return np.empty(n, np.int32), np.empty(n, np.int32), np.empty((n, 3), np.int32)
+    return np.empty(n, np.uint32), np.empty(n, np.uint32)
 
 
 def _links(tree: PackedTree) -> tuple[Array, ...]:
     """What the walk of rows reads of a tree."""
-    return tuple(map(read_only, (tree.column, tree.threshold, tree.right, tree.routed, tree.routes)))
+    steps = np.empty(tree.column.size, STEP)
+    with np.errstate(over="ignore"):
+        # no number is smaller or larger than NaN: where a walk needs more than a comparison, it sees that by one
+        steps["threshold"] = np.where(tree.column < LEAF, np.nan, tree.threshold)
+        steps["column"], steps["right"] = tree.column, tree.right
+    return tuple(map(read_only, (steps, tree.threshold, tree.routed, tree.routes)))
 
 
 def sum_values(trees: list[PackedTree], X: Array, n_values: int) -> Array:
     """The sums over all trees of the values of the ends of each row, (n, n_values); in the order of the trees."""
-    total = np.zeros((len(X), n_values))
-    parts = [(_links(tree), read_only(tree.value)) for tree in trees]
+    total, size = np.zeros((len(X), n_values)), min(len(X), ROWS_IN_BLOCK)
+    for first in range(0, len(trees), TREES_AT_ONCE):
+        parts = [(_links(tree), read_only(tree.value)) for tree in trees[first : first + TREES_AT_ONCE]]
 
-    size = min(ROWS_IN_BLOCK, max(FEWEST_IN_BLOCK, -(-len(X) // n_threads())))
+        def fill(start: int) -> None:
+            rows, out = _rows(X, start, ROWS_IN_BLOCK), total[start : start + ROWS_IN_BLOCK]
+            ends, buffers = np.empty(len(out), np.int32), _buffers(len(out))
+            for links, value in parts:  # noqa: B023 (called before the next group begins)
+                find_ends(*[*rows, *links, ends, *buffers])
+                add_values(value, ends, out)
 
-    def fill(start: int) -> None:
-        rows = read_only(np.ascontiguousarray(X[start : start + size]))
-        out = total[start : start + size]
-        ends, buffers = np.empty(len(rows), np.int32), _buffers(len(rows))
-        for links, value in parts:
-            find_ends(*[rows, *links, ends, *buffers])
-            add_values(value, ends, out)
-
-    parallel_map(fill, range(0, len(X), size), numbers=len(trees) * min(len(X), size) * 8)
+        parallel_map(fill, range(0, len(X), ROWS_IN_BLOCK), numbers=len(parts) * size * 8)
     return total
 
 
@@ -165,94 +176,58 @@ def add_values(value: Array, ends: Array, out: Array) -> None:
 @compiled
 def find_ends(
     X: Array,
-    column: Array,
+    rounded: Array,
+    steps: Array,
     threshold: Array,
-    right: Array,
     routed: Array,
     routes: Array,
     out: Array,
     rows: Array,
-    work_right: Array,
-    waiting: Array,
+    nodes: Array,
 ) -> None:
     """Where each row ends: the entry of the ends.
 
-    The rows of a node are parted in two: a node is read once for all of them, and the next row does not wait for
-    the memory of this one. `rows` and `work_right` have an entry for each row, `waiting` holds the nodes that are still
-    to be visited, each with the ends of its part of `rows`: as every part holds a row, no more of them than rows.
+    All rows that have not ended go one level down at a time: none waits for the memory of another, and no branch has to
+    be predicted. They are compared in float32, half as much to read. Rounding keeps the order of any two numbers that
+    it does not make equal; where it does, and for missing values, the numbers themselves are compared. `rows` and
+    `nodes` hold the rows under way, and where they are.
     """
     for i in range(X.shape[0]):
-        rows[i] = i
-    waiting[0, 0], waiting[0, 1], waiting[0, 2] = 0, 0, X.shape[0]
-    n_waiting = 1
-    while n_waiting > 0:
-        n_waiting -= 1
-        node, first, stop = waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2]
-        while stop - first > FEW and column[node] >= 0:
-            middle = _part_rows(X, int(column[node]), threshold[node], right[node] < 0, rows, first, stop, work_right)
-            other = max(right[node], ~right[node])
-            if middle == first:
-                node = other
-                continue
-            node += 1
-            if middle < stop:
-                waiting[n_waiting, 0], waiting[n_waiting, 1], waiting[n_waiting, 2] = other, middle, stop
-                n_waiting += 1
-                stop = middle
-        for a in range(first, stop):
-            out[rows[a]] = right[_end_of_row(X, rows[a], node, column, threshold, right, routed, routes)]
+        rows[i], nodes[i] = i, 0
+    n = X.shape[0]
+    while n > 0:
+        under_way = np.uint64(0)  # unsigned, as the places of rows and nodes are: no check for negative ones
+        for a in range(np.uint64(n)):
+            row, node = rows[a], nodes[a]
+            column, cut, right = steps[node]["column"], steps[node]["threshold"], steps[node]["right"]
+            out[row] = right  # the entry of an end; of other nodes it is written over
+            x = rounded[row, np.uint32(max(column, 0))]
+            goes_right = np.int64(x > cut)
+            goes_on = np.uint64(column >= 0)
+            other = np.int64(right ^ (right >> 31))  # ~right where it is negative
+            child = np.int64(node) + 1 + goes_right * (other - np.int64(node) - 1)
+            if not (x < cut or x > cut):
+                child = _child(X, row, np.int64(node), np.int64(column), np.int64(right), threshold, routed, routes)
+                goes_on = np.uint64(child >= 0)
+                child = max(child, 0)
+            rows[under_way], nodes[under_way] = row, child
+            under_way += goes_on
+        n = np.int64(under_way)
 
 
-@part
-def _part_rows(
-    X: Array, j: int, threshold: float, missing_left: bool, rows: Array, first: int, stop: int, work_right: Array
-) -> int:
-    """Part ``rows[first:stop]`` in place at a threshold of column j; returns where the right ones begin.
-
-    Both places are written for every row and one of them counts: a branch could not be predicted.
-    """
-    middle, n_right = first, 0
-    for a in range(first, stop):
-        i = rows[a]
-        x = X[i, j]
-        goes_right = int(x > threshold) if missing_left else 1 - int(x <= threshold)
-        rows[middle] = i
-        work_right[n_right] = i
-        middle += 1 - goes_right
-        n_right += goes_right
-    for a in range(n_right):
-        rows[middle + a] = work_right[a]
-    return middle
-
-
-@part
-def _next(x: float, threshold: float, other: int, node: int) -> int:
-    """The child of a threshold: computed, not chosen, since a branch could not be predicted."""
-    if x != x:
-        return other if other >= 0 else node + 1
-    other = max(other, ~other)
-    return node + 1 + int(x > threshold) * (other - node - 1)
-
-
-@part
-def _end_of_row(
-    X: Array, i: int, node: int, column: Array, threshold: Array, right: Array, routed: Array, routes: Array
-) -> int:
-    """The node in which one row ends that has come to `node`."""
-    while True:
-        j = int(column[node])
-        if j == LEAF:
-            return node
-        if j >= 0:
-            node = _next(X[i, j], threshold[node], int(right[node]), node)
-            continue
-        r = LEAF - 1 - j
+@part_in_place
+def _child(X: Array, i: int, node: Any, column: Any, right: Any, threshold: Array, routed: Array, routes: Array) -> Any:
+    """The child that a row goes to by the numbers themselves or by a routing, -1 where it ends."""
+    child: Any = -1
+    if column >= 0:
+        x = X[i, column]
+        goes_right = right >= 0 if x != x else x > threshold[node]
+        child = max(right, ~right) if goes_right else node + 1
+    elif column < LEAF:
+        r = LEAF - 1 - column
         x = X[i, routed[r, 0]]
-        child = -1
         if x != x:
-            child = int(routed[r, 3])
+            child = np.int64(routed[r, 3])
         elif x >= 0 and x < routed[r, 2]:
-            child = int(routes[routed[r, 1] + int(x)])
-        if child < 0:
-            return node
-        node = child
+            child = np.int64(routes[routed[r, 1] + np.int64(x)])
+    return child
