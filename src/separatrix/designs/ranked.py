@@ -15,6 +15,7 @@ from separatrix.designs.base import Design
 
 ROW_BITS = 32
 MOST_ROWS = 1 << 31
+MOST_STEPS = (1 << 31) - 1
 
 
 class RankedDesign:
@@ -49,16 +50,34 @@ class RankedDesign:
         return np.ascontiguousarray(self.codes.T)
 
     @cached_property
-    def values_by_row(self) -> Array:
-        """The numbers themselves by rows, float64 (n, p); NaN where they are missing."""
-        numbers = np.empty((self.n, self.p))
+    def places(self) -> Array:
+        """Where each number lies between the ends of its column, in whole steps: int32 (p, n).
+
+        A step is the (2^31 - 1 - k)-th part of the way from the least to the largest of the k values. Values that
+        share a step with others take the next ones, so that larger numbers always have larger places.
+        """
+        out = np.zeros((self.p, self.n), np.int32)
 
         def fill(j: int) -> None:
-            known = np.append(self.levels[j], np.nan)
-            numbers[:, j] = known[self.codes[j]]
+            known = np.append(_nearest_steps(self.levels[j])[0], 0).astype(np.int32)
+            out[j] = known[self.codes[j]]
 
         parallel_map(fill, range(self.p), numbers=self.n)
-        return numbers
+        return out
+
+    @cached_property
+    def slack(self) -> Array:
+        """By how many steps places exceed the steps of their numbers at most; `MOST_STEPS` where steps are no numbers
+        of float64: int64 (p,).
+        """
+        return np.array([_nearest_steps(levels)[1] for levels in self.levels], dtype=np.int64)
+
+    @cached_property
+    def places_by_row(self) -> Array:
+        """The places by rows, (n, a multiple of 8 from p on): columns behind the p-th hold 0, for vector loops."""
+        out = np.zeros((self.n, -(-self.p // 8) * 8), np.int32)
+        out[:, : self.p] = self.places.T
+        return out
 
     @cached_property
     def sorted_keys(self) -> Array:
@@ -116,6 +135,19 @@ def _ranks(column: Array, out: Array) -> Array:
     ranks[n_present:] = np.count_nonzero(new)
     out[order] = ranks
     return values[new]
+
+
+def _nearest_steps(levels: Array) -> tuple[Array, int]:
+    """Places of ascending values, and by how many steps they exceed those of their values."""
+    if len(levels) < 2:
+        return np.zeros(len(levels)), 0
+    low, width = levels[0] / 2.0, levels[-1] / 2.0 - levels[0] / 2.0  # halves: the width of a column may be infinite
+    order = np.arange(len(levels))
+    steps = np.floor((levels / 2.0 - low) / width * (MOST_STEPS - len(levels)))
+    places = np.maximum.accumulate(steps - order) + order
+    unit = np.spacing(max(abs(levels[0]), abs(levels[-1])))
+    coarse = width / MOST_STEPS < 4.0 * unit
+    return places, MOST_STEPS if coarse else int((places - steps).max())
 
 
 def _category_codes(column: Array, out: Array) -> Array:

@@ -19,6 +19,8 @@ from separatrix.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from separatrix.solvers.trees.nodes import apply
+from separatrix.solvers.trees.packed import ends_of, unpack
 from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier)
@@ -447,10 +449,10 @@ def test_a_warm_start_on_other_data_is_refused(forest):
     [
         (RandomForestRegressor(6, max_features=1.0, random_state=0), "codes_by_row"),
         (RandomForestRegressor(6, max_leaf_nodes=9, random_state=0), "sorted_keys"),
-        (ExtraTreesRegressor(6, random_state=0), "values_by_row"),
+        (ExtraTreesRegressor(6, random_state=0), "places_by_row"),
         (GradientBoostingClassifier(n_estimators=1, max_leaf_nodes=4), "sorted_keys"),
     ],
-    ids=["codes", "keys", "values", "boosting"],
+    ids=["codes", "keys", "places", "boosting"],
 )
 def test_arrays_that_trees_share_are_made_once(model, name, monkeypatch):
     shared, calls = vars(RankedDesign)[name], []
@@ -479,6 +481,20 @@ def test_missing_values_go_the_same_way_in_a_packed_tree():
         model = RandomForestRegressor(6, random_state=0).fit(rows, y)
         ends = np.stack([tree.apply(hole) for tree in model.estimators_], axis=1)
         np.testing.assert_array_equal(model.apply(hole), ends)
+
+
+@pytest.mark.parametrize("centre", [1.0, -1e9, 1e-300, 1e300])
+def test_numbers_that_float32_cannot_tell_apart_go_their_own_ways(centre):
+    """Ends by the packed tree, which compares in float32 first, and by the table of its nodes, which does not."""
+    x = centre * (1.0 + np.arange(-40, 41) * np.finfo(float).eps)
+    y = np.random.default_rng(0).standard_normal(len(x))
+    model = RandomForestRegressor(3, bootstrap=False, random_state=0).fit(x[:, None], y)
+    np.testing.assert_allclose(model.predict(x[:, None]), y, rtol=1e-15)  # each row has a leaf of its own
+    rows = np.concatenate([x, [np.nan, np.inf, -np.inf, 3.5e38, 0.0]])[:, None]
+    for tree in model._trees:
+        table = unpack(tree)
+        ends = np.cumsum(table.column < 0) - 1
+        np.testing.assert_array_equal(ends_of(tree, rows), ends[apply(table, rows)])
 
 
 def test_monotone_forests_and_prices_of_leaves():

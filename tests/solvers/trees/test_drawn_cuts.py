@@ -1,15 +1,17 @@
 """Trees with drawn thresholds against a slow twin that takes the same random numbers, and their distribution."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from separatrix.designs import as_design
-from separatrix.designs.ranked import rank_columns
+from separatrix.designs.ranked import MOST_STEPS, rank_columns
 from separatrix.solvers.trees import drawn_cuts, grow
 from separatrix.solvers.trees.criterion import EQUAL
-from separatrix.solvers.trees.plain_search import FEW_ROWS
-from separatrix.solvers.trees.sorting import draw_below, draw_uniform
+from separatrix.solvers.trees.nodes import apply
+from separatrix.solvers.trees.sorting import draw, draw_below
 
 
 def grown(X, y, n_classes, s=None, rng=3, **options):
@@ -28,82 +30,60 @@ class Drawn:
 class Twin:
     """The same tree, a node at a time; gains by their definition, from the sums of squares of both children."""
 
-    def __init__(self, X, y, s, m, state, min_leaf):
-        self.X, self.y, self.s, self.m, self.state, self.min_leaf = X, y, s, m, state, min_leaf
-        self.order, self.nodes = np.arange(X.shape[1]), []
+    def __init__(self, places, y, s, m, state, min_leaf):
+        self.places, self.y, self.s, self.m, self.state, self.min_leaf = places, y, s, m, state, min_leaf
+        self.order, self.shares, self.nodes = np.arange(len(places)), [0] * len(places), []
 
     def split(self, rows):
         place = len(self.nodes)
-        self.nodes.append((-1, 0.0))
-        y, weight = self.y[rows], self.s[rows].sum()
-        if np.all(y == y[0]) or len(rows) < 2 * self.min_leaf:
+        self.nodes.append((-1, 0))
+        y = self.y[rows]
+        if np.all(y == y[:1]) or len(rows) < 2 * self.min_leaf:
             return
-        chosen, tried = None, 0
-        if weight > FEW_ROWS:
-            tried = min(self.m, len(self.order))
-            chosen = self._best_of(rows, tried)
-        if chosen is None:
-            chosen = self._first_best(rows, tried)
+        for t in range(self.m):
+            self._pick(t)
+        for t in range(self.m):
+            self._share(t)
+        chosen = self._best_of(rows)
         if chosen[0] < 0:
             return
         self.nodes[place] = chosen
-        left = self.X[rows, chosen[0]] <= chosen[1]
+        left = self.places[chosen[0], rows] <= chosen[1]
         self.split(rows[left])
         self.split(rows[~left])
 
     def _pick(self, t):
         pick = t + draw_below(self.state, len(self.order) - t)
         self.order[t], self.order[pick] = self.order[pick], self.order[t]
-        return self.order[t]
 
-    def _best_of(self, rows, m):
-        if m == len(self.order):
-            self.order = np.arange(m)
-        else:
-            for t in range(m):
+    def _share(self, t):
+        self.shares[t] = int(draw(self.state)) >> 32
+
+    def _best_of(self, rows):
+        """The best column drawn, up to one that leaves nothing to explain; others where all were constant."""
+        best, chosen, n_best, differ = -np.inf, (-1, 0), 0, False
+        for t in range(len(self.order)):
+            if (t >= self.m and differ) or best + self._equal(rows) >= self._squares(rows):
+                break
+            if t >= self.m:
                 self._pick(t)
-        shares = [draw_uniform(self.state) for _ in range(m)]
-        best, chosen, n_best, differ = -np.inf, (-1, 0.0), 0, False
-        for share, j in zip(shares, self.order):
-            x = self.X[rows, j]
+                self._share(t)
+            x = self.places[self.order[t], rows].astype(int)
             if x.min() == x.max():
                 continue
-            differ, cut = True, x.min() + share * (x.max() - x.min())
+            differ, cut = True, x.min() + ((x.max() - x.min()) * self.shares[t] >> 32)
             gain = self._gain(rows, x <= cut)
             if gain > best + self._equal(rows):
-                best, chosen, n_best = gain, (j, cut), 1
+                best, chosen, n_best = gain, (int(self.order[t]), int(cut)), 1
             elif gain >= best - self._equal(rows) and gain > -np.inf:
                 n_best += 1
                 if draw_below(self.state, n_best) == 0:
-                    chosen = (j, cut)
-        return chosen if differ else None
-
-    def _first_best(self, rows, tried):
-        """One column after the other, up to one that parts the rows as well as any way to part them."""
-        best, chosen, differ = -np.inf, (-1, 0.0), False
-        ways = range(1, 2 ** len(rows) - 1) if len(rows) <= FEW_ROWS else ()
-        most = max((self._squares(rows) - self._split_squares(rows, way) for way in ways), default=np.inf)
-        for t in range(tried, len(self.order)):
-            if t >= self.m and differ:
-                break
-            x = self.X[rows, self._pick(t)]
-            if x.min() == x.max():
-                continue
-            differ, cut = True, x.min() + draw_uniform(self.state) * (x.max() - x.min())
-            gain = self._gain(rows, x <= cut)
-            if gain > best + self._equal(rows):
-                best, chosen = gain, (self.order[t], cut)
-                if gain + self._equal(rows) >= most:
-                    break
+                    chosen = (int(self.order[t]), int(cut))
         return chosen
 
     def _squares(self, rows):
-        mean = np.average(self.y[rows], weights=self.s[rows])
-        return np.sum(self.s[rows] * (self.y[rows] - mean) ** 2)
-
-    def _split_squares(self, rows, way):
-        left = np.array([bool(way >> i & 1) for i in range(len(rows))])
-        return self._squares(rows[left]) + self._squares(rows[~left])
+        mean = np.average(self.y[rows], axis=0, weights=self.s[rows])
+        return np.sum(self.s[rows, None] * (self.y[rows] - mean) ** 2)
 
     def _equal(self, rows):
         return EQUAL * self._squares(rows)
@@ -114,26 +94,78 @@ class Twin:
         return self._squares(rows) - self._squares(rows[left]) - self._squares(rows[~left])
 
 
-@pytest.mark.parametrize("m", [2, 5])
+@pytest.mark.parametrize("m", [1, 2, 5])  # of eleven columns: column by column, side by side in blocks, or anywhere
 @pytest.mark.parametrize(
-    ("n_classes", "weighted", "min_leaf"), [(0, False, 1), (0, True, 1), (2, True, 1), (0, True, 4)]
+    ("n_classes", "weighted", "min_leaf"), [(0, False, 1), (0, True, 1), (2, False, 1), (3, True, 1), (2, False, 4)]
 )
 def test_a_slow_twin_draws_the_same_tree(m, n_classes, weighted, min_leaf, monkeypatch):
-    monkeypatch.setattr(drawn_cuts, "BLOCK_SIZE", 300)  # 60 rows: nodes outside of blocks and in them
+    monkeypatch.setattr(drawn_cuts, "BLOCK_SIZE", 960)  # 60 rows: nodes outside of blocks and in them
     rng = np.random.default_rng(1)
-    X = np.column_stack([rng.standard_normal((250, 3)), rng.integers(0, 3, 250), np.ones(250)])
+    X = np.column_stack([rng.standard_normal((250, 3)), rng.integers(0, 3, (250, 7)), np.ones(250)])
     y = X[:, 0] + 0.5 * rng.standard_normal(250)
-    y = (y > 0.0).astype(float) if n_classes else y
+    y = np.digitize(y, [-0.5, 0.5, 9.0][: n_classes - 1]).astype(float) if n_classes else y
     s = rng.integers(1, 4, 250).astype(float) if weighted else np.ones(250)
     nodes = grown(X, y, n_classes, s, max_features=m, min_samples_leaf=min_leaf)
-    twin = Twin(X, y, s, m, grow._generator(Drawn, 3), min_leaf)
+    ranked = rank_columns(as_design(X))
+    hot = np.eye(n_classes)[y.astype(int)] if n_classes else y[:, None]
+    twin = Twin(ranked.places, hot, s, m, grow._generator(Drawn, 3), min_leaf)
     with np.errstate(over="ignore"):  # the generator multiplies modulo 2^64
         twin.split(np.arange(250))
     columns, cuts = (np.array(each) for each in zip(*twin.nodes))
     assert np.array_equal(nodes.column, columns)
-    split = columns >= 0
-    # a compiled loop may round the product and the sum of a threshold at once
-    np.testing.assert_allclose(nodes.threshold[split], cuts[split], rtol=0.0, atol=4 * np.finfo(float).eps * np.ptp(X))
+    for node in np.flatnonzero(columns >= 0):
+        x, place = X[:, columns[node]], ranked.places[columns[node]]
+        low, high = x[place <= cuts[node]].max(), x[place > cuts[node]].min()
+        share = (cuts[node] + 0.5) / (MOST_STEPS - len(np.unique(x)))
+        drawn = x.min() + share * (x.max() - x.min())
+        assert low <= nodes.threshold[node] < high
+        # a compiled loop may round the product and the sum of a threshold at once
+        assert nodes.threshold[node] == pytest.approx(drawn, rel=0.0, abs=4 * np.finfo(float).eps * np.ptp(x))
+
+
+@pytest.mark.parametrize("n_classes", [0, 2])
+def test_a_weight_is_a_repetition_to_the_last_bit(n_classes, monkeypatch):
+    """Repetitions make nodes of other sizes, which are searched in other ways and at other places of blocks."""
+    monkeypatch.setattr(drawn_cuts, "BLOCK_SIZE", 960)
+    rng = np.random.default_rng(7)
+    X, s = rng.standard_normal((150, 5)), rng.integers(1, 9, 150)
+    y = (X[:, 0] + rng.standard_normal(150) > 0.0).astype(float)
+    weighted = grown(X, y, n_classes, s.astype(float), max_features=2)
+    repeated = grown(np.repeat(X, s, axis=0), np.repeat(y, s), n_classes, max_features=2)
+    assert np.array_equal(weighted.column, repeated.column)
+    assert np.array_equal(weighted.threshold, repeated.threshold, equal_nan=True)
+    assert np.array_equal(weighted.weight, repeated.weight)
+
+
+HARD = {
+    "an outlier": np.append(np.linspace(0.0, 1.0, 300), 1e15),
+    "neighbouring floats": 1e16 + 2.0 * np.arange(300.0),
+    "the whole range": np.append(np.linspace(-1.0, 1.0, 300), [-1.7e308, 1.7e308]),
+    "subnormal": 5e-324 * np.arange(300.0),
+}
+
+
+@pytest.mark.parametrize("x", HARD.values(), ids=HARD.keys())
+def test_distinct_numbers_are_parted_wherever_they_lie(x):
+    """Classes alternate, so that only a tree that parts all rows is pure."""
+    y = np.arange(len(x)) % 2
+    order = np.random.default_rng(0).permutation(len(x))
+    nodes = grown(x[order, None], y[order], 2)
+    assert np.count_nonzero(nodes.column < 0) == len(x)
+    ends = apply(nodes, np.sort(x)[:, None])
+    assert np.array_equal(nodes.value[ends, 1], y[np.argsort(x)])
+
+
+def test_places_are_whole_steps_between_the_ends_and_never_equal():
+    x = np.sort(np.random.default_rng(5).standard_normal(500))
+    ranked = rank_columns(as_design(np.column_stack([x, HARD["an outlier"][np.arange(500) % 301]])))
+    steps = [
+        int((Fraction(each) - Fraction(x[0])) / (Fraction(x[-1]) - Fraction(x[0])) * (MOST_STEPS - 500)) for each in x
+    ]
+    assert np.abs(ranked.places[0] - np.array(steps)).max() <= 1  # a product of floats may round past a whole number
+    assert ranked.slack[0] <= 1
+    second = np.unique(ranked.places[1])
+    assert len(second) == 301 and second.min() == 0
 
 
 @pytest.mark.parametrize("size", [drawn_cuts.BLOCK_SIZE, 300])  # the root in a block, and outside

@@ -1,347 +1,262 @@
 """The best of one random threshold for each column that is drawn, at one node of plain columns.
 
-Three ways with one result in distribution: of large nodes column by column, from ranks that fit into the second cache;
-of all columns side by side, row by row, so that each row is read in one piece; and of few rows one column after the
-other, up to a split that cannot be beaten.
+Two ways with one result: one column after the other, or the sums of all columns side by side, by vector instructions,
+so that each row is read in one piece. Both end where a split leaves nothing to explain on either side, which none can
+beat. What is drawn depends on the places that the rows have, not on the number of rows that have them, nor on the way:
+a weight stays a repetition.
 """
 
 from typing import Any
 
 import numpy as np
 
-from separatrix.core.jit import part
+from separatrix.core.jit import part_in_place
 from separatrix.core.types import Array
 from separatrix.solvers.trees.criterion import Limits
-from separatrix.solvers.trees.sorting import draw_below, draw_uniform
+from separatrix.solvers.trees.sorting import draw, draw_below
 
-NO_SPLIT, ALL_CONSTANT = -1, -2
+ALL_CONSTANT = -2
+_HALF = np.uint64(32)
 
 
-@part
-def _draw(order: Array, m: int, generator: Array, shares: Array) -> None:
-    """Draw m columns without replacement, all of them in their order, and for each where its threshold lies."""
+@part_in_place
+def draw_columns(order: Array, m: int, generator: Array, shares: Array) -> None:
+    """Draw m columns without replacement, and for each where its cut lies, in parts of 2^-32."""
     p = order.shape[0]
+    for t in range(m):  # also where all are drawn: the search may end with the first of them
+        pick = t + draw_below(generator, p - t)
+        order[t], order[pick] = order[pick], order[t]
     for t in range(m):
-        if m == p:
-            order[t] = t
-        else:
-            pick = t + draw_below(generator, p - t)
-            order[t], order[pick] = order[pick], order[t]
-    for t in range(m):
-        shares[t] = draw_uniform(generator)
+        shares[t] = np.int64(draw(generator) >> _HALF)
 
 
-@part
-def search_columns(
-    codes: Array,
-    levels: Array,
-    level_start: Array,
-    keys: Array,
-    start: int,
-    n: int,
-    node_y: Array,
-    node_s: Array,
-    node_code: Array,
-    order: Array,
-    shares: Array,
-    m: int,
-    generator: Array,
-    weight: float,
-    equal: float,
-    limits: Limits,
-) -> tuple[int, float, float]:
-    """The best of one threshold for each of a few columns of a large node: column, score, threshold.
-
-    Ranks of one column fit into the second cache, where rows with all their columns do not.
-    """
-    best, n_best, column, cut = -np.inf, 0, ALL_CONSTANT, 0.0
-    _draw(order, m, generator, shares)
-    for t in range(m):
-        j = order[t]
-        for i in range(n):
-            node_code[i] = codes[j, keys[start + i]]
-        low, high = node_code[0], node_code[0]
-        for i in range(n):
-            low, high = min(low, node_code[i]), max(high, node_code[i])
-        if low == high:
-            continue
-        first = level_start[j]
-        smallest, largest = levels[first + low], levels[first + high]
-        drawn = smallest + shares[t] * (largest - smallest)
-        if not smallest <= drawn < largest:
-            drawn = smallest
-        left, right = np.int64(low), np.int64(high)  # the last code up to the threshold is from left to right - 1
-        while right - left > 1:
-            middle = (left + right) >> 1
-            if levels[first + middle] <= drawn:
-                left = middle
-            else:
-                right = middle
-        gain = _gain_of_numbers(node_code, n, left, node_s, node_y, weight, limits)
-        column = NO_SPLIT if column == ALL_CONSTANT else column
-        if gain > best + equal:
-            best, n_best, column, cut = gain, 1, j, drawn
-        elif gain >= best - equal and gain > -np.inf:
-            n_best += 1
-            if draw_below(generator, n_best) == 0:
-                column, cut = j, drawn
-    return column, best, cut
-
-
-@part
+@part_in_place
 def search_together(
-    by_row: Array,
+    rows: Array,
     keys: Array,
     start: int,
     n: int,
-    node_y: Array,
     node_s: Array,
+    node_y: Array,
+    ones: Array,
+    first: Array,
+    n_sums: int,
+    of_classes: bool,
     order: Array,
     m: int,
     generator: Array,
+    shares: Array,
     low: Array,
     high: Array,
     cut: Array,
-    weight_left: Array,
-    sum_left: Array,
-    count_left: Array,
-    weight: float,
-    equal: float,
-    limits: Limits,
-) -> tuple[int, float, float]:
-    """The best of one threshold for each of m columns, drawn without replacement: column, score, threshold."""
-    p = by_row.shape[1]
-    _draw(order, m, generator, cut)
-    if m < p:
-        _find_ends_of(by_row, keys, start, n, order, m, low, high)
-    else:
-        _find_ends(by_row, keys, start, n, low, high)
-    differ = False
-    for t in range(m):
-        cut[t] = low[t] + cut[t] * (high[t] - low[t])
-        if not low[t] <= cut[t] < high[t]:
-            cut[t] = low[t]
-        differ = differ or low[t] < high[t]
-        weight_left[t], sum_left[t], count_left[t] = 0.0, 0.0, 0.0
-    if not differ:
-        return ALL_CONSTANT, 0.0, 0.0
-    if m < p:
-        _sum_left_of(by_row, keys, start, n, node_y, node_s, order, m, cut, weight_left, sum_left, count_left)
-    else:
-        _sum_left(by_row, keys, start, n, node_y, node_s, cut, weight_left, sum_left)
-        if limits.min_leaf > 1:
-            _count_left(by_row, keys, start, n, cut, count_left)
-    best, n_best, chosen = -np.inf, 0, NO_SPLIT
-    for t in range(m):
-        right = weight - weight_left[t]
-        if low[t] == high[t] or right <= 0.0 or weight_left[t] < limits.min_weight or right < limits.min_weight:
-            continue
-        if limits.min_leaf > 1 and (count_left[t] < limits.min_leaf or n - count_left[t] < limits.min_leaf):
-            continue
-        gain = sum_left[t] * sum_left[t] * weight / (weight_left[t] * right)
-        if gain > best + equal:
-            best, n_best, chosen = gain, 1, t
-        elif gain >= best - equal:
-            n_best += 1
-            if draw_below(generator, n_best) == 0:
-                chosen = t
-    if chosen < 0:
-        return NO_SPLIT, 0.0, 0.0
-    return order[chosen], best, cut[chosen]
-
-
-@part
-def _find_ends(by_row: Array, keys: Array, start: int, n: int, low: Array, high: Array) -> None:
-    """The least and the largest value of every column."""
-    p = by_row.shape[1]
-    first = keys[start]
-    for j in range(p):
-        low[j] = high[j] = by_row[first, j]
-    for i in range(1, n):
-        row = keys[start + i]
-        for j in range(p):
-            x = by_row[row, j]
-            low[j] = x if x < low[j] else low[j]
-            high[j] = x if x > high[j] else high[j]
-
-
-@part
-def _find_ends_of(
-    by_row: Array, keys: Array, start: int, n: int, order: Array, m: int, low: Array, high: Array
-) -> None:
-    """The least and the largest value of the first m columns in `order`."""
-    first = keys[start]
-    for t in range(m):
-        low[t] = high[t] = by_row[first, order[t]]
-    for i in range(1, n):
-        row = keys[start + i]
-        for t in range(m):
-            x = by_row[row, order[t]]
-            low[t] = x if x < low[t] else low[t]
-            high[t] = x if x > high[t] else high[t]
-
-
-@part
-def _sum_left(
-    by_row: Array,
-    keys: Array,
-    start: int,
-    n: int,
-    node_y: Array,
-    node_s: Array,
-    cut: Array,
-    weight: Array,
-    total: Array,
-) -> None:
-    """Weights and sums of s y of the rows to the left of the threshold of every column."""
-    p = by_row.shape[1]
-    for i in range(n):
-        row, s = keys[start + i], node_s[i]
-        moment = s * node_y[i]
-        for j in range(p):
-            goes_left = by_row[row, j] <= cut[j]
-            weight[j] += s if goes_left else 0.0
-            total[j] += moment if goes_left else 0.0
-
-
-@part
-def _count_left(by_row: Array, keys: Array, start: int, n: int, cut: Array, count: Array) -> None:
-    """The numbers of these rows."""
-    p = by_row.shape[1]
-    for i in range(n):
-        row = keys[start + i]
-        for j in range(p):
-            count[j] += 1.0 if by_row[row, j] <= cut[j] else 0.0
-
-
-@part
-def _sum_left_of(
-    by_row: Array,
-    keys: Array,
-    start: int,
-    n: int,
-    node_y: Array,
-    node_s: Array,
-    order: Array,
-    m: int,
-    cut: Array,
-    weight: Array,
-    total: Array,
-    count: Array,
-) -> None:
-    """Weights, sums and numbers of the rows to the left of the thresholds of the first m columns in `order`."""
-    for i in range(n):
-        row, s = keys[start + i], node_s[i]
-        moment = s * node_y[i]
-        for t in range(m):
-            goes_left = by_row[row, order[t]] <= cut[t]
-            weight[t] += s if goes_left else 0.0
-            total[t] += moment if goes_left else 0.0
-            count[t] += 1.0 if goes_left else 0.0
-
-
-@part
-def search_in_turn(
-    by_row: Array,
-    keys: Array,
-    start: int,
-    n: int,
-    node_y: Array,
-    node_s: Array,
-    node_class: Array,
-    node_x: Array,
-    order: Array,
-    tried: int,
-    max_features: int,
-    generator: Array,
-    total: Array,
     left: Array,
+    total: Array,
     weight: float,
-    cost: float,
-    most: float,
     equal: float,
+    most: float,
     limits: Limits,
-    of_classes: bool,
-) -> tuple[int, float, float]:
-    """The same column by column, up to a split that cannot be beaten; the first `tried` columns are constant."""
-    column, score, cut = NO_SPLIT, -np.inf, 0.0
-    p = by_row.shape[1]
-    differ = False
-    for t in range(tried, p):
-        if t >= max_features and differ:
-            break
-        pick = t + draw_below(generator, p - t)
-        order[t], order[pick] = order[pick], order[t]
+) -> tuple[int, float, float, Any]:
+    """The best cut of the m columns drawn: column, gain, weight to the left, place; the sums of all columns at once."""
+    _find_ends(rows, keys, start, n, low, high)
+    column, best, best_left, n_best, last = ALL_CONSTANT, -np.inf, 0.0, 0, np.int32(-1)
+    for t in range(m):
         j = order[t]
-        low = high = by_row[keys[start], j]
-        for i in range(n):
-            node_x[i] = by_row[keys[start + i], j]
-            low, high = min(low, node_x[i]), max(high, node_x[i])
+        if low[j] < high[j]:
+            cut[j] = _place(low[j], high[j], shares[t])
+            column = -1
+    if column == ALL_CONSTANT:
+        return column, best, best_left, last
+    if of_classes:
+        for v in range(n_sums):
+            _sum_left(rows, keys, start, first[v], first[v + 1], cut, node_s, left, v)
+    else:
+        _sum_left(rows, keys, start, 0, n, cut, node_s, left, 0)
+        _sum_left(rows, keys, start, 0, n, cut, node_y, left, 1)
+    if limits.min_leaf > 1:
+        _sum_left(rows, keys, start, 0, n, cut, ones, left, n_sums)
+    for t in range(m):
+        j = order[t]
+        if cut[j] >= 0 and best + equal < most:
+            gain, weight_left = _gain(left, j, n_sums, of_classes, total, n, weight, limits)
+            n_best = _rank(gain, best, equal, n_best)
+            if n_best == 1 or (n_best > 1 and draw_below(generator, n_best) == 0):
+                best = gain if n_best == 1 else best
+                column, best_left, last = j, weight_left, cut[j]
+            n_best = abs(n_best)
+        cut[j] = -1
+    return column, best, best_left, last
+
+
+@part_in_place
+def search_in_turn(
+    table: Array,
+    by_column: Array,
+    in_rows: bool,
+    keys: Array,
+    start: int,
+    n: int,
+    node_s: Array,
+    node_y: Array,
+    node_x: Array,
+    first: Array,
+    n_sums: int,
+    of_classes: bool,
+    equal_weights: bool,
+    order: Array,
+    visited: int,
+    m: int,
+    generator: Array,
+    shares: Array,
+    left: Array,
+    total: Array,
+    weight: float,
+    equal: float,
+    most: float,
+    limits: Limits,
+) -> tuple[int, float, float, Any]:
+    """The same, one column after the other; the first `visited` are constant. Where all m are, others are drawn."""
+    column, best, best_left, n_best, last = ALL_CONSTANT, -np.inf, 0.0, 0, np.int32(-1)
+    p, t = order.shape[0], visited
+    while t < p and (t < m or column == ALL_CONSTANT) and best + equal < most:
+        if t >= m:
+            pick = t + draw_below(generator, p - t)
+            order[t], order[pick] = order[pick], order[t]
+            shares[t] = np.int64(draw(generator) >> _HALF)
+        j = order[t]
+        low, high = read_column(table, by_column, in_rows, j, keys, start, n, node_x)
+        t += 1
         if low == high:
             continue
-        differ = True
-        drawn = low + draw_uniform(generator) * (high - low)
-        if not low <= drawn < high:
-            drawn = low
-        if of_classes:
-            gain = _gain_of_classes(node_x, n, drawn, node_s, node_class, total, left, weight, cost, limits)
-        else:
-            gain = _gain_of_numbers(node_x, n, drawn, node_s, node_y, weight, limits)
-        if gain > (score + equal if column >= 0 else -np.inf):
-            column, score, cut = j, gain, drawn
-            if score + equal >= most:
-                break
-    return column, score, cut
+        column = max(column, -1)
+        cut = _place(low, high, shares[t - 1])
+        for v in range(n_sums if of_classes else 1):
+            a, b = (first[v], first[v + 1]) if of_classes else (0, n)
+            if equal_weights:
+                left[v, 0] = _count_of_column(node_x, a, b, cut)
+            else:
+                left[v, 0] = _sum_of_column(node_x, a, b, cut, node_s)
+        if not of_classes:
+            left[1, 0] = _sum_of_column(node_x, 0, n, cut, node_y)
+        if limits.min_leaf > 1:
+            left[n_sums, 0] = _count_of_column(node_x, 0, n, cut)
+        gain, weight_left = _gain(left, 0, n_sums, of_classes, total, n, weight, limits)
+        n_best = _rank(gain, best, equal, n_best)
+        if n_best == 1 or (n_best > 1 and draw_below(generator, n_best) == 0):
+            best = gain if n_best == 1 else best
+            column, best_left, last = j, weight_left, cut
+        n_best = abs(n_best)
+    return column, best, best_left, last
 
 
-@part
-def _gain_of_numbers(
-    node_x: Array, n: int, cut: Any, node_s: Array, node_y: Array, weight: float, limits: Limits
-) -> float:
-    """The gain of one cut of numbers about their mean; minus infinity where a child would be too small."""
-    n_left, weight_left, sum_left = 0, 0.0, 0.0
+@part_in_place
+def _place(low: int, high: int, share: int) -> Any:
+    """The place that a share of 2^32 is drawn to: low, ..., high - 1."""
+    return np.int32(low + ((np.int64(high) - np.int64(low)) * share >> 32))
+
+
+@part_in_place
+def read_column(
+    rows: Array, by_column: Array, in_rows: bool, j: int, keys: Array, start: int, n: int, node_x: Array
+) -> tuple[Any, Any]:
+    """Copy the places of a node's rows in one column side by side; the least and the largest.
+
+    Ends are moved by numbers that are 0 where they are not passed: branches could not be predicted.
+    """
+    low = np.int64(rows[keys[start], j]) if in_rows else np.int64(by_column[j, keys[start]])
+    high = low
     for i in range(n):
-        goes_left = node_x[i] <= cut
-        n_left += goes_left
-        weight_left += node_s[i] if goes_left else 0.0
-        sum_left += node_s[i] * node_y[i] if goes_left else 0.0
-    weight_right = weight - weight_left
-    if n_left < limits.min_leaf or n - n_left < limits.min_leaf or weight_right <= 0.0:
-        return -np.inf
-    if weight_left < limits.min_weight or weight_right < limits.min_weight:
-        return -np.inf
-    return sum_left * sum_left * weight / (weight_left * weight_right)
+        row = keys[start + i]
+        x = rows[row, j] if in_rows else by_column[j, row]
+        node_x[i] = x
+        low += (x - low) & ((x - low) >> 63)
+        high -= (high - x) & ((high - x) >> 63)
+    return low, high
 
 
-@part
-def _gain_of_classes(
-    node_x: Array,
-    n: int,
-    cut: float,
-    node_s: Array,
-    node_class: Array,
-    total: Array,
-    left: Array,
-    weight: float,
-    cost: float,
-    limits: Limits,
-) -> float:
-    """The same for classes by Gini's index."""
-    for c in range(left.shape[0]):
-        left[c] = 0.0
-    n_left, weight_left = 0, 0.0
-    for i in range(n):
-        goes_left = node_x[i] <= cut
-        n_left += goes_left
-        left[node_class[i, 0]] += node_s[i] if goes_left else 0.0
-    squares_left, squares_right = 0.0, 0.0
-    for c in range(left.shape[0]):
-        weight_left += left[c]
-        squares_left += left[c] * left[c]
-        squares_right += (total[c] - left[c]) * (total[c] - left[c])
-    weight_right = weight - weight_left
-    if n_left < limits.min_leaf or n - n_left < limits.min_leaf or weight_right <= 0.0:
-        return -np.inf
-    if weight_left < limits.min_weight or weight_right < limits.min_weight:
-        return -np.inf
-    return cost - weight + squares_left / weight_left + squares_right / weight_right
+@part_in_place
+def _find_ends(rows: Array, keys: Array, start: int, n: int, low: Array, high: Array) -> None:
+    """The least and the largest place in every column, four rows at a time: sums in memory wait for one another."""
+    width, last = rows.shape[1], start + n - 1
+    for j in range(width):
+        low[j] = high[j] = rows[keys[start], j]
+    for i in range(start, start + n, 4):
+        a, b, c, d = keys[i], keys[min(i + 1, last)], keys[min(i + 2, last)], keys[min(i + 3, last)]
+        for j in range(width):
+            w, x, y, z = rows[a, j], rows[b, j], rows[c, j], rows[d, j]
+            low[j] = min(low[j], min(min(w, x), min(y, z)))
+            high[j] = max(high[j], max(max(w, x), max(y, z)))
+
+
+@part_in_place
+def _sum_left(
+    rows: Array, keys: Array, start: int, first: int, stop: int, cut: Array, numbers: Array, left: Array, v: int
+) -> None:
+    """Enter in row v the sum of the numbers of the rows to the left of the cut of every column, four at a time."""
+    width = rows.shape[1]
+    for j in range(width):
+        left[v, j] = 0.0
+    i = first
+    while i + 4 <= stop:
+        a, b, c, d = keys[start + i], keys[start + i + 1], keys[start + i + 2], keys[start + i + 3]
+        of_a, of_b, of_c, of_d = numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]
+        for j in range(width):
+            t = cut[j]
+            left[v, j] += ((of_a if rows[a, j] <= t else 0.0) + (of_b if rows[b, j] <= t else 0.0)) + (
+                (of_c if rows[c, j] <= t else 0.0) + (of_d if rows[d, j] <= t else 0.0)
+            )
+        i += 4
+    while i < stop:
+        a, of_a = keys[start + i], numbers[i]
+        for j in range(width):
+            left[v, j] += of_a if rows[a, j] <= cut[j] else 0.0
+        i += 1
+
+
+@part_in_place
+def _sum_of_column(node_x: Array, first: int, stop: int, cut: int, numbers: Array) -> float:
+    """The sum of the numbers of the rows whose place is up to `cut`."""
+    total = 0.0
+    for i in range(first, stop):
+        total += numbers[i] if node_x[i] <= cut else 0.0
+    return total
+
+
+@part_in_place
+def _count_of_column(node_x: Array, first: int, stop: int, cut: int) -> float:
+    """The number of these rows."""
+    count = 0
+    for i in range(first, stop):
+        count += node_x[i] <= cut
+    return float(count)
+
+
+@part_in_place
+def _gain(
+    left: Array, j: int, n_sums: int, of_classes: bool, total: Array, n: int, weight: float, limits: Limits
+) -> tuple[float, float]:
+    """What a cut gains, minus infinity where a child would be too small, and the weight to its left."""
+    gain, weight_left = -np.inf, left[0, j]
+    if of_classes:
+        for v in range(1, n_sums):
+            weight_left += left[v, j]
+    right = weight - weight_left
+    enough = right > 0.0 and weight_left >= limits.min_weight and right >= limits.min_weight
+    if limits.min_leaf > 1:
+        enough = enough and min(left[n_sums, j], n - left[n_sums, j]) >= limits.min_leaf
+    if enough and of_classes:
+        squares_left, squares_right, squares = 0.0, 0.0, 0.0
+        for v in range(n_sums):
+            squares += total[v] * total[v]
+            squares_left += left[v, j] * left[v, j]
+            squares_right += (total[v] - left[v, j]) * (total[v] - left[v, j])
+        gain = squares_left / weight_left + squares_right / right - squares / weight
+    elif enough:
+        gain = left[1, j] * left[1, j] * weight / (weight_left * right)
+    return gain, weight_left
+
+
+@part_in_place
+def _rank(gain: float, best: float, equal: float, n_best: int) -> int:
+    """1 for a gain above the best, the number of equals with it for one that is as large, else minus `n_best`."""
+    as_good = gain >= best - equal and gain > -np.inf
+    return 1 if gain > best + equal else n_best + 1 if as_good else -n_best

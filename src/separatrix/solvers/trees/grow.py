@@ -182,7 +182,9 @@ def _plain_arrays(ranked: RankedDesign, rule: Rule, rows: Array, generator: Arra
 def _run(data: Data, rule: Rule, work: Work | PlainWork | DrawnWork, room: int, n: int) -> NodeTable:
     """Call the grower until it is done, with larger arrays each time."""
     n_values = max(rule.n_shares, 1) * rule.n_outputs
-    capacity, n_routes = 64 + 2 * room, 64 + 2 * room
+    # as many nodes as rows are rarely exceeded; memory that is not written to is not taken
+    capacity = 64 + 2 * room + (n if rule.plain and rule.max_depth > 24 else 0)
+    n_routes = 64 + 2 * room
     nodes = empty_nodes(capacity, n_values, n_routes)
     open_int = np.zeros((64 + 4 * room, N_OPEN_INT + N_SPLIT_INT), np.int64)
     open_float = np.zeros((64 + 4 * room, N_OPEN_FLOAT + N_SPLIT_FLOAT))
@@ -282,6 +284,7 @@ def _rule(ranked: RankedDesign, target: TreeTarget, options: GrowOptions, weight
         n_outputs=k,
         n_classes=inner_classes,
         n_shares=n_classes,
+        equal_weights=equal_weights,
         factor=factor,
         presorted=not few and not options.random_cuts,
         drawn=options.shuffled or options.random_cuts or max_features < ranked.p,

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from separatrix.core.borrowed import borrowed
 from separatrix.core.jit import compiled, part
 from separatrix.core.types import Array
 from separatrix.designs.ranked import RankedDesign
@@ -118,6 +119,8 @@ def grow_plain(
     room: int,
 ) -> bool:
     """Split the open nodes, children before siblings, left ones first; whether all are done."""
+    data, work, nodes = borrowed(data), borrowed(work), borrowed(nodes)
+    open_int, counters = borrowed(open_int), borrowed(counters)
     keys, node_y, node_s, node_x, node_class = work.keys, work.node_y, work.node_s, work.node_x, work.node_class
     of_classes = rule.walk == CLASS_SQUARES
     least = rule.min_decrease * rule.total_weight

@@ -5,7 +5,7 @@ Functions take arrays and numbers only, as :mod:`separatrix.solvers.trees.plain`
 
 from typing import Any
 
-from separatrix.core.jit import part
+from separatrix.core.jit import part_in_place
 from separatrix.core.types import Array
 from separatrix.solvers.trees.state import DEPTH, END, N_NODES, N_OPEN, ORDINAL, PARENT, START, Rule
 
@@ -13,7 +13,7 @@ from separatrix.solvers.trees.state import DEPTH, END, N_NODES, N_OPEN, ORDINAL,
 TO_LEFT, TO_RIGHT = -2, -3
 
 
-@part
+@part_in_place
 def take_node(
     open_int: Array, counters: Array, parents: Array, lefts: Array, rights: Array
 ) -> tuple[int, int, int, int, int]:
@@ -29,14 +29,14 @@ def take_node(
     return number, open_int[at, START], open_int[at, END], open_int[at, DEPTH], at
 
 
-@part
+@part_in_place
 def is_leaf(rule: Rule, depth: int, n: int, weight: float) -> bool:
     """Whether a node may not be split, whatever is in it."""
     few = n < max(rule.min_split, 2 * rule.min_leaf)
     return depth >= rule.max_depth or few or weight < 2.0 * rule.min_weight
 
 
-@part
+@part_in_place
 def open_children(
     open_int: Array, counters: Array, at: int, start: int, middle: int, end: int, depth: int, number: int
 ) -> None:
@@ -49,7 +49,7 @@ def open_children(
     counters[N_OPEN] = at + 2
 
 
-@part
+@part_in_place
 def link_missing(missing: Array, left: Array, right: Array, n: int) -> None:
     """Enter the children that missing values go to, now that they have numbers."""
     for number in range(n):
@@ -59,7 +59,7 @@ def link_missing(missing: Array, left: Array, right: Array, n: int) -> None:
             missing[number] = right[number]
 
 
-@part
+@part_in_place
 def open_numbers(
     keys: Array,
     start: int,
@@ -98,7 +98,7 @@ def open_numbers(
     return weight, squares, high == low
 
 
-@part
+@part_in_place
 def open_classes(
     keys: Array,
     start: int,
@@ -132,7 +132,7 @@ def open_classes(
     return weight, cost, weight, present == 1
 
 
-@part
+@part_in_place
 def divide(
     table: Array, j: int, last: Any, keys: Array, start: int, end: int, node_s: Array, spare: Array
 ) -> tuple[int, float]:

@@ -119,6 +119,22 @@ def _by_digit(keys: Array, n: int, low: int, shift: int, counts: Array, out: Arr
         counts[d] += 1
 
 
+@part
+def sort_by_class(keys: Array, classes: Array, spare: Array, k: int) -> None:
+    """Bring the rows of each class together, in the order they have."""
+    places = np.zeros(k + 1, np.int64)
+    for i in range(keys.shape[0]):
+        places[classes[keys[i], 0] + 1] += 1
+    for c in range(k):
+        places[c + 1] += places[c]
+    for i in range(keys.shape[0]):
+        c = classes[keys[i], 0]
+        spare[places[c]] = keys[i]
+        places[c] += 1
+    for i in range(keys.shape[0]):
+        keys[i] = spare[i]
+
+
 _A, _B, _C, _D = np.uint64(12), np.uint64(25), np.uint64(27), np.uint64(0x2545F4914F6CDD1D)
 _HALF, _BITS = np.uint64(32), np.uint64(11)
 

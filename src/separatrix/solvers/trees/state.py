@@ -41,7 +41,7 @@ class Rule(NamedTuple):
 
     `plain`: whether :mod:`separatrix.solvers.trees.plain` grows it. `n_classes` is 0 where sums of numbers are kept,
     also for two classes by Gini's index, whose cost is `factor` = 2 times that of their numbers 0 and 1; `n_shares`
-    is the number of classes that values are shares of, 0 for numbers.
+    is the number of classes that values are shares of, 0 for numbers. `equal_weights`: whether all weights are 1.
     """
 
     walk: int
@@ -50,6 +50,7 @@ class Rule(NamedTuple):
     n_outputs: int
     n_classes: int
     n_shares: int
+    equal_weights: bool
     factor: float
     presorted: bool
     drawn: bool
