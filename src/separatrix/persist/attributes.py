@@ -351,8 +351,8 @@ RECORDS: dict[str, dict[str, Kind]] = {
         "right": integers("_nodes"),
         "threshold": floats("_nodes", finite=False),
         "value": floats("_ends", "_values"),
-        "weight": floats("_ends", low=0.0),
-        "impurity": floats("_ends"),
+        "weight": floats("_weighted", low=0.0),  # as many as ends, or none: `fault_of_packed` compares
+        "impurity": floats("_impure"),
         "n_samples": integers("_ends", low=0),
         "inner": floats("_inner", "_more"),
         "routed": integers("_routed", 4),

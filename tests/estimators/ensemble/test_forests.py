@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 from sklearn.model_selection import StratifiedKFold, cross_val_score, train_test_split
 
 import separatrix
+from separatrix.core.packed_tree import PackedTree, fault_of_packed
 from separatrix.designs.ranked import RankedDesign
 from separatrix.ensemble import (
     ExtraTreesClassifier,
@@ -511,9 +512,29 @@ def test_monotone_forests_and_prices_of_leaves():
     assert sizes[1] < 0.8 * sizes[0]
 
 
-def test_a_tree_with_shared_children_is_refused():
-    from separatrix.core.packed_tree import PackedTree, fault_of_packed
+def test_weights_and_impurities_are_kept_only_where_they_say_more_than_the_counts():
+    """Files of before hold them in any case: such a tree is the same."""
+    X, y = load_wine(return_X_y=True)
+    kept = [
+        model.fit(X, y)._trees[0]
+        for model in (ExtraTreesClassifier(1, random_state=0), RandomForestClassifier(1, random_state=0))
+    ]
+    kept.append(ExtraTreesClassifier(1, max_depth=2, random_state=0).fit(X, y)._trees[0])
+    assert [(tree.weight.size > 0, tree.impurity.size > 0) for tree in kept] == [
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
+    full = kept[0]._replace(weight=kept[0].n_samples.astype(float), impurity=np.zeros(kept[0].n_samples.size))
+    assert fault_of_packed(kept[0], 13, 3) == fault_of_packed(full, 13, 3) == ""
+    assert "ends" in fault_of_packed(full._replace(weight=full.weight[1:]), 13, 3)
+    assert "ends" in fault_of_packed(full._replace(impurity=full.impurity[1:]), 13, 3)
+    for mine, its in zip(unpack(kept[0]), unpack(full), strict=True):
+        np.testing.assert_array_equal(mine, its)
+    assert unpack(full).weight[0] == len(y)
 
+
+def test_a_tree_with_shared_children_is_refused():
     n = 12
     column, right = np.zeros(n, np.int32), np.arange(2, n + 2, dtype=np.int32)
     column[-2:], right[-2:] = -1, [0, 1]

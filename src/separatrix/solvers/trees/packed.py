@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.jit import compiled, part_in_place, read_only
-from separatrix.core.packed_tree import LEAF, PackedTree
+from separatrix.core.packed_tree import LEAF, PackedTree, impurities_of, weights_of
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array
 from separatrix.solvers.trees.nodes import NodeTable
@@ -28,14 +28,16 @@ def pack(nodes: NodeTable, *, keep_inner: bool = False) -> PackedTree:
     right[closed] = np.arange(np.count_nonzero(closed))
     table = np.stack([nodes.column, nodes.offset, nodes.width, nodes.missing], axis=1)[routed]
     inner = np.column_stack([nodes.value, nodes.impurity]) if keep_inner else np.empty((0, nodes.value.shape[1] + 1))
+    weight, impurity = nodes.weight[closed], nodes.impurity[closed]
+    n_samples = nodes.n_samples[closed].astype(np.int32)
     return PackedTree(
         column=column,
         threshold=np.where(split, nodes.threshold, 0.0),
         right=right.astype(np.int32),
         value=np.ascontiguousarray(nodes.value[closed]),
-        weight=nodes.weight[closed],
-        impurity=nodes.impurity[closed],
-        n_samples=nodes.n_samples[closed].astype(np.int32),
+        weight=weight if np.any(weight != n_samples) else np.empty(0),
+        impurity=impurity if np.any(impurity) else np.empty(0),
+        n_samples=n_samples,
         inner=inner,
         routed=np.ascontiguousarray(table, dtype=np.int32),
         routes=nodes.routes.copy(),
@@ -108,11 +110,12 @@ def _with_numbers(nodes: NodeTable, tree: PackedTree) -> NodeTable:
         whole[ends[leaf]] = numbers[leaf]
         return sums_below(nodes, whole)
 
-    weight, count = below(tree.weight), below(tree.n_samples.astype(np.float64))
-    value = below(tree.weight[:, None] * tree.value) / weight[:, None]
+    weights = weights_of(tree)
+    weight, count = below(weights), below(tree.n_samples.astype(np.float64))
+    value = below(weights[:, None] * tree.value) / weight[:, None]
     value[ends] = tree.value
     impurity = np.zeros(n)
-    impurity[ends] = tree.impurity
+    impurity[ends] = impurities_of(tree)
     if len(tree.inner):
         value, impurity = np.ascontiguousarray(tree.inner[:, :-1]), tree.inner[:, -1].copy()
     return nodes._replace(weight=weight, n_samples=count.astype(np.int64), value=value, impurity=impurity)
