@@ -137,6 +137,16 @@ def test_a_weight_is_a_repetition_to_the_last_bit(n_classes, monkeypatch):
     assert np.array_equal(weighted.weight, repeated.weight)
 
 
+def test_the_first_of_perfect_splits_is_taken_by_every_way_of_searching():
+    """A dozen rows are searched column by column, fifty side by side; each of five coins parts them alike."""
+    coin = np.repeat([0.0, 1.0], 6)
+    X, s = np.column_stack([coin] * 5), np.full(12, 4)
+    for seed in range(20):
+        few = grown(X, coin, 2, s.astype(float), rng=seed, max_features=4)
+        many = grown(np.repeat(X, s, axis=0), np.repeat(coin, s), 2, rng=seed, max_features=4)
+        assert few.column[0] == many.column[0] and few.threshold[0] == many.threshold[0]
+
+
 HARD = {
     "an outlier": np.append(np.linspace(0.0, 1.0, 300), 1e15),
     "neighbouring floats": 1e16 + 2.0 * np.arange(300.0),
