@@ -20,6 +20,7 @@ from separatrix.persist.kinds import (
     number,
     objects,
     size,
+    sparse,
     text,
     unfit,
     whole,
@@ -29,6 +30,13 @@ from separatrix.persist.laws import LAWS
 from separatrix.prediction.naive_bayes import LIKELIHOODS
 
 _LOCAL: dict[str, Kind] = {"degree": whole(0, 2)}
+_KERNEL: dict[str, Kind] = {
+    "gamma": either(number(0.0), nothing),
+    "degree": either(number(0.0), nothing),
+    "coef0": either(number(), nothing),
+    "X_fit_": either(floats("n", "p"), sparse("n", "p")),
+}
+_KERNEL_SUM: dict[str, Kind] = _KERNEL | {"dual_coef_": either(floats("n"), floats("n", "o"))}
 _EXPERTS: dict[str, Kind] = {
     "gate_coef_": floats("_K", "p"),
     "gate_intercept_": floats("_K"),
@@ -91,6 +99,8 @@ _FOREST_OF_NUMBERS: dict[str, Kind] = _FOREST | {
     "oob_prediction_": either(floats("_n", finite=False), floats("_n", "_o", finite=False))
 }
 OWN: dict[str, dict[str, Kind]] = {
+    "KernelRidge": _KERNEL_SUM,
+    "KernelPerceptron": _KERNEL,
     **dict.fromkeys(("RandomForestClassifier", "ExtraTreesClassifier"), _FOREST_OF_CLASSES),
     **dict.fromkeys(("RandomForestRegressor", "ExtraTreesRegressor"), _FOREST_OF_NUMBERS),
     "BaggingClassifier": _BAGGING

@@ -1,0 +1,1 @@
+from separatrix.estimators.kernel.kernel_ridge import KernelRidge as KernelRidge
