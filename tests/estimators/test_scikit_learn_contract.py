@@ -79,6 +79,8 @@ ELSEWHERE = {
     "HistGradientBoostingRegressor",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
+    "KernelPerceptron",
+    "KernelRidge",
     "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
     "LocalLinearRegression",
