@@ -81,6 +81,7 @@ ELSEWHERE = {
     "KNeighborsRegressor",
     "KernelPerceptron",
     "KernelRidge",
+    "KernelRidgeCV",
     "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
     "LocalLinearRegression",

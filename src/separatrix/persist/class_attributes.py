@@ -37,6 +37,11 @@ _KERNEL: dict[str, Kind] = {
     "X_fit_": either(floats("n", "p"), sparse("n", "p")),
 }
 _KERNEL_SUM: dict[str, Kind] = _KERNEL | {"dual_coef_": either(floats("n"), floats("n", "o"))}
+_CHOSEN: dict[str, Kind] = {
+    "gamma": either(number(0.0), floats("_g", low=0.0), listed(number(0.0)), nothing),
+    "gamma_": either(number(0.0), nothing),
+    "alpha_": number(0.0),
+}
 _EXPERTS: dict[str, Kind] = {
     "gate_coef_": floats("_K", "p"),
     "gate_intercept_": floats("_K"),
@@ -100,6 +105,7 @@ _FOREST_OF_NUMBERS: dict[str, Kind] = _FOREST | {
 }
 OWN: dict[str, dict[str, Kind]] = {
     "KernelRidge": _KERNEL_SUM,
+    "KernelRidgeCV": _KERNEL_SUM | _CHOSEN,
     "KernelPerceptron": _KERNEL,
     **dict.fromkeys(("RandomForestClassifier", "ExtraTreesClassifier"), _FOREST_OF_CLASSES),
     **dict.fromkeys(("RandomForestRegressor", "ExtraTreesRegressor"), _FOREST_OF_NUMBERS),

@@ -1,7 +1,8 @@
 r"""The arithmetic of a sum of kernels, :math:`f(x) = \sum_i a_i\,k(x_i, x) + b`.
 
-``kernel`` (a name of scikit-learn), ``gamma``, ``degree`` and ``coef0`` are the parameters of the model, ``X_fit_`` and
-``dual_coef_`` its rows and their coefficients. ``gamma=None`` is one over the number of columns.
+``kernel`` (a name of scikit-learn), ``gamma``, ``degree`` and ``coef0`` are the parameters of the model, and ``gamma_``
+the width that was chosen, if one was. ``X_fit_`` and ``dual_coef_`` are its rows and their coefficients. ``gamma=None``
+is one over the number of columns.
 """
 
 import numpy as np
@@ -45,7 +46,7 @@ def class_of(state, X):
 
 def kernel_values(state, X, Z):
     """``k(x_i, z_j)`` for rows of X and Z: (len X, len Z)."""
-    gamma = state.get("gamma")
+    gamma = state.get("gamma_", state.get("gamma"))
     gamma = 1.0 / Z.shape[1] if gamma is None else gamma
     degree = 3 if state.get("degree") is None else state["degree"]
     coef0 = 1 if state.get("coef0") is None else state["coef0"]

@@ -13,6 +13,7 @@ from separatrix.core.solution import Certificate, Solution
 from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs.kernel_matrix import KernelMatrix, KernelTiles, kernel_sum
+from separatrix.designs.kernels import Kernel
 from separatrix.estimators.kernel.parameters import PRECOMPUTED, kernel_of
 from separatrix.estimators.published import timed, worst
 from separatrix.estimators.saving import Estimator
@@ -31,7 +32,7 @@ class KernelExpansion(RegressorMixin, Estimator):
         rows = validate_rows(self, X)
         if self._is_precomputed:
             return np.asarray(rows @ self.dual_coef_) + self.intercept_
-        return kernel_sum(kernel_of(self, rows.shape[1]), rows, self.X_fit_, self.dual_coef_) + self.intercept_
+        return kernel_sum(self._kernel(rows.shape[1]), rows, self.X_fit_, self.dual_coef_) + self.intercept_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -39,6 +40,10 @@ class KernelExpansion(RegressorMixin, Estimator):
         tags.input_tags.pairwise = self._is_precomputed
         tags.target_tags.multi_output = True
         return tags
+
+    def _kernel(self, p: int) -> Kernel:
+        """The kernel on rows of p columns."""
+        return kernel_of(self, p)
 
     @property
     def _is_precomputed(self) -> bool:
@@ -66,7 +71,7 @@ class KernelExpansion(RegressorMixin, Estimator):
         """The kernel of the rows of positive weight, held whole."""
         to = f"fit {type(self).__name__} to the kernel"
         if not self._is_precomputed:
-            kernel = kernel_of(self, design.p)
+            kernel = self._kernel(design.p)
             return KernelMatrix.of(kernel, design.matrix() if len(live) == design.n else design.block(live), to)
         if design.n != design.p:
             raise cannot(
@@ -94,7 +99,7 @@ class KernelExpansion(RegressorMixin, Estimator):
         if self._is_precomputed:
             matrix: Any = self._matrix(design, live)
         else:
-            matrix = KernelTiles(kernel_of(self, design.p), design.block(live))
+            matrix = KernelTiles(self._kernel(design.p), design.block(live))
         dual = self.dual_coef_.reshape(target.n, -1)[live]
         intercept = np.ravel(self.intercept_)
         parts = []
