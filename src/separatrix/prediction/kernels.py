@@ -72,8 +72,12 @@ def _polynomial(X, Z, gamma, degree, coef0):
 
 
 def _gaussian(X, Z, gamma, degree, coef0):
-    distances = _squares(X)[:, None] + _squares(Z) - 2.0 * _products(X, Z)
-    return np.exp(-gamma * np.maximum(distances, 0.0))
+    K = _products(X, Z)
+    K *= 2.0 * gamma
+    K -= (gamma * _squares(X))[:, None]
+    K -= gamma * _squares(Z)
+    np.minimum(K, 0.0, out=K)
+    return np.exp(K, out=K)
 
 
 def _sigmoid(X, Z, gamma, degree, coef0):
