@@ -36,7 +36,10 @@ _KERNEL: dict[str, Kind] = {
     "coef0": either(number(), nothing),
     "X_fit_": either(floats("n", "p"), sparse("n", "p")),
 }
-_KERNEL_SUM: dict[str, Kind] = _KERNEL | {"dual_coef_": either(floats("n"), floats("n", "o"))}
+_KERNEL_SUM: dict[str, Kind] = _KERNEL | {
+    "dual_coef_": either(floats("n"), floats("n", "o")),
+    "approximation_error_": number(),
+}
 _CHOSEN: dict[str, Kind] = {
     "gamma": either(number(0.0), floats("_g", low=0.0), listed(number(0.0)), nothing),
     "gamma_": either(number(0.0), nothing),
@@ -107,6 +110,9 @@ OWN: dict[str, dict[str, Kind]] = {
     "KernelRidge": _KERNEL_SUM,
     "KernelRidgeCV": _KERNEL_SUM | _CHOSEN,
     "KernelPerceptron": _KERNEL,
+    "Nystroem": _KERNEL
+    | {"components_": either(floats("m", "p"), sparse("m", "p")), "normalization_": floats("m", "m")},
+    "RBFSampler": {"random_weights_": floats("p", "m"), "random_offset_": floats("m"), "gamma": either(number(0.0), text)},
     **dict.fromkeys(("RandomForestClassifier", "ExtraTreesClassifier"), _FOREST_OF_CLASSES),
     **dict.fromkeys(("RandomForestRegressor", "ExtraTreesRegressor"), _FOREST_OF_NUMBERS),
     "BaggingClassifier": _BAGGING
