@@ -111,8 +111,16 @@ OWN: dict[str, dict[str, Kind]] = {
     "KernelRidgeCV": _KERNEL_SUM | _CHOSEN,
     "KernelPerceptron": _KERNEL,
     "Nystroem": _KERNEL
-    | {"components_": either(floats("m", "p"), sparse("m", "p")), "normalization_": floats("m", "m")},
-    "RBFSampler": {"random_weights_": floats("p", "m"), "random_offset_": floats("m"), "gamma": either(number(0.0), text)},
+    | {
+        "components_": either(floats("m", "p"), sparse("m", "p")),
+        "normalization_": floats("m", "m"),
+        "component_indices_": integers("m", low=0),
+    },
+    "RBFSampler": {
+        "random_weights_": floats("p", "m"),
+        "random_offset_": floats("m"),
+        "gamma": either(number(0.0), text),
+    },
     **dict.fromkeys(("RandomForestClassifier", "ExtraTreesClassifier"), _FOREST_OF_CLASSES),
     **dict.fromkeys(("RandomForestRegressor", "ExtraTreesRegressor"), _FOREST_OF_NUMBERS),
     "BaggingClassifier": _BAGGING

@@ -99,6 +99,12 @@ def test_bad_parameters_are_refused(model):
         model.fit(X)
 
 
+@pytest.mark.parametrize("kernel", ["precomputed", Gaussian(0.5), lambda x, z: 1.0], ids=str)
+def test_parameters_of_named_kernels_are_refused_for_others(kernel):
+    with pytest.raises(ValueError, match="gamma=1"):
+        Nystroem(kernel, gamma=1.0).fit(gram(Gaussian(0.5), X))
+
+
 def test_a_precomputed_kernel_that_is_not_square_is_refused():
     with pytest.raises(ValueError, match="square kernel matrix"):
         Nystroem("precomputed").fit(X)

@@ -90,6 +90,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Draw the rows from X (n, p); y is not looked at."""
         m = check_number(self, "n_components", 1, integer=True)
+        self._refuse_unused()
         rows = validate_first_rows(self, X, sparse=True)
         n = rows.shape[0]
         if m > n:
@@ -124,6 +125,16 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     @property
     def _is_precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
+
+    def _refuse_unused(self) -> None:
+        """A function, an object and a matrix have no use for the parameters of kernels with a name."""
+        given = [name for name in ("gamma", "coef0", "degree") if getattr(self, name) is not None]
+        if given and (self._is_precomputed or not isinstance(self.kernel, str)):
+            raise cannot(
+                f"fit Nystroem with kernel={self.kernel!r} and {given[0]}={getattr(self, given[0])!r}",
+                because="only kernels that are named by a word have gamma, coef0 and degree",
+                instead=f"{given[0]}=None, and kernel_params= for a function",
+            )
 
     def _kernel_of_drawn(self, rows: Any, drawn: Array) -> Array:
         if not self._is_precomputed:
