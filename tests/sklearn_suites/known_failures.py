@@ -55,7 +55,6 @@ KNOWN = {
     "tests.test_kernel_approximation": {
         "test_nystroem_callable": NAMED,
     },
-    "tests.test_kernel_ridge": {},
     "tests.test_multiclass": {},
     "tests.test_calibration": {
         "test_calibrated_classifier_cv_works_with_large_confidence_scores": DIVERGED,
