@@ -22,6 +22,16 @@ TILE = 256  # rows and columns of a tile: its numbers stay in cache
 NUMBERS = 1 << 20  # of a block of kernel rows that is not kept
 
 
+def refuse_if_not_finite(K: Array) -> None:
+    """Refuse kernel values that overflow, or are no numbers."""
+    if not np.isfinite(K.sum()):
+        raise cannot(
+            "use the kernel on these rows",
+            because="it gives NaN or infinity",
+            instead="columns of moderate size (StandardScaler), or a whole degree",
+        )
+
+
 def kernel_rows(X: Any) -> Any:
     """Rows as kernels take them: float64, dense in the order of C, or sparse by rows."""
     if isinstance(X, np.ndarray):
@@ -70,12 +80,7 @@ class KernelMatrix:
         self._square, self.n, self.is_mercer = square, len(square), is_mercer
         self.diagonal = square.diagonal().copy()
         self._above = True  # whether K still stands above the diagonal, too
-        if not np.isfinite(square.sum()):
-            raise cannot(
-                "use the kernel on these rows",
-                because="it gives NaN or infinity",
-                instead="columns of moderate size (StandardScaler), or a whole degree",
-            )
+        refuse_if_not_finite(square)
 
     @classmethod
     def of(cls, kernel: Kernel, X: Any, to: str = "hold the kernel") -> "KernelMatrix":
@@ -154,7 +159,10 @@ class KernelColumns:
         if i not in self._kept:
             if len(self._kept) > self._most:
                 self._kept.clear()
-            self._kept[i] = self._kernel.block(self._rows, self._rows[[i]])[:, 0]
+            with np.errstate(over="ignore", invalid="ignore"):  # looked at below
+                values = self._kernel.block(self._rows, self._rows[[i]])[:, 0]
+            refuse_if_not_finite(values)
+            self._kept[i] = values
         return self._kept[i]
 
 

@@ -15,7 +15,7 @@ from separatrix.core.declaration import declares
 from separatrix.core.errors import FewerRows, cannot
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs.gram import checked_gram
-from separatrix.designs.kernel_matrix import kernel_product, kernel_rows
+from separatrix.designs.kernel_matrix import kernel_product, kernel_rows, refuse_if_not_finite
 from separatrix.estimators.kernel.parameters import PRECOMPUTED, kernel_of
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_number, validate_first_rows, validate_rows
@@ -139,7 +139,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def _kernel_of_drawn(self, rows: Any, drawn: Array) -> Array:
         if not self._is_precomputed:
             centres = kernel_rows(self.components_)
-            K = kernel_of(self, rows.shape[1]).block(centres, centres)
+            with np.errstate(over="ignore", invalid="ignore"):  # looked at below
+                K = kernel_of(self, rows.shape[1]).block(centres, centres)
+            refuse_if_not_finite(K)
             return 0.5 * (K + K.T)
         if rows.shape[0] != rows.shape[1]:
             raise cannot(

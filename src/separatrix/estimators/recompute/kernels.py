@@ -11,8 +11,8 @@ from separatrix.estimators.published import timed
 from separatrix.estimators.recompute.comparison import not_looked_at
 from separatrix.estimators.validation import enter, validate_classes
 
+COUNTED = ("dual_coef_", "counts_", "X_fit_", "mistakes_", "error_history_", "n_iter_")
 LOOKED_AT = ("dual_coef_", "intercept_", "X_fit_")
-HISTORY = ("mistakes_", "error_history_", "n_iter_")  # of a fit: what happened on the way
 
 
 def ridge(model, X, y, sample_weight=None):
@@ -40,11 +40,15 @@ def perceptron(model, X, y, sample_weight=None):
     given, kept = as_dense(design.matrix()), as_dense(model.X_fit_)
     signs = np.stack([np.where(codes == c, 1.0, -1.0) for c in model._positive()])
     counts, message = model.counts_.reshape(len(signs), -1), ""
-    if given.shape != kept.shape or (given != kept).any() or (model.dual_coef_ != signs * counts).any():
+    histories = [model.error_history_] if len(signs) == 1 else model.error_history_
+    told = model.mistakes_ == counts.sum() and model.n_iter_ == max(map(len, histories))
+    told = told and all(np.sum(history) == each.sum() for history, each in zip(histories, counts, strict=True))
+    same = given.shape == kept.shape and not (given != kept).any()
+    if not (told and same) or (model.dual_coef_ != signs * counts).any():
         wrong, message = np.inf, "X_fit_ or counts_ are not those of the data"
     else:
         scores = model.decision_function(X).reshape(len(codes), -1).T
         wrong = (~(signs * scores > 0.0)).sum(axis=1).max()
-    rest = f"recomputed from {design.n} rows{not_looked_at(model, ('dual_coef_', 'counts_', 'X_fit_', *HISTORY))}"
+    rest = f"recomputed from {design.n} rows{not_looked_at(model, COUNTED)}"
     certificate = mistakes(wrong, started=started)
     return replace(certificate, message="; ".join(filter(None, (message, rest))))
