@@ -4,6 +4,7 @@ GROUPS = {
     "ols": "least_squares",
     "ridge": "ridge",
     "ridgecv": "ridge_cv",
+    "kernel_ridge": "kernel_ridge",
     "lasso": "lasso",
     "lasso_path": "lasso_path",
     "logistic": "logistic",

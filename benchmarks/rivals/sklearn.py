@@ -37,6 +37,13 @@ def fit_ridge_cv(gcv_mode):
     return fit
 
 
+def fit_kernel_ridge(data, settings):
+    from sklearn.kernel_ridge import KernelRidge
+
+    model = KernelRidge(alpha=settings["alpha"], kernel="rbf", gamma=settings["gamma"]).fit(data.X, data.y)
+    return Answer(model.dual_coef_)
+
+
 def fit_lasso(precompute):
     def fit(data, settings):
         from sklearn.linear_model import Lasso
@@ -233,6 +240,7 @@ CONTESTANTS = {
         Contestant("sklearn cholesky", "sklearn", fit_ridge("cholesky")),
         Contestant("sklearn lsqr", "sklearn", fit_ridge("lsqr"), tolerances=LADDER),
     ],
+    "kernel_ridge": [Contestant("sklearn", "sklearn", fit_kernel_ridge)],
     "ridgecv": [
         Contestant("sklearn auto", "sklearn", fit_ridge_cv("auto")),
         Contestant("sklearn eigen", "sklearn", fit_ridge_cv("eigen"), suits=lambda s: s["variant"] == "wide"),

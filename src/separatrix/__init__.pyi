@@ -28,6 +28,7 @@ from separatrix import (
 )
 from separatrix import kernel_approximation as kernel_approximation
 from separatrix import kernel_ridge as kernel_ridge
+from separatrix import kernels as kernels
 from separatrix import (
     linear_model as linear_model,
 )

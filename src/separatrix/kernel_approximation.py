@@ -1,4 +1,4 @@
-"""Features whose inner products approximate a kernel: scikit-learn's own, under its module name.
+"""Features whose inner products approximate a kernel, under scikit-learn's module name.
 
 >>> from separatrix.kernel_approximation import Nystroem
 >>> Nystroem(n_components=10)

@@ -1,5 +1,6 @@
 from sklearn.kernel_approximation import AdditiveChi2Sampler as AdditiveChi2Sampler
-from sklearn.kernel_approximation import Nystroem as Nystroem
 from sklearn.kernel_approximation import PolynomialCountSketch as PolynomialCountSketch
-from sklearn.kernel_approximation import RBFSampler as RBFSampler
 from sklearn.kernel_approximation import SkewedChi2Sampler as SkewedChi2Sampler
+
+from separatrix.estimators.kernel.nystroem import Nystroem as Nystroem
+from separatrix.estimators.kernel.random_features import RBFSampler as RBFSampler

@@ -1,4 +1,4 @@
-"""Ridge regression in the feature space of a kernel: scikit-learn's own, under its module name.
+"""Ridge regression in the feature space of a kernel, under scikit-learn's module name.
 
 >>> from separatrix.kernel_ridge import KernelRidge
 >>> KernelRidge(alpha=0.5)

@@ -27,6 +27,7 @@ FACADES = {
     "decomposition",
     "preprocessing",
     "kernel_ridge",
+    "kernels",
     "kernel_approximation",
     "calibration",
     "multiclass",

@@ -45,6 +45,7 @@ FITS = {
     ],
     "KNeighborsClassifier": [{"algorithm": "brute", "X": SEARCHED, "neighbours.nearest.SCREEN_FROM": 0}],
     "KNeighborsRegressor": [{"algorithm": "brute", "X": SEARCHED, "neighbours.nearest.SCREEN_FROM": 0}],
+    "KernelRidge": [{"n_components": 10}],
     "Lasso": PENALISED,
     "LassoCV": PATHS,
     "LeastSquaresClassifier": [BY_GRADIENTS],

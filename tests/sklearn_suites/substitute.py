@@ -22,6 +22,8 @@ MODULES = (
     "calibration",
     "decomposition",
     "discriminant_analysis",
+    "kernel_approximation",
+    "kernel_ridge",
     "linear_model",
     "multiclass",
     "naive_bayes",

@@ -135,6 +135,25 @@ def _apart(names: Sequence[Any]) -> str:
     )
 
 
+class FewerRows(UserWarning):
+    """More components were asked for than there are rows to draw."""
+
+    def __init__(self, asked: int, rows: int) -> None:
+        self.asked, self.rows = asked, rows
+        super().__init__(f"n_components={asked} > n_samples={rows}: all rows are taken, and the kernel is exact.")
+
+
+class SingularKernel(UserWarning):
+    """The equations of a kernel have no unique solution: rows are combinations of others, and nothing is penalised."""
+
+    def __init__(self, rank: int, n: int) -> None:
+        self.rank, self.n = rank, n
+        super().__init__(
+            f"The kernel matrix of {n} rows has rank {rank}. The shortest coefficients of least squares are "
+            "taken; they repeat the data and may fit noise. Use alpha > 0."
+        )
+
+
 class SingularClasses(UserWarning):
     """Classes whose own rows do not determine their covariance in every direction."""
 

@@ -113,6 +113,7 @@ FITTED: dict[str, Kind] = {
     "_walkers": listed(record("Walker")),
     "_origin": listed(listed(either(floats("p"), number()), 2)),
     "counts_": either(integers("n", low=0), integers("o", "n", low=0)),
+    "X_fit_": either(floats("n", "p"), sparse("n", "p")),
     "dual_coef_": floats("o", "n"),
     "t_": number(0.0),
     "_fit_X": either(floats("n", "p"), sparse("n", "p")),

@@ -20,6 +20,7 @@ from separatrix.persist.kinds import (
     number,
     objects,
     size,
+    sparse,
     text,
     unfit,
     whole,
@@ -29,6 +30,21 @@ from separatrix.persist.laws import LAWS
 from separatrix.prediction.naive_bayes import LIKELIHOODS
 
 _LOCAL: dict[str, Kind] = {"degree": whole(0, 2)}
+_KERNEL: dict[str, Kind] = {
+    "gamma": either(number(0.0), nothing),
+    "degree": either(number(0.0), nothing),
+    "coef0": either(number(), nothing),
+    "X_fit_": either(floats("n", "p"), sparse("n", "p")),
+}
+_KERNEL_SUM: dict[str, Kind] = _KERNEL | {
+    "dual_coef_": either(floats("n"), floats("n", "o")),
+    "approximation_error_": number(),
+}
+_CHOSEN: dict[str, Kind] = {
+    "gamma": either(number(0.0), floats("_g", low=0.0), listed(number(0.0)), nothing),
+    "gamma_": either(number(0.0), nothing),
+    "alpha_": number(0.0),
+}
 _EXPERTS: dict[str, Kind] = {
     "gate_coef_": floats("_K", "p"),
     "gate_intercept_": floats("_K"),
@@ -91,6 +107,20 @@ _FOREST_OF_NUMBERS: dict[str, Kind] = _FOREST | {
     "oob_prediction_": either(floats("_n", finite=False), floats("_n", "_o", finite=False))
 }
 OWN: dict[str, dict[str, Kind]] = {
+    "KernelRidge": _KERNEL_SUM,
+    "KernelRidgeCV": _KERNEL_SUM | _CHOSEN,
+    "KernelPerceptron": _KERNEL,
+    "Nystroem": _KERNEL
+    | {
+        "components_": either(floats("m", "p"), sparse("m", "p")),
+        "normalization_": floats("m", "m"),
+        "component_indices_": integers("m", low=0),
+    },
+    "RBFSampler": {
+        "random_weights_": floats("p", "m"),
+        "random_offset_": floats("m"),
+        "gamma": either(number(0.0), text),
+    },
     **dict.fromkeys(("RandomForestClassifier", "ExtraTreesClassifier"), _FOREST_OF_CLASSES),
     **dict.fromkeys(("RandomForestRegressor", "ExtraTreesRegressor"), _FOREST_OF_NUMBERS),
     "BaggingClassifier": _BAGGING

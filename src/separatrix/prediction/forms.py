@@ -22,6 +22,7 @@ from separatrix.prediction import (
     dates,
     experts,
     forests,
+    kernels,
     linear,
     local_likelihood,
     model_trees,
@@ -113,6 +114,8 @@ def can_predict(step):
         return step.state["_backend"] is None and not step.state["_has_words"]
     if step.form in (NEIGHBOUR_CLASSES, NEIGHBOUR_AVERAGES):
         return neighbours.serves(step.state)
+    if step.form in (KERNEL_SUM, KERNEL_CLASSES):
+        return kernels.serves(step.state)
     if step.form in (BOOSTED_NUMBERS, BOOSTED_CLASSES):
         return "init_" not in step.state  # whose class alone knows how its predictions become raw scores
     if step.form is BOOSTED:
@@ -266,6 +269,16 @@ def _naive_bayes(log_likelihood, log_shares=naive_bayes.log_shares):
     return _bayes(lambda state, X: log_likelihood(state, X) + log_shares(state), log_shares)
 
 
+def _by_scores(room):
+    """Methods of a model that scores the classes, and whose scores are logarithms of their chances."""
+    return {
+        "predict": room.class_of,
+        "decision_function": room.class_scores,
+        "predict_proba": room.class_probabilities,
+        "predict_log_proba": room.class_log_probabilities,
+    }
+
+
 _CLASSIFY = {"predict": linear.class_of, "decision_function": linear.class_scores}
 _PROBABILITIES = {
     "predict_proba": linear.class_probabilities,
@@ -306,24 +319,12 @@ NEIGHBOUR_CLASSES = Form(
     "classes of neighbours", {"predict": neighbours.commonest_class, "predict_proba": neighbours.class_shares}
 )
 NEIGHBOUR_AVERAGES = Form("averages of neighbours", {"predict": neighbours.average})
-_LOCAL_CLASSES = {
-    "predict": local_likelihood.class_of,
-    "decision_function": local_likelihood.class_scores,
-    "predict_proba": local_likelihood.class_probabilities,
-    "predict_log_proba": local_likelihood.class_log_probabilities,
-}
-LOCAL_CLASSES = Form("local log-odds", _LOCAL_CLASSES)
+KERNEL_SUM = Form("kernel sum", {"predict": kernels.sums})
+KERNEL_CLASSES = Form("kernel classes", {"predict": kernels.class_of, "decision_function": kernels.class_scores})
+LOCAL_CLASSES = Form("local log-odds", _by_scores(local_likelihood))
 LOCAL_NUMBERS = Form("local fits", {"predict": local_likelihood.number})
 BOOSTED_NUMBERS = Form("boosted numbers", {"predict": boosted_trees.number})
-BOOSTED_CLASSES = Form(
-    "boosted classes",
-    {
-        "predict": boosted_trees.class_of,
-        "decision_function": boosted_trees.class_scores,
-        "predict_proba": boosted_trees.class_probabilities,
-        "predict_log_proba": boosted_trees.class_log_probabilities,
-    },
-)
+BOOSTED_CLASSES = Form("boosted classes", _by_scores(boosted_trees))
 
 
 def _by_shares(room):
@@ -337,15 +338,7 @@ FOREST_NUMBERS = Form("forest of numbers", {"predict": forests.number})
 RULES = Form("rules", _by_shares(rules))
 TREE_NUMBERS = Form("tree of numbers", {"predict": trees.number})
 MODEL_TREE_NUMBERS = Form("tree of linear models", {"predict": model_trees.scores})
-MODEL_TREE_CLASSES = Form(
-    "tree of logistic models",
-    {
-        "predict": model_trees.class_of,
-        "decision_function": model_trees.class_scores,
-        "predict_proba": model_trees.class_probabilities,
-        "predict_log_proba": model_trees.class_log_probabilities,
-    },
-)
+MODEL_TREE_CLASSES = Form("tree of logistic models", _by_scores(model_trees))
 ONE_VS_REST = Form(
     "one against the rest",
     {
@@ -376,15 +369,7 @@ COMMITTEE_CLASSES = Form(
 )
 BOOSTED_MEDIAN = Form("weighted median of members", {"predict": _median})
 EXPERT_MEAN = Form("mean of experts", {"predict": experts.mean})
-EXPERT_CLASSES = Form(
-    "classes of experts",
-    {
-        "predict": experts.class_of,
-        "decision_function": experts.class_scores,
-        "predict_proba": experts.class_probabilities,
-        "predict_log_proba": experts.class_log_probabilities,
-    },
-)
+EXPERT_CLASSES = Form("classes of experts", _by_scores(experts))
 PIPELINE = Form("pipeline", {method: _pipeline(method) for method in METHODS})
 SIDE_BY_SIDE = Form("side by side", {"transform": side_by_side})
 TABLE_COLUMNS = Form("table columns", {"transform": _of_cells("table_columns", "select")})

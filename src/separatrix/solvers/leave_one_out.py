@@ -115,11 +115,21 @@ def _tall(
 def _wide(
     design: Design, target: AnyTarget, strengths: Array, intercept: bool, keep: bool
 ) -> tuple[Array, Array | None]:
-    s, total = target.s, target.total
-    Y = target.y.reshape(design.n, -1)
-    root = np.ones(design.n) if s is None else np.sqrt(s)
-    share = target.weights / total if intercept else np.zeros(design.n)
-    K = _centred_gram(design, share)
+    share = target.weights / target.total if intercept else np.zeros(design.n)
+    errors = leave_one_out_by_products(_centred_gram(design, share), target, strengths, intercept=intercept)
+    squares = np.tensordot(target.weights, errors**2, axes=1) / target.total
+    return squares.T, (errors if keep else None)
+
+
+def leave_one_out_by_products(K: Array, target: AnyTarget, strengths: Array, *, intercept: bool) -> Array:
+    """Leave-one-out residuals (n, k, L) from the products of the rows, or the values of a kernel; K is overwritten.
+
+    With an intercept K is centred (:func:`centred_products`). Rows of weight 0 have residuals of 0.
+    """
+    n, s, total = target.n, target.s, target.total
+    Y = target.y.reshape(n, -1)
+    root = np.ones(n) if s is None else np.sqrt(s)
+    share = target.weights / total if intercept else np.zeros(n)
     Y = Y - share @ Y
     K *= np.multiply.outer(root, root)
     if intercept:  # the constant is fitted freely: give its direction an eigenvalue nothing else comes near
@@ -132,19 +142,26 @@ def _wide(
     if intercept:
         shrink[-1] = 0.0
     # a row's weight is inside K, so 1 - h comes out for the whole row; of its s copies one is left out
-    share = np.divide(_copies(s) * np.ones(design.n), root**2, out=np.zeros(design.n), where=root > 0.0)[:, None]
+    share = np.divide(_copies(s) * np.ones(n), root**2, out=np.zeros(n), where=root > 0.0)[:, None]
     stay = 1.0 - share + share * ((Q * Q) @ shrink)
-    errors = np.empty((design.n, Y.shape[1], len(strengths)))
-    inverse_root = np.divide(1.0, root, out=np.zeros(design.n), where=root > 0.0)
+    errors = np.empty((n, Y.shape[1], len(strengths)))
+    inverse_root = np.divide(1.0, root, out=np.zeros(n), where=root > 0.0)
     for output in range(Y.shape[1]):
         errors[:, output] = inverse_root[:, None] * (Q @ (shrink * c[:, output, None])) / stay
-    squares = np.tensordot(target.weights, errors**2, axes=1) / total
-    return squares.T, (errors if keep else None)
+    return errors
 
 
 def _centred_gram(design: Design, share: Array) -> Array:
     """``X_c X_c'``, where `share` are the weights of the mean that is taken off (zeros: none)."""
     K = Centred(design, design.rmatvec(share)).outer_gram()
     design.refuse_if_not_finite(K)
+    return centred_products(K, share)
+
+
+def centred_products(K: Array, share: Array) -> Array:
+    """Products of rows from which their mean is taken off, with `share` as its weights; in place."""
     row = K @ share
-    return K - row[:, None] - row + share @ row
+    K -= row[:, None]
+    K -= row
+    K += share @ row
+    return K

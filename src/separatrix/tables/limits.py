@@ -3,10 +3,7 @@
 A small file can ask for a lot: a gzip file for a thousand times its size, a view for any number of rows.
 """
 
-import contextlib
-import os
-from pathlib import Path
-
+from separatrix.core.memory import memory as total_memory
 from separatrix.core.refusal import cannot
 
 LONGEST_LINE = 1 << 24  # bytes; also of a quoted cell, for which the csv module's own limit is 131,072
@@ -15,21 +12,11 @@ MOST_STREAMED = 1 << 31  # bytes of a pipe, which has to be kept on disk to be r
 UNPACKED = 1 << 26  # bytes that a compressed file may always unpack to
 MOST_PACKED = 200  # times its size, beyond that: tables reach 50, a file of one repeated byte 1,000
 PATIENCE = 120  # seconds for the next rows of a query
-_CGROUP = Path("/sys/fs/cgroup/memory.max")
 
 
 def memory():
     """Bytes that a table may have: half of the memory of the machine, of its container, of this process's own limit."""
-    limits = []
-    with contextlib.suppress(AttributeError, ValueError, OSError):  # not on every system
-        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
-    with contextlib.suppress(ImportError, ValueError, OSError):
-        import resource
-
-        limits.append(resource.getrlimit(resource.RLIMIT_AS)[0])
-    with contextlib.suppress(ValueError, OSError):  # the word "max" where there is none
-        limits.append(int(_CGROUP.read_text()))
-    return min((limit for limit in limits if limit > 0), default=1 << 34) // 2
+    return total_memory() // 2
 
 
 def refuse_beyond_memory(needed, source, most):

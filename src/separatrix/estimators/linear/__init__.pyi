@@ -11,6 +11,7 @@ from separatrix.estimators.linear.elastic_net import (
 from separatrix.estimators.linear.firth import FirthLogisticRegression as FirthLogisticRegression
 from separatrix.estimators.linear.gamma import GammaRegressor as GammaRegressor
 from separatrix.estimators.linear.generalized_linear import GeneralizedLinearRegressor as GeneralizedLinearRegressor
+from separatrix.estimators.linear.kernel_perceptron import KernelPerceptron as KernelPerceptron
 from separatrix.estimators.linear.lasso import Lasso as Lasso
 from separatrix.estimators.linear.lasso import LassoCV as LassoCV
 from separatrix.estimators.linear.lasso import lasso_path as lasso_path
