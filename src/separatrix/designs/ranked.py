@@ -5,6 +5,8 @@ A tree asks of a number only which others are smaller. So each column is coded b
 share the codes. Categories are their own codes. A missing value (NaN) has the code after the last.
 """
 
+from typing import Any
+
 import numpy as np
 
 from separatrix.core.cached import cached_property
@@ -32,8 +34,8 @@ class RankedDesign:
     missing : bool (p,).  Which columns have missing values.
     """
 
-    def __init__(self, codes: Array, levels: list[Array], categorical: Array) -> None:
-        self.codes, self.categorical = codes, categorical
+    def __init__(self, codes: Array, levels: list[Array], categorical: Array, counted: Array | None = None) -> None:
+        self.codes, self.categorical, self._counted = codes, categorical, counted
         self.p, self.n = codes.shape
         self.n_levels = np.array([len(each) for each in levels], dtype=np.int64)
         self.all_levels = np.empty(int(self.n_levels.sum()) + 1)
@@ -59,7 +61,9 @@ class RankedDesign:
         out = np.zeros((self.p, self.n), np.int32)
 
         def fill(j: int) -> None:
-            known = np.append(_nearest_steps(self.levels[j])[0], 0).astype(np.int32)
+            known = np.zeros(int(self.n_levels[j]) + 1, np.int32)  # the last is that of missing values
+            present = self._present(j)
+            known[present] = _nearest_steps(self.levels[j][present])[0]
             out[j] = known[self.codes[j]]
 
         parallel_map(fill, range(self.p), numbers=self.n)
@@ -70,7 +74,25 @@ class RankedDesign:
         """By how many steps places exceed the steps of their numbers at most; `MOST_STEPS` where steps are no numbers
         of float64: int64 (p,).
         """
-        return np.array([_nearest_steps(levels)[1] for levels in self.levels], dtype=np.int64)
+        kept = (self.levels[j][self._present(j)] for j in range(self.p))
+        return np.array([_nearest_steps(levels)[1] for levels in kept], dtype=np.int64)
+
+    @cached_property
+    def ends_of_places(self) -> Array:
+        """The numbers of the first and the last place of each column, and the steps between them: (p, 3)."""
+        out = np.zeros((self.p, 3))
+        for j in range(self.p):
+            kept = self.levels[j][self._present(j)]
+            out[j] = (kept[0], kept[-1], MOST_STEPS - len(kept)) if len(kept) else (0.0, 0.0, MOST_STEPS)
+        return out
+
+    def _present(self, j: int) -> Any:
+        """Which values of a column are those of rows that count: a row of weight 0 moves no place."""
+        if self._counted is None:
+            return slice(0, int(self.n_levels[j]))
+        present = np.zeros(int(self.n_levels[j]) + 1, dtype=bool)
+        present[self.codes[j][self._counted]] = True
+        return np.flatnonzero(present[:-1])
 
     @cached_property
     def places_by_row(self) -> Array:
@@ -94,13 +116,14 @@ class RankedDesign:
         return keys
 
 
-def rank_columns(design: Design, categorical: Array | None = None) -> RankedDesign:
+def rank_columns(design: Design, categorical: Array | None = None, s: Array | None = None) -> RankedDesign:
     """Code the columns of a design, on threads.
 
     Parameters
     ----------
     design : Design.  In memory; NaN is a missing value.
     categorical : bool (p,) or None.  Which columns hold categories: whole numbers from 0.
+    s : (n,) array or None.  Weights of the rows; those of weight 0 have no part in `places`.
 
     >>> import numpy as np
     >>> from separatrix.designs import as_design
@@ -119,7 +142,7 @@ def rank_columns(design: Design, categorical: Array | None = None) -> RankedDesi
         return _category_codes(column, codes[j]) if of_codes[j] else _ranks(column, codes[j])
 
     levels = parallel_map(code, range(design.p), numbers=design.n)
-    return RankedDesign(codes, levels, of_codes)
+    return RankedDesign(codes, levels, of_codes, None if s is None or np.all(s > 0.0) else np.flatnonzero(s > 0.0))
 
 
 def _ranks(column: Array, out: Array) -> Array:

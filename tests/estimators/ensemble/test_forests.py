@@ -66,6 +66,18 @@ def test_a_whole_weight_is_a_repetition_given_the_same_samples(forest):
     np.testing.assert_allclose(getattr(weighted, ask)(X), getattr(repeated, ask)(X), rtol=1e-12)
 
 
+@pytest.mark.parametrize("forest", [ExtraTreesClassifier, ExtraTreesRegressor])
+def test_rows_of_weight_zero_move_no_threshold(forest):
+    """Thresholds are drawn among whole steps of a column: a far row that does not count must not stretch them."""
+    X, y = data_for(forest, 120)
+    s = np.ones(len(y) + 1)
+    s[-1] = 0.0
+    far = forest(n_estimators=8, random_state=5).fit(np.vstack([X, np.full(X.shape[1], 1e6)]), np.append(y, y[0]), s)
+    without = forest(n_estimators=8, random_state=5).fit(X, y)
+    for mine, its in zip(far._trees, without._trees, strict=True):
+        np.testing.assert_array_equal(mine.threshold, its.threshold)
+
+
 @pytest.mark.mission("EN-02")
 def test_samples_hold_two_thirds_of_the_rows_and_can_be_drawn_again():
     X, y = load_breast_cancer(return_X_y=True)

@@ -101,7 +101,7 @@ class Forest(GreedyGrowth):
             # all seeds come from one stream, so that a warm start goes on as if it had never stopped
             seeds = check_random_state(self.random_state).randint(LARGEST_SEED, size=self.n_estimators)
             self._seeds = np.concatenate([self._seeds, seeds[len(before) :]]) if before else seeds
-            ranked = rank_columns(as_design(encoded), self._coded())
+            ranked = rank_columns(as_design(encoded), self._coded(), s)
             options = self._options(encoded.shape, target, s)
             self._clipped = options.monotonic is not None
             prepare(ranked, target, options)

@@ -74,7 +74,7 @@ class DecisionTree(GreedyGrowth, CodedTree):
                 self._validation_seed = int(random.randint(2**31 - 1))
             learnt = self._training_weights(target, s)
             options = self._options(encoded.shape, target, learnt)
-            ranked = rank_columns(as_design(encoded), self._coded())
+            ranked = rank_columns(as_design(encoded), self._coded(), learnt)
             nodes = self._pruned(grow(ranked, target, learnt, options, random), ranked, encoded, target, s, random)
             self.nodes_ = nodes
             self._clipped = options.monotonic is not None

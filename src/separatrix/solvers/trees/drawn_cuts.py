@@ -57,8 +57,8 @@ FEW_OF_ALL, FEW_OF_BLOCK = 3, 8
 class DrawnWork(NamedTuple):
     """Arrays that are written over.
 
-    by_column (p, n), by_row (n, p or a few more): places of the numbers of X · slack (p,) · keys (m,): rows of the
-    open nodes · spare (m,) · of one node side by side: node_s, node_y (m,), node_x (m,): one column, ones (m or 1,) ·
+    by_column (p, n), by_row (n, p or a few more): places of the numbers of X · slack (p,), ends (p, 3): of their steps · keys (m,): rows of
+    the open nodes · spare (m,) · of one node side by side: node_s, node_y (m,), node_x (m,): one column, ones (m or 1,) ·
     order (p,): columns in the order of drawing · low, high, cut (p or a few more,): of each column, the cut -1 where it
     is not drawn · left (v, p or a few more): sums of the rows to the left of each cut · first, total (k + 1,): of each
     class in the node, where its rows begin, and their weight · generator (1,) · block, block_y, block_s, block_class,
@@ -68,6 +68,7 @@ class DrawnWork(NamedTuple):
     by_column: Array
     by_row: Array
     slack: Array
+    ends: Array
     keys: Array
     spare: Array
     node_s: Array
@@ -101,6 +102,7 @@ def drawn_work(ranked: RankedDesign, rule: Rule, rows: Array, generator: Array) 
         by_column=ranked.places,
         by_row=by_row,
         slack=ranked.slack,
+        ends=ranked.ends_of_places,
         keys=rows.astype(np.uint32),
         spare=np.empty(m, np.uint32),
         node_s=np.ones(m),
@@ -175,7 +177,7 @@ def grow_drawn(
         middle, below, above = _divide(
             rows, work.by_column, in_rows, column, cut, keys, start, n, work.node_x, work.spare
         )
-        threshold = _middle_of_cell(data, column, cut)
+        threshold = _middle_of_cell(work.ends, column, cut)
         if below == cut or above - work.slack[column] <= cut + 1:  # a row lies in the cell of the cut, or beside it
             in_block = counters[BLOCK] >= 0
             threshold = _between(data, column, keys, start, middle, end, in_block, work.block_keys, threshold)
@@ -328,11 +330,10 @@ def _search(
 
 
 @part_in_place
-def _middle_of_cell(data: Data, j: int, place: Any) -> float:
+def _middle_of_cell(ends: Array, j: int, place: Any) -> float:
     """The number in the middle of a place of column j."""
-    first, k = data.level_start[j], data.n_levels[j]
-    share = (place + 0.5) / (MOST_STEPS - k)
-    return data.levels[first] * (1.0 - share) + data.levels[first + k - 1] * share
+    share = (place + 0.5) / ends[j, 2]
+    return ends[j, 0] * (1.0 - share) + ends[j, 1] * share
 
 
 @part_in_place
