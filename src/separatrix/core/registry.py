@@ -25,6 +25,7 @@ _ROOMS = (
     "estimators.ensemble",
     "estimators.generative",
     "estimators.local",
+    "estimators.margin",
     "estimators.baseline",
     "estimators.calibration",
     "estimators.multiclass",
