@@ -39,6 +39,7 @@ from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
+from separatrix.solvers.dual_coordinate import dual_coordinate
 from separatrix.solvers.firth import firth
 from separatrix.solvers.maximum_likelihood import maximum_likelihood
 from separatrix.solvers.near_kinks import near_kinks
@@ -186,6 +187,7 @@ SOLVERS = {
     "choose likelihood": (choose.solve_likelihood, HalfSquare(), RIDGE, {"tol": 1e-12}),
     "choose separable": (choose.solve_separable, HalfSquare(), LASSO, {}),
     "near_kinks": (near_kinks, Tilted(0.3, 0.7), RIDGE, {}),
+    "dual_coordinate": (dual_coordinate, Tilted(0.3, 0.7), RIDGE, {}),
     "choose kinked": (choose.solve_kinked, Tilted(0.3, 0.7), RIDGE, {}),
     "choose squared margin": (choose.solve_squared_margin, HalfSquare(), RIDGE, {"tol": 1e-12}),
     "linear_program": (linear_program.solve, Tilted(0.3, 0.7), LASSO, {}),

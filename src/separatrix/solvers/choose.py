@@ -14,6 +14,7 @@ from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
+from separatrix.solvers.dual_coordinate import dual_coordinate
 from separatrix.solvers.near_kinks import near_kinks
 from separatrix.solvers.newton_by_blocks import newton_by_blocks
 from separatrix.solvers.newton_raphson import newton
@@ -33,7 +34,7 @@ SMOOTH = ("solvers.quasi_newton", "solvers.row_space")
 LIKELIHOOD = (*SMOOTH, *SEPARABLE)
 # For losses of a margin, squared or with kinks, under a ridge.
 SQUARED_MARGIN = ("solvers.quasi_newton", "solvers.row_space", "solvers.newton_raphson", "solvers.proximal_newton")
-KINKED = ("solvers.near_kinks", "solvers.row_space")
+KINKED = ("solvers.near_kinks", "solvers.row_space", "solvers.dual_coordinate")
 # Methods of a smooth loss of one score that can be asked for by name, to be watched.
 BY_NAME = {"newton": newton, "gradient": descend}
 WATCHED = ("solvers.newton_raphson", "solvers.descent")
@@ -163,8 +164,13 @@ def solve_kinked(
     start: tuple[Any, Any] | None = None,
     trace: Trace | None = None,
 ) -> Solution:
-    """A loss that is linear but for kinks, under a ridge: in the space of the rows where these are few."""
+    """A loss that is linear but for kinks, under a ridge: by an interior point, where few rows are, in their space.
+
+    Of many rows and many columns by one row at a time.
+    """
     design = problem.design
     if design.n < design.p and design.n <= ALL and start is None and trace is None:
         return in_row_space(problem, tol=tol, max_iter=max_iter, solve=near_kinks)
-    return near_kinks(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+    one_ridge = bool(np.ptp(problem.parts.ridge) == 0.0)
+    solve = dual_coordinate if design.p > NEWTON_COLUMNS and one_ridge and start is None else near_kinks
+    return solve(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)

@@ -71,6 +71,11 @@ class Pieces(NamedTuple):
         """What each row pulls at its score where its hinges pull z, (n,)."""
         return self.base + np.bincount(self.row, z, len(self.base))
 
+    def dual_point(self, problem: Problem, z: Array) -> Array:
+        """The slope of each row (n,), 0 of rows without weight."""
+        share = problem.target.weights / problem.target.total
+        return np.divide(self.slopes(z), share, out=np.zeros(len(share)), where=share > 0.0)
+
 
 @compiled
 def fill_pieces(loss: Loss, y: Array, low: Array, high: Array, slopes: Array) -> None:
@@ -107,13 +112,14 @@ def near_kinks(
     >>> near_kinks(Problem(as_design(X), Target(y), Hinge(), L2(0.01))).beta.round(9) + 0.0
     array([ 0. , -0.5])
     """
-    _check(problem)
+    refuse_others(problem, "solve with near_kinks")
     with one_blas_thread():
         return _Rounds(problem, trace, tol)(start, max_iter)
 
 
-def _check(problem: Problem) -> None:
-    ridge, because = ridge_of(problem, "solve with near_kinks"), None
+def refuse_others(problem: Problem, doing: str) -> None:
+    """Raise unless the loss says where its kinks are, y is (n,), and every coefficient has a ridge."""
+    ridge, because = ridge_of(problem, doing), None
     if not implemented(kinks, problem.loss):
         because = f"{type(problem.loss).__name__} does not say where its kinks are"
     elif problem.target.outputs:
@@ -121,10 +127,8 @@ def _check(problem: Problem) -> None:
     elif not ridge.all():
         because = "a coefficient is not penalised"
     if because:
-        raise cannot(
-            "solve with near_kinks", because=because, instead="Hinge, EpsilonInsensitive or Quantile, y (n,), and L2"
-        )
-    problem.design.needs("rows, vectors", "solve with near_kinks")
+        raise cannot(doing, because=because, instead="Hinge, EpsilonInsensitive or Quantile, y (n,), and L2")
+    problem.design.needs("rows, vectors", doing)
 
 
 class _Rounds:
@@ -216,9 +220,7 @@ class _Rounds:
         return x[:p], float(x[p]) if self.problem.intercept else 0.0
 
     def _solution(self, x: Array, z: Array) -> Solution:
-        problem, pulls = self.problem, self.pieces.slopes(z)
-        share = problem.target.weights / problem.target.total
-        theta = np.divide(pulls, share, out=np.zeros(len(share)), where=share > 0.0)
+        theta = self.pieces.dual_point(self.problem, z)
         beta, intercept = self._parts(x)
         return Solution(beta.copy(), intercept, theta, trace=self.trace, iterations=self.iterations, passes=self.passes)
 
