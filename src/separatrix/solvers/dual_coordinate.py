@@ -36,7 +36,7 @@ from separatrix.solvers.near_kinks import Pieces, refuse_others
 SEED = 0
 # All rows are looked at when no excess of the rows in play is larger; then it is divided by ten.
 FIRST_EXCESS = 0.1
-# The square of the constant column of an intercept, in units of the mean square of a row: measured on text, with 1 there
+# The square of the constant column of an intercept, in units of the mean square of a row: on text, with 1 there
 # are twice as many passes.
 CONSTANT = 0.1
 
