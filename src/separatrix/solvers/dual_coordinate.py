@@ -81,8 +81,9 @@ class _Ascent:
         design = problem.design
         self.pieces, self.lam, self.gap = Pieces.of(problem), float(problem.parts.ridge[0]), tol * gap_unit(problem)
         self.columns, self.rows = design.walking_rows
-        self.squares = np.empty(len(self.pieces.row))
-        squares_of_rows(self.rows, self.pieces.row, np.zeros(design.p), self.squares)
+        squares = np.empty(design.n)
+        squares_of_rows(self.rows, np.zeros(design.p), squares)
+        self.squares = squares[self.pieces.row]
         self.stiffness = CONSTANT * float(self.squares.mean()) / self.lam if problem.intercept else 0.0
         c = design.rmatvec(self.pieces.base)
         design.refuse_if_not_finite(c)

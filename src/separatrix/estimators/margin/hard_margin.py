@@ -27,11 +27,10 @@ def hard_machine(model, design, target, started):
     C, proved = FIRST / square, False
     while True:
         machine = model._machine(design, target, C, started)
-        eta = machine.scores()
-        if not proved and not (target.y * eta > 0.0)[counted].all():
+        if not proved and not (target.y * machine.scores > 0.0)[counted].all():
             _prove(model, machine)
             proved = True
-        largest = float(np.abs(machine.multipliers(eta)).max())
+        largest = float(np.abs(machine.multipliers()).max())
         if largest < 0.5 * C or C * square > MOST:
             break
         C *= FACTOR

@@ -12,10 +12,11 @@ from numbers import Real
 
 import numpy as np
 
+from separatrix.core.cached import cached_property
 from separatrix.core.certificate import warn_if_not_certified
 from separatrix.core.dispatch import implemented
 from separatrix.core.errors import WrongType, cannot
-from separatrix.core.objective import gap_unit, objective, slopes_at
+from separatrix.core.objective import gap_unit, slopes_at, sum_of_costs, total_value
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.time_limit import ending_when
@@ -51,23 +52,26 @@ class Machine:
         """The objective is this times the mean objective that was solved."""
         return self.C * self.problem.target.total
 
-    @property
+    @cached_property
+    def scores(self) -> Array:
+        return self.problem.design.matvec(self.solution.beta) + self.solution.intercept
+
+    @cached_property
     def primal(self) -> float:
-        return self.unit * objective(self.problem, self.solution.beta, self.solution.intercept)
+        problem, target = self.problem, self.problem.target
+        fit = total_value(problem.loss, target.y, self.scores, target.weights) / target.total
+        return self.unit * (fit + sum_of_costs(problem.penalty, self.solution.beta))
 
     @property
     def dual(self) -> float:
         """What the objective cannot be below: the primal one less the gap."""
         return self.primal - self.unit * gap_unit(self.problem) * self.certificate.value
 
-    def scores(self) -> Array:
-        return self.problem.design.matvec(self.solution.beta) + self.solution.intercept
-
-    def multipliers(self, eta: Array) -> Array:
+    def multipliers(self) -> Array:
         """``C s_i u_i``, the pull of each row with its sign: minus the dual variables times y."""
         theta = self.solution.theta
         target = self.problem.target
-        u = slopes_at(self.problem.loss, target.y, eta) if theta is None else theta
+        u = slopes_at(self.problem.loss, target.y, self.scores) if theta is None else theta
         return self.C * target.weights * u
 
 

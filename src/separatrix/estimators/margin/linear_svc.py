@@ -189,12 +189,11 @@ class LinearSVC(LinearMachine, SparseCoefficients, LinearClassifier):
         primal, dual = ([each(machine) for machine in machines] for each in (_primal, _dual))
         one = len(machines) == 1
         self.primal_objective_, self.dual_objective_ = (primal[0], dual[0]) if one else map(np.array, (primal, dual))
-        scores = [machine.scores() for machine in machines]
-        slack = np.stack([self._slack(machine.problem, eta) for machine, eta in zip(machines, scores)])
+        slack = np.stack([self._slack(machine.problem, machine.scores) for machine in machines])
         for name in ("dual_coef_", "support_", "on_margin_", "margin_errors_"):
             self.__dict__.pop(name, None)
         if self.penalty == "l2":
-            self._tell_dual(machines, scores, slack)
+            self._tell_dual(machines, slack)
         self.slack_ = slack[0] if one else slack
 
     def _slack(self, problem, eta):
@@ -203,10 +202,10 @@ class LinearSVC(LinearMachine, SparseCoefficients, LinearClassifier):
     def _price(self, c):
         return self.C_[c]
 
-    def _tell_dual(self, machines, scores, slack):
+    def _tell_dual(self, machines, slack):
         dual, support, error = [], False, False
-        for machine, eta, xi in zip(machines, scores, slack):
-            pull = machine.multipliers(eta)
+        for machine, xi in zip(machines, slack):
+            pull = machine.multipliers()
             most = machine.C * machine.problem.target.weights
             holds = np.abs(pull) > AT_END * most
             at_price = np.abs(pull) >= (1.0 - AT_END) * most if not machine.is_smooth else xi > 0.0

@@ -119,9 +119,8 @@ class LinearSVR(LinearMachine, LinearRegressor):
             self.intercept_ = np.array([self.intercept_])  # the shape that scikit-learn's has
         self.n_iter_ = min(max(machine.solution.iterations, 1), max(self.max_iter, 1))
         self.primal_objective_, self.dual_objective_ = machine.primal, machine.dual
-        eta = machine.scores()
-        pull, most = machine.multipliers(eta), self.C * target.weights
-        self.slack_ = self._slack(machine.problem, eta)
+        pull, most = machine.multipliers(), self.C * target.weights
+        self.slack_ = self._slack(machine.problem, machine.scores)
         holds = np.abs(pull) > AT_END * most
         outside = self.slack_ > 0.0 if machine.is_smooth else np.abs(pull) >= (1.0 - AT_END) * most
         self.dual_coef_ = np.where(holds, -pull, 0.0)[None]

@@ -34,7 +34,7 @@ def linear_machines(model, X, y, sample_weight=None):
             solution.theta = np.divide(-duals[c], weights, out=np.zeros(n), where=weights > 0.0)
         proofs.append(certify(problem, solution, tolerance))
         machine = Machine(problem, solution, proofs[-1], model._price(c))
-        slack.append(model._slack(problem, machine.scores()))
+        slack.append(model._slack(problem, machine.scores))
         objectives.append(machine.primal)
     comparison.hold("slack_", model.slack_.reshape(len(slack), n), np.stack(slack), 1.0, means=4)
     comparison.hold("primal_objective_", np.ravel(model.primal_objective_), np.array(objectives), means=4)

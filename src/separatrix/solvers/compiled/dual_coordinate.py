@@ -2,7 +2,7 @@
 
 from separatrix.core.jit import compiled
 from separatrix.core.types import Array, RowsAtom
-from separatrix.core.verbs import row_add, row_ahead, row_score
+from separatrix.core.verbs import row_add, row_ahead, row_dot, row_score
 
 LOOK_AHEAD = 2
 # Places in the small array that survives from pass to pass: the intercept, what the pulls sum to, the largest excess of
@@ -11,12 +11,10 @@ INTERCEPT, PULL, HIGHEST, LOWEST, TOO_HIGH, TOO_LOW = range(6)
 
 
 @compiled
-def squares_of_rows(rows: RowsAtom, row: Array, work: Array, out: Array) -> None:
-    """out_k = ``|x_row_k|²``; `work` holds p zeros, and does so again afterwards."""
-    for k in range(row.shape[0]):
-        row_add(rows, row[k], 1.0, work)
-        out[k] = row_score(rows, row[k], work)
-        row_add(rows, row[k], -1.0, work)
+def squares_of_rows(rows: RowsAtom, beta: Array, out: Array) -> None:
+    """out_i = ``|x_i|²``; of beta (p,) only the length matters."""
+    for i in range(out.shape[0]):
+        _, out[i] = row_dot(rows, i, beta)
 
 
 @compiled
