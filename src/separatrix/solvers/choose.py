@@ -33,7 +33,7 @@ SEPARABLE = ("solvers.proximal_newton", "solvers.newton_by_blocks")
 SMOOTH = ("solvers.quasi_newton", "solvers.row_space")
 LIKELIHOOD = (*SMOOTH, *SEPARABLE)
 # For losses of a margin, squared or with kinks, under a ridge.
-SQUARED_MARGIN = ("solvers.quasi_newton", "solvers.row_space", "solvers.newton_raphson", "solvers.proximal_newton")
+SQUARED_MARGIN = ("solvers.quasi_newton", "solvers.row_space", "solvers.newton_raphson")
 KINKED = ("solvers.near_kinks", "solvers.row_space", "solvers.dual_coordinate")
 # Methods of a smooth loss of one score that can be asked for by name, to be watched.
 BY_NAME = {"newton": newton, "gradient": descend}

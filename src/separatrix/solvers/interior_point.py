@@ -66,7 +66,8 @@ def interior_point(
         stop_if_over()
         if should_end():
             break
-        moved = _step(A, ridge, point, rest)
+        with np.errstate(all="ignore"):  # of what overflows there is no factor
+            moved = _step(A, ridge, point, rest)
         if moved is None:  # rounding hides any further progress
             break
         point = moved
@@ -86,7 +87,8 @@ def _step(A: Array, ridge: Array, point: Point, rest: Array) -> Point | None:
     H = weighted_gram(A, theta)
     H[np.diag_indices(len(ridge))] += ridge
     scale = 1.0 / np.sqrt(np.diag(H))
-    factor = _factor(H * np.multiply.outer(scale, scale))
+    H *= np.multiply.outer(scale, scale)
+    factor = _factor(H) if np.isfinite(H).all() else None
     if factor is None:
         return None
 

@@ -14,6 +14,7 @@ from sklearn.svm import LinearSVC as Liblinear
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix
+from separatrix.calibration import CalibratedLinearClassifier
 from separatrix.core.errors import NotCertified
 from separatrix.svm import LinearSVC
 
@@ -282,3 +283,16 @@ def test_verify_sees_changed_numbers():
         model = LinearSVC(**options).fit(X, y)
         model.coef_ = model.coef_ * 1.001
         assert not separatrix.verify(model, X, y).converged
+
+
+@pytest.mark.mission("CA-08")
+def test_a_machine_is_calibrated_to_monotone_probabilities():
+    """Scores of two normal classes of equal variance: the mean probability is the share of the class."""
+    rng = np.random.default_rng(4)
+    y = (rng.random(4000) < 0.4).astype(int)
+    X = rng.standard_normal((4000, 2)) + 1.5 * y[:, None]
+    model = CalibratedLinearClassifier(LinearSVC(loss="hinge", C=0.1), cv=3).fit(X, y)
+    p, scores = model.predict_proba(X)[:, 1], LinearSVC(loss="hinge", C=0.1).fit(X, y).decision_function(X)
+    assert abs(p.mean() - y.mean()) < 0.02  # the binomial error of 4000 rows is 0.008
+    order = np.argsort(p)
+    assert np.corrcoef(np.argsort(np.argsort(scores)), np.argsort(order))[0, 1] > 0.99

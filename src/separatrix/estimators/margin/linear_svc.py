@@ -28,7 +28,7 @@ from separatrix.solvers.choose import KINKED, SQUARED_MARGIN
     task="classification",
     losses=(Hinge, SquaredHinge),
     penalties=("penalties:L2", "penalties:L1"),
-    solvers=(*KINKED, *SQUARED_MARGIN),
+    solvers=(*KINKED, *SQUARED_MARGIN, "solvers.proximal_newton"),
     verification=verification.OF_LINEAR_MACHINES,
     small_fits=(
         SmallFit(called="squared hinge"),
