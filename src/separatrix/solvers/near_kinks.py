@@ -197,14 +197,26 @@ class _Rounds:
         rows, again = np.unique(pieces.row[inside], return_inverse=True)
         A = np.ones((len(again), len(x)))
         A[:, : design.p] = as_dense(design.block(rows))[again]
+        centre = self._centred(A, c)
         near = A, pieces.place[inside], pieces.weight[inside], c, self.ridge
+        x = np.append(x[: design.p], x[design.p :] + x[: design.p] @ centre)
         gap = (1e-3 if self.tol <= TIGHT else 0.1) * self.tol * self.unit
         x, z_near, used = interior_point(*near, x, width=width, gap=gap, max_iter=max_iter)
         self.iterations += used
         if self.tol <= TIGHT:
             x, z_near = on_kinks(*near, x, z_near)
         z[inside] = z_near
-        return x, z
+        return np.append(x[: design.p], x[design.p :] - x[: design.p] @ centre), z
+
+    def _centred(self, A: Array, c: Array) -> Array:
+        """Take the means of the columns off A, in place, where an intercept can make up for them; returns the means."""
+        p = self.problem.design.p
+        if not self.problem.intercept:
+            return np.zeros(p)
+        centre = A[:, :p].mean(axis=0)
+        A[:, :p] -= centre
+        c[:p] -= c[p] * centre
+        return np.asarray(centre)
 
     def _excess(self, x: Array) -> Array:
         """How far the score of each hinge's row is above its place."""
