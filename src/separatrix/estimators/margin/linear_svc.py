@@ -196,6 +196,16 @@ class LinearSVC(LinearMachine, SparseCoefficients, LinearClassifier):
             self._tell_dual(machines, slack)
         self.slack_ = slack[0] if one else slack
 
+    def _geometry(self):
+        notes = super()._geometry()
+        if len(self.classes_) == 2 and self._coefficients().any():
+            notes.insert(0, f"Scores rise towards {self.classes_[1]}; the margin is {self.margin_width_:.4g} wide.")
+        mistakes = int((self.slack_ > 1.0).sum())
+        return [
+            *notes,
+            f"{mistakes} rows are on the wrong side{'' if len(self.classes_) == 2 else ', class by class'}.",
+        ]
+
     def _slack(self, problem, eta):
         return np.maximum(1.0 - problem.target.y * eta, 0.0)
 
@@ -235,9 +245,7 @@ declare(
         name="linear support vector machine",
         task="classification",
         model=LinearSVC,
-        make=with_probabilities(
-            lambda facts: facts.searched(LinearSVC(loss="hinge", tol=1e-4), {"C": [0.01, 0.1, 1.0, 10.0]})
-        ),
+        make=with_probabilities(lambda facts: facts.searched(LinearSVC(loss="hinge"), {"C": [0.01, 0.1, 1.0, 10.0]})),
         complexity=20,
         description="The plane that leaves the widest empty band between two classes, at a price for rows within it. "
         "Probabilities are a logistic curve of the distance from the boundary.",

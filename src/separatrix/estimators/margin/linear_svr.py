@@ -165,9 +165,7 @@ declare(
         name="linear support vector regression",
         task="regression",
         model=LinearSVR,
-        make=lambda facts: facts.searched(
-            LinearSVR(epsilon=0.1 * facts.spread, tol=1e-4), {"C": [0.01, 0.1, 1.0, 10.0]}
-        ),
+        make=lambda facts: facts.searched(LinearSVR(epsilon=0.1 * facts.spread), {"C": [0.01, 0.1, 1.0, 10.0]}),
         complexity=20,
         description="A plane that leaves small errors alone and counts large ones by their size, not its square: wild "
         "targets move it little.",
