@@ -25,6 +25,7 @@ from separatrix.core.time_limit import ending_when
 from separatrix.core.types import Array, MatrixLike
 from separatrix.core.verbs import is_smooth, kinks
 from separatrix.designs.constant import with_constant
+from separatrix.estimators.base import LinearModel
 from separatrix.estimators.published import certify_solution
 from separatrix.estimators.validation import check_choice, check_number
 from separatrix.penalties import L1, L2
@@ -78,8 +79,8 @@ class Machine:
         return self.C * target.weights * u
 
 
-class LinearMachine:
-    """A mixin: `C`, `fit_intercept`, `intercept_scaling`, `penalize_intercept`, `tol`, `max_iter` and `budget`."""
+class LinearMachine(LinearModel):
+    """Parameters `C`, `fit_intercept`, `intercept_scaling`, `penalize_intercept`, `tol`, `max_iter` and `budget`."""
 
     def summary(self, X: MatrixLike = None, y: ArrayLike | None = None, **options: Any) -> Any:
         """Estimates, the geometry of the margin and counts of rows; a widest margin has no standard errors.
