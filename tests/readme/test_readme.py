@@ -9,7 +9,17 @@ from pathlib import Path
 import pytest
 
 import separatrix
-from separatrix import decomposition, discriminant_analysis, ensemble, linear_model, local, naive_bayes, neighbors, tree
+from separatrix import (
+    decomposition,
+    discriminant_analysis,
+    ensemble,
+    linear_model,
+    local,
+    naive_bayes,
+    neighbors,
+    svm,
+    tree,
+)
 from separatrix.core import registry
 from separatrix.core.declaration import declaration, file_of, resolved
 from separatrix.penalties import NoPenalty
@@ -17,7 +27,7 @@ from separatrix.penalties import NoPenalty
 PACKAGE = Path(separatrix.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-ON_THE_MAP = (decomposition, discriminant_analysis, ensemble, linear_model, local, naive_bayes, neighbors, tree)
+ON_THE_MAP = (decomposition, discriminant_analysis, ensemble, linear_model, local, naive_bayes, neighbors, svm, tree)
 
 
 def blocks(language):
