@@ -10,6 +10,8 @@ GROUPS = {
     "logistic": "logistic",
     "multinomial": "multinomial",
     "logistic_l1": "logistic_l1",
+    "linear_svm": "linear_svm",
+    "linear_svm_squared": "linear_svm",
     "likelihood": "likelihood",
     "one_pass": "one_pass",
     "lda": "discriminants",

@@ -10,6 +10,7 @@ from benchmarks.contestant import Answer, Contestant
 
 LADDER = tuple(10.0**-k for k in range(0, 9))
 PRIMAL, L1, DUAL = 0, 6, 7  # of L2 logistic, L1 logistic, L2 logistic
+SQUARED_DUAL, SQUARED_PRIMAL, HINGE = 1, 2, 3
 
 
 def fit_with(solver):
@@ -43,4 +44,9 @@ CONTESTANTS = {
         Contestant("LIBLINEAR dual", "liblinear", fit_with(DUAL), LADDER, slow=dense, prepare=compressed),
     ],
     "logistic_l1": [Contestant("LIBLINEAR", "liblinear", fit_with(L1), LADDER, prepare=compressed)],
+    "linear_svm": [Contestant("LIBLINEAR dual", "liblinear", fit_with(HINGE), LADDER, prepare=compressed)],
+    "linear_svm_squared": [
+        Contestant("LIBLINEAR primal", "liblinear", fit_with(SQUARED_PRIMAL), LADDER, prepare=compressed),
+        Contestant("LIBLINEAR dual", "liblinear", fit_with(SQUARED_DUAL), LADDER, slow=dense, prepare=compressed),
+    ],
 }

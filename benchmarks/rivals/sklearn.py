@@ -233,7 +233,34 @@ SCORES, JOINT = scored_by("decision_function"), scored_by("predict_joint_log_pro
 
 FOREST = fit_committee("ensemble", "RandomForest", True)
 
+
+def fit_margin(dual):
+    def fit(data, settings):
+        from sklearn.svm import LinearSVC
+
+        model = LinearSVC(
+            loss="hinge" if settings["power"] == 1 else "squared_hinge",
+            C=settings["C"],
+            dual=dual,
+            fit_intercept=False,
+            tol=settings["tolerance"],
+            max_iter=10_000,
+            random_state=0,
+        )
+        model.fit(data.X, data.y)
+        return Answer(model.coef_.ravel())
+
+    return fit
+
+
 CONTESTANTS = {
+    "linear_svm": [Contestant("sklearn", "sklearn", fit_margin(True), tolerances=LADDER, prepare=by_rows)],
+    "linear_svm_squared": [
+        Contestant("sklearn primal", "sklearn", fit_margin(False), tolerances=LADDER, prepare=by_rows),
+        Contestant(
+            "sklearn dual", "sklearn", fit_margin(True), LADDER, slow=lambda s: not s["sparse"], prepare=by_rows
+        ),
+    ],
     "ols": [Contestant("sklearn", "sklearn", fit_ols)],
     "ridge": [
         Contestant("sklearn auto", "sklearn", fit_ridge("auto")),

@@ -26,6 +26,22 @@ def fit_logistic(penalty, dual):
     return fit
 
 
+def fit_margin(data, settings):
+    from snapml import SupportVectorMachine
+
+    model = SupportVectorMachine(
+        loss="hinge",
+        regularizer=1.0 / settings["C"],
+        fit_intercept=False,
+        tol=settings["tolerance"],
+        max_iter=10_000,
+        n_jobs=settings["threads"],
+        random_state=0,
+    )
+    model.fit(data.X, data.y)
+    return Answer(model.coef_.ravel())
+
+
 def fit_tree(hist):
     """By exact splits, or by its histograms of 256 bins."""
 
@@ -51,6 +67,7 @@ CONTESTANTS = {
     "logistic_l1": [
         Contestant("snapml", "snapml", fit_logistic("l1", False), tolerances=LADDER, prepare=by_columns),
     ],
+    "linear_svm": [Contestant("snapml", "snapml", fit_margin, tolerances=LADDER, prepare=by_rows)],
     "tree": [
         Contestant("snapml exact", "snapml", fit_tree(False), answer=held_out, prepare=in_single_precision),
         Contestant("snapml hist", "snapml", fit_tree(True), answer=held_out, prepare=in_single_precision),

@@ -1,4 +1,4 @@
-"""Support-vector machines: scikit-learn's own, under its module name.
+"""Support vector machines, under the module name of scikit-learn.
 
 >>> from separatrix.svm import LinearSVC
 >>> LinearSVC(C=0.5)

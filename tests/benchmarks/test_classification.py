@@ -5,13 +5,22 @@ import math
 import numpy as np
 import pytest
 from benchmarks.contestant import Answer, Contestant
-from benchmarks.problems import exact_logistic, likelihood, logistic, logistic_l1, multinomial, one_pass, problems
+from benchmarks.problems import (
+    exact_logistic,
+    likelihood,
+    linear_svm,
+    logistic,
+    logistic_l1,
+    multinomial,
+    one_pass,
+    problems,
+)
 from benchmarks.problems.storage import by_columns, by_rows, load_answer, load_data, save_answer, save_data, tidy
 from scipy import sparse
 
 from benchmarks import rivals, run
 
-GROUPS = ("logistic", "multinomial", "logistic_l1", "likelihood", "one_pass")
+GROUPS = ("logistic", "multinomial", "logistic_l1", "likelihood", "one_pass", "linear_svm", "linear_svm_squared")
 EVERY_PROBLEM = [problem for group in GROUPS for problem in problems(group)]
 TINY = 1e-4
 
@@ -53,6 +62,14 @@ def test_the_l1_objective_is_minus_the_mean_log_likelihood_plus_lambda_times_the
     X, y, w = small
     expected = naive_loss(X, y, w) / 20 + 0.3 * sum(abs(float(v)) for v in w)
     assert logistic_l1.objective(storage(X), y, 0.3, w) == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_the_margin_objective_is_the_price_of_slack_plus_half_the_squared_length(small, power):
+    X, y, w = small
+    slack = [max(0.0, 1.0 - (1.0 if y[i] else -1.0) * float(X[i] @ w)) for i in range(len(y))]
+    expected = 0.3 * sum(each**power for each in slack) + 0.5 * sum(float(v) ** 2 for v in w)
+    assert linear_svm.objective(X, y, 0.3, power, w) == pytest.approx(expected, rel=1e-13)
 
 
 def test_the_deviance_is_twice_minus_the_log_likelihood(small):

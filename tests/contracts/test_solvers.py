@@ -22,6 +22,8 @@ from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
+from separatrix.solvers.dual_coordinate import dual_coordinate
+from separatrix.solvers.near_kinks import near_kinks
 from separatrix.solvers.newton_by_blocks import newton_by_blocks
 from separatrix.solvers.newton_raphson import newton
 from separatrix.solvers.nonnegative import nonnegative_least_squares
@@ -72,6 +74,8 @@ SOLVERS = {
     "proximal_newton": (proximal_newton, Logistic(), [L1(0.03), *NETS], 1e-8),
     "newton_by_blocks": (newton_by_blocks, Logistic(), [L1(0.03), L2(0.05), *NETS], 1e-8),
     "linear_program": (linear_program.solve, Quantile(0.3), [L1(0.05)], 1e-8),
+    "near_kinks": (near_kinks, Quantile(0.3), [L2(0.05), L2(2.0)], 1e-11),
+    "dual_coordinate": (dual_coordinate, Quantile(0.3), [L2(0.05), L2(2.0)], 1e-7),
     "stochastic": (walked_by_its_estimator, Squared(), [L2(0.5)], 1e-4),  # it halts when a pass gains little
 }
 # Likelihoods with no penalty, or with one that is no sum over coefficients, have no gap: tested in files of their own.
@@ -79,7 +83,15 @@ NO_GAP = {"firth", "maximum_likelihood"}
 # These state no Problem of one design and one target: eigenvectors, a likelihood for every query, all folds at once.
 OTHERWISE = {"leave_one_out", "leading", "local_likelihood", "principal_axes"}
 # These are parts of solvers, not solvers: what they say they keep or solve is tested beside their masters.
-PARTS = {"column_coordinate", "firth_climbs", "gram_coordinate", "support_factor", "trust_region"}
+PARTS = {
+    "column_coordinate",
+    "firth_climbs",
+    "gram_coordinate",
+    "interior_point",
+    "on_kinks",
+    "support_factor",
+    "trust_region",
+}
 STORAGES = {"dense": np.asarray, "fortran": np.asfortranarray, "csr": sp.csr_array, "csc": sp.csc_array}
 
 

@@ -31,6 +31,7 @@ RIDGE = [{"X": WIDE}, BY_GRADIENTS]
 PENALISED = [{"X": "stream"}, {"alpha": 0.0, "positive": True}, {"alpha": 0.0}, {"alpha": 0.0, **BY_GRADIENTS}]
 PATHS = [{"alphas": [0.0], "positive": True}, {"alphas": [0.0]}, {"alphas": [0.0], **BY_GRADIENTS}]
 MEANS = [{"alpha": 0.0}, {"X": "stream"}, {"X": WIDE}]
+SQUARED = [{"choose.FEW_GRADIENTS": 0}, {"X": WIDE}]
 # Settings, data (X) and thresholds of the choice between solvers (a name with a dot) that lead to each solver.
 FITS = {
     "BasicLinearClassifier": [{"metric": "full"}, {"metric": "full", **BY_GRADIENTS}],
@@ -51,6 +52,8 @@ FITS = {
     "LeastSquaresClassifier": [BY_GRADIENTS],
     "LinearDiscriminantAnalysis": [{"shrinkage": "auto"}],
     "LinearRegression": [{"positive": True}, {"solver": "gradient"}, BY_GRADIENTS],
+    "LinearSVC": [*SQUARED, {"penalty": "l1"}, {"loss": "hinge"}, {"loss": "hinge", "choose.NEWTON_COLUMNS": 1}],
+    "LinearSVR": [{"choose.NEWTON_COLUMNS": 1}, *({"loss": "squared_epsilon_insensitive", **fit} for fit in SQUARED)],
     "LogisticRegression": [
         {"C": np.inf},
         {"l1_ratio": 1.0},

@@ -238,6 +238,11 @@ KNOWN = {
     "svm.tests.test_bounds": {
         "test_l1_min_c": LIBLINEAR,
     },
+    "svm.tests.test_svm": {
+        "test_dense_liblinear_intercept_handling": LIBLINEAR,
+        "test_linearsvc_crammer_singer": OURS,
+        "test_linearsvc_parameters": MORE,
+    },
     "utils._repr_html.tests.test_estimator": {},
     "utils._repr_html.tests.test_features": {},
     "utils.tests.test_class_weight": {},

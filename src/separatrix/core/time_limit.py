@@ -1,4 +1,8 @@
-"""A limit of time for whatever runs within it: work that goes in steps asks between them, and stops when it is over."""
+"""Limits of time for whatever runs within them: work that goes in steps asks between them.
+
+After a hard limit (:func:`limited_by`) nothing is left; after a soft one (:func:`ending_when`) iterations end with
+what they have.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -39,3 +43,29 @@ def stop_if_over() -> None:
     is_over = _is_over.get()
     if is_over is not None and is_over():
         raise OutOfTime
+
+
+_should_end: ContextVar[Callable[[], bool] | None] = ContextVar("should_end", default=None)
+
+
+@contextmanager
+def ending_when(is_over: Callable[[], bool]) -> Iterator[None]:
+    """A context in which iterations end, with the best that they have, as soon as `is_over()` is true."""
+    token = _should_end.set(is_over)
+    try:
+        yield
+    finally:
+        _should_end.reset(token)
+
+
+def should_end() -> bool:
+    """Whether iterations should end with what they have.
+
+    >>> with ending_when(lambda: True):
+    ...     should_end()
+    True
+    >>> should_end()
+    False
+    """
+    is_over = _should_end.get()
+    return is_over is not None and is_over()

@@ -66,6 +66,14 @@ def is_smooth(loss: Loss) -> bool:
     return bool(largest_curvature(loss) < inf)
 
 
+@generic
+def kinks(loss: Loss, y: float) -> tuple[float, float]:
+    """Where a loss that is linear but for two kinks has them, the lower one first; twice the same where it has one.
+
+    Losses that bend elsewhere do not implement it: see :func:`~separatrix.core.dispatch.implemented`.
+    """
+
+
 @with_default
 def is_joint(loss: Loss) -> bool:
     """Whether the loss is a function of a row of k scores."""

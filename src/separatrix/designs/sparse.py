@@ -13,7 +13,7 @@ from separatrix.core.refusal import cannot
 from separatrix.core.registry import register
 from separatrix.core.types import Array
 from separatrix.designs import base
-from separatrix.designs.compiled.products import sparse_products_and_squares
+from separatrix.designs.compiled.products import sparse_products_and_squares, squares_by_position
 from separatrix.designs.in_memory import InMemoryDesign
 from separatrix.designs.rows import SparseRows
 
@@ -142,6 +142,10 @@ class SparseDesign(InMemoryDesign):
 
     def _column_squares(self, s: Array | None) -> Array:
         X = self.X
+        if X.format == "csr" and s is None and loops_pay(X.nnz):
+            total = np.zeros(self.p)
+            squares_by_position(X.data, X.indices, total)
+            return total
         squares = np.square(X.data, dtype=np.float64)
         if X.format == "csr":
             return np.bincount(X.indices, squares if s is None else squares * np.repeat(s, np.diff(X.indptr)), self.p)

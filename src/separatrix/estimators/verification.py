@@ -9,6 +9,7 @@ from separatrix.core.registry import late
 OF_PROBLEMS = late("separatrix.estimators.verify:of_problems")
 OF_MISTAKES = late("separatrix.estimators.verify:of_mistakes")
 OF_TARGET_PROBLEMS = late("separatrix.estimators.verify:of_target_problems")
+OF_LINEAR_MACHINES = late("separatrix.estimators.recompute.margins:linear_machines")
 OF_INSIDE = late("separatrix.estimators.verify:of_inside")
 OF_MODIFIED_LIKELIHOOD = late("separatrix.estimators.recompute.firth:modified_likelihood")
 OF_ONE_VS_REST = late("separatrix.estimators.recompute.parts:one_vs_rest")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, is_of_residual, largest_curvature, slope, value
+from separatrix.core.verbs import conjugate, curvature, is_of_residual, kinks, largest_curvature, slope, value
 
 
 @register("loss", (0.1,), (0.0,))
@@ -47,6 +47,11 @@ def _(loss: EpsilonInsensitive, y: float, eta: float) -> float:
 @implements(conjugate, EpsilonInsensitive)
 def _(loss: EpsilonInsensitive, y: float, u: float) -> float:
     return u * y + loss.epsilon * abs(u) if abs(u) <= 1.0 else inf
+
+
+@implements(kinks, EpsilonInsensitive)
+def _(loss: EpsilonInsensitive, y: float) -> tuple[float, float]:
+    return y - loss.epsilon, y + loss.epsilon
 
 
 @register("loss", (0.1,), (0.0,))

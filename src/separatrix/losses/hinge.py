@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, largest_curvature, slope, value
+from separatrix.core.verbs import conjugate, curvature, kinks, largest_curvature, slope, value
 
 
 @register("loss", (1.0,), (0.0,))
@@ -50,6 +50,11 @@ def _(loss: Hinge, y: float, eta: float) -> float:
 @implements(conjugate, Hinge)
 def _(loss: Hinge, y: float, u: float) -> float:
     return loss.threshold * y * u if -1.0 <= y * u <= 0.0 else inf
+
+
+@implements(kinks, Hinge)
+def _(loss: Hinge, y: float) -> tuple[float, float]:
+    return loss.threshold * y, loss.threshold * y
 
 
 @register("loss", ())

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from separatrix.core.dispatch import atom, implements
 from separatrix.core.registry import register
-from separatrix.core.verbs import conjugate, curvature, is_of_residual, slope, value
+from separatrix.core.verbs import conjugate, curvature, is_of_residual, kinks, slope, value
 
 
 @register("loss", (0.5,), (0.9,))
@@ -47,6 +47,11 @@ def _(loss: Quantile, y: float, eta: float) -> float:
 @implements(conjugate, Quantile)
 def _(loss: Quantile, y: float, u: float) -> float:
     return u * y if -loss.q <= u <= 1.0 - loss.q else inf
+
+
+@implements(kinks, Quantile)
+def _(loss: Quantile, y: float) -> tuple[float, float]:
+    return y, y
 
 
 @implements(is_of_residual, Quantile)

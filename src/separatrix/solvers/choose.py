@@ -4,14 +4,18 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.certificate import certify
 from separatrix.core.objective import null_score
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
+from separatrix.core.time_limit import should_end
 from separatrix.core.verbs import is_convex, is_joint
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
+from separatrix.solvers.dual_coordinate import dual_coordinate
+from separatrix.solvers.near_kinks import near_kinks
 from separatrix.solvers.newton_by_blocks import newton_by_blocks
 from separatrix.solvers.newton_raphson import newton
 from separatrix.solvers.nonnegative import nonnegative_least_squares
@@ -28,6 +32,9 @@ RIDGE = (*LEAST_SQUARES, "solvers.dual")
 SEPARABLE = ("solvers.proximal_newton", "solvers.newton_by_blocks")
 SMOOTH = ("solvers.quasi_newton", "solvers.row_space")
 LIKELIHOOD = (*SMOOTH, *SEPARABLE)
+# For losses of a margin, squared or with kinks, under a ridge.
+SQUARED_MARGIN = ("solvers.quasi_newton", "solvers.row_space", "solvers.newton_raphson")
+KINKED = ("solvers.near_kinks", "solvers.row_space", "solvers.dual_coordinate")
 # Methods of a smooth loss of one score that can be asked for by name, to be watched.
 BY_NAME = {"newton": newton, "gradient": descend}
 WATCHED = ("solvers.newton_raphson", "solvers.descent")
@@ -38,6 +45,9 @@ WIDE_TRIANGLE = 200
 QUICK = 1 << 31
 # The n-by-n matrix of inner products is formed for at most this many rows (800 MB).
 MOST_ROWS = 10_000
+# Newton's steps cost n p² each; of so many columns they are taken where gradients do not get there.
+NEWTON_COLUMNS = 1000
+FEW_GRADIENTS = 100
 # Likelihoods of so many columns are solved with them as they are, even where there are fewer rows.
 FEW_COLUMNS = 200
 
@@ -119,4 +129,48 @@ def solve_separable(
 ) -> Solution:
     """A smooth loss under any separable penalty: on working sets of columns, or by blocks of rows of a stream."""
     solve = newton_by_blocks if problem.design.is_streamed else proximal_newton
+    return solve(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+
+
+def solve_squared_margin(
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+    start: tuple[Any, Any] | None = None,
+    trace: Trace | None = None,
+) -> Solution:
+    """A loss made of pieces of parabolas: by gradients; where these take long, by Newton's steps, which end exactly.
+
+    They do once the rows on each piece are those of the optimum.
+    """
+    few = problem.design.p <= NEWTON_COLUMNS and not problem.parts.kink.any()
+    most = min(max_iter, FEW_GRADIENTS) if few else max_iter
+    solution = solve_likelihood(problem, tol=tol, max_iter=most, start=start, trace=trace)
+    settled = solution.iterations < most and certify(problem, solution, tol).converged
+    if not few or settled or most == max_iter or should_end():
+        return solution
+    end = solution.beta, solution.intercept
+    finer = newton(problem, tol=tol, max_iter=max_iter - most, start=end, trace=trace)
+    finer.iterations, finer.passes = finer.iterations + solution.iterations, finer.passes + solution.passes
+    return finer
+
+
+def solve_kinked(
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 1000,
+    start: tuple[Any, Any] | None = None,
+    trace: Trace | None = None,
+) -> Solution:
+    """A loss that is linear but for kinks, under a ridge: by an interior point, where few rows are, in their space.
+
+    Of many rows and many columns by one row at a time.
+    """
+    design = problem.design
+    if design.n < design.p and design.n <= ALL and start is None and trace is None:
+        return in_row_space(problem, tol=tol, max_iter=max_iter, solve=near_kinks)
+    one_ridge = bool(np.ptp(problem.parts.ridge) == 0.0)
+    solve = dual_coordinate if design.p > NEWTON_COLUMNS and one_ridge and start is None else near_kinks
     return solve(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)

@@ -17,6 +17,7 @@ from separatrix.core.objective import curvatures_at, informations_at, objective,
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
+from separatrix.core.time_limit import should_end
 from separatrix.core.verbs import is_convex
 from separatrix.designs.moments import moments
 from separatrix.solvers.smooth import refuse_jumps, ridge_of
@@ -66,7 +67,7 @@ def newton(
         if trace is not None:
             trace.append(value, rule.value, beta, intercept)
         # one step more than the tolerance asks for squares what is left, so that the coefficients are right as well
-        if (rule.converged and was_settled) or iteration == max_iter:
+        if (rule.converged and was_settled) or iteration == max_iter or should_end():
             break
         was_settled = rule.converged
         direction = _direction(problem, ridge, beta, intercept)

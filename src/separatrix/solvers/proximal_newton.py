@@ -18,6 +18,7 @@ import numpy as np
 from separatrix.core.certificate import record
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
+from separatrix.core.time_limit import should_end
 from separatrix.solvers.smooth import refuse_misfits
 from separatrix.solvers.working_set import WorkingSet
 
@@ -89,7 +90,7 @@ def solve_at(
     while True:
         if trace is not None:
             record(trace, state.problem, state.value, state.solution(), tol)
-        if gap <= tol or used == max_iter:
+        if gap <= tol or used == max_iter or should_end():
             break
         used += 1
         outside = np.flatnonzero(~state.inside & (wish > expected))

@@ -23,6 +23,7 @@ from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.target import Target
 from separatrix.core.threads import one_blas_thread
+from separatrix.core.time_limit import should_end
 from separatrix.core.verbs import is_joint, largest_curvature
 from separatrix.solvers.gradient_pass import GradientPass, score_curvatures
 from separatrix.solvers.preconditioner import ALL, FEW, JointHessian, Preconditioner, taken_together
@@ -119,7 +120,7 @@ class _Walk:
         for iteration in range(max_iter + 1):
             decrement = _decrement(preconditioner, G)
             self._record(W)
-            if iteration == max_iter or (decrement <= settled and _fenchel(gradient.ridge, G) <= gap):
+            if iteration == max_iter or should_end() or (decrement <= settled and _fenchel(gradient.ridge, G) <= gap):
                 break
             if newton and decrement > SLOW * before and (exact or age >= MEMORY):
                 preconditioner, age = precondition(W), 0

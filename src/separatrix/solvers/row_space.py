@@ -9,6 +9,7 @@ their own, the columns are divided by their roots first: then all ridges are 1.
 Cost: n² p for the inner products of the rows, once; then nothing of size p.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -26,11 +27,18 @@ NEGLIGIBLE = 1e-14  # eigenvalues below this share of the largest are rounding
 
 
 def in_row_space(
-    problem: Problem, *, tol: float = 1e-8, max_iter: int = 100, start: None = None, trace: Trace | None = None
+    problem: Problem,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+    start: None = None,
+    trace: Trace | None = None,
+    solve: Callable[..., Solution] = quasi_newton,
 ) -> Solution:
-    """Solve a smooth problem with few rows and a ridge on every coefficient; see the head of this file.
+    """Solve a problem with few rows and a ridge on every coefficient, by any solver; see the head of this file.
 
-    `start` and `trace` have no effect: the iterations go over other coefficients.
+    `start` and `trace` have no effect: the iterations go over other coefficients. A dual point has a number for each
+    row, and stays as it is.
     """
     design, factors, strength = _with_one_ridge(problem)
     K = design.outer_gram()
@@ -39,12 +47,12 @@ def in_row_space(
     kept = d > NEGLIGIBLE * design.n * d.max(initial=0.0)
     root, V = np.sqrt(d[kept]), V[:, kept]
     if not kept.any():
-        return quasi_newton(problem, tol=tol, max_iter=max_iter)
+        return solve(problem, tol=tol, max_iter=max_iter)
     small = replace(problem, design=as_design(V * root), penalty=L2(strength))
-    inner = quasi_newton(small, tol=tol, max_iter=max_iter)
+    inner = solve(small, tol=tol, max_iter=max_iter)
     beta = design.rmatvec((V / root) @ inner.beta)
     beta = beta if factors is None else (factors * beta.T).T
-    return Solution(beta, inner.intercept, iterations=inner.iterations, passes=3)
+    return Solution(beta, inner.intercept, inner.theta, iterations=inner.iterations, passes=3)
 
 
 def _with_one_ridge(problem: Problem) -> tuple[Any, np.ndarray | None, float]:

@@ -1,5 +1,7 @@
 """Several products with X in one walk over its columns, or over its rows."""
 
+import numpy as np
+
 from separatrix.core.jit import compiled
 from separatrix.core.types import Array
 from separatrix.designs.rows import unsigned
@@ -112,3 +114,11 @@ def dense_row_sums(X: Array, r: Array, s: Array, sums: Array) -> None:
             first[j] += r[0, i] * X[i, j]
             second[j] += r[1, i] * X[i, j]
             squares[j] += s[i] * X[i, j] * X[i, j]
+
+
+@compiled
+def squares_by_position(values: Array, positions: Array, out: Array) -> None:
+    """``out_j += Σ values²`` over the values at the position j: the squares of columns that are stored by rows."""
+    for k in range(values.shape[0]):
+        x = np.float64(values[k])  # numba's float() leaves single precision as it is
+        out[positions[k]] += x * x

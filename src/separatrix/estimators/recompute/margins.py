@@ -1,0 +1,43 @@
+"""Margins recomputed: the gap at published coefficients and dual variables, and the slack of each row."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix.core.certificate import certify
+from separatrix.core.dispatch import implemented
+from separatrix.core.solution import Solution
+from separatrix.core.verbs import kinks
+from separatrix.estimators.margin.linear_machine import Machine
+from separatrix.estimators.published import worst
+from separatrix.estimators.recompute.comparison import Comparison, tolerance_of
+
+COEFFICIENTS = {"coef_", "intercept_"}
+
+
+def linear_machines(model, X, y, sample_weight=None):
+    """The gap of each problem at the published coefficients, and the slack at the scores that they give.
+
+    Where the loss has kinks the published dual variables are the dual point: any gives a true bound, so that a wrong
+    one can only hurt the model.
+    """
+    problems = model._restate(X, y, sample_weight)
+    n, tolerance = problems[0].design.n, tolerance_of(model)
+    comparison = Comparison(model, n)
+    proofs, slack, objectives = [], [], []
+    intercepts = np.broadcast_to(np.ravel(model.intercept_), len(problems))
+    duals = vars(model).get("dual_coef_")
+    for c, (problem, coef) in enumerate(zip(problems, np.atleast_2d(model._coefficients()))):
+        solution = Solution(*model._joined(coef, intercepts[c]))
+        if implemented(kinks, problem.loss) and np.shape(duals) == (len(problems), n):
+            weights = model._price(c) * problem.target.weights
+            solution.theta = np.divide(-duals[c], weights, out=np.zeros(n), where=weights > 0.0)
+        proofs.append(certify(problem, solution, tolerance))
+        machine = Machine(problem, solution, proofs[-1], model._price(c))
+        slack.append(model._slack(problem, machine.scores))
+        objectives.append(machine.primal)
+    comparison.hold("slack_", model.slack_.reshape(len(slack), n), np.stack(slack), 1.0, means=4)
+    comparison.hold("primal_objective_", np.ravel(model.primal_objective_), np.array(objectives), means=4)
+    comparison.names += sorted(COEFFICIENTS | {"C_", "dual_coef_"})
+    held, proof = comparison.certificate(), worst(proofs)
+    return replace(proof, message=held.message) if held.converged else worst([proof, held])
