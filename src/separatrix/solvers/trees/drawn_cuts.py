@@ -57,12 +57,12 @@ FEW_OF_ALL, FEW_OF_BLOCK = 3, 8
 class DrawnWork(NamedTuple):
     """Arrays that are written over.
 
-    by_column (p, n), by_row (n, p or a few more): places of the numbers of X · slack (p,), ends (p, 3): of their steps
-    · keys (m,): rows of the open nodes · spare (m,) · of one node side by side: node_s, node_y (m,), node_x (m,): one
-    column, ones (m or 1,) · order (p,): columns in the order of drawing · low, high, cut (p or a few more,): of each column, the cut -1 where it
-    is not drawn · left (v, p or a few more): sums of the rows to the left of each cut · first, total (k + 1,): of each
-    class in the node, where its rows begin, and their weight · generator (1,) · block, block_y, block_s, block_class,
-    block_keys: the rows of one block side by side
+    by_column (p, n), by_row (n, p or a few more): places of the numbers of X · slack (p,), ends (p, 3): of their
+    steps · keys (m,): rows of the open nodes · spare (m,) · of one node side by side: node_s, node_y (m,), node_x
+    (m,): one column, ones (m or 1,) · order (p,): columns in the order of drawing · low, high, cut (p or a few
+    more,): of each column, the cut -1 where it is not drawn · left (v, p or a few more): sums of the rows to the left
+    of each cut · first, total (k + 1,): of each class in the node, where its rows begin, and their weight · generator
+    (1,) · block, block_y, block_s, block_class, block_keys: the rows of one block side by side
     """
 
     by_column: Array
