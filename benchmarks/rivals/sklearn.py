@@ -1,6 +1,7 @@
 """scikit-learn: every solver that may win."""
 
 from benchmarks.contestant import Answer, Contestant, held_out, predict_held_out, predicted, scored_by, trained
+from benchmarks.machines import coefficients, fit_classes, fit_numbers, predict_scores
 from benchmarks.problems.storage import by_rows, in_single_precision
 
 LADDER = tuple(10.0**-k for k in range(2, 11))
@@ -233,6 +234,7 @@ SCORES, JOINT = scored_by("decision_function"), scored_by("predict_joint_log_pro
 
 FOREST = fit_committee("ensemble", "RandomForest", True)
 
+SVC = fit_classes("sklearn.svm")
 CONTESTANTS = {
     "ols": [Contestant("sklearn", "sklearn", fit_ols)],
     "ridge": [
@@ -330,4 +332,7 @@ CONTESTANTS = {
         )
     ],
     "forest_predict": [Contestant("sklearn", "sklearn", predict_held_out, prepare=trained(FOREST))],
+    "svc": [Contestant("sklearn", "sklearn", SVC, answer=coefficients)],
+    "svr": [Contestant("sklearn", "sklearn", fit_numbers("sklearn.svm"), answer=coefficients)],
+    "svc_predict": [Contestant("sklearn", "sklearn", predict_scores, prepare=trained(SVC))],
 }
