@@ -29,6 +29,7 @@ MODULES = (
     "naive_bayes",
     "neighbors",
     "preprocessing",
+    "svm",
 )
 # What tests take from the class to work out the answer by other means (a loss to minimise, exponents to count).
 LENT = {
