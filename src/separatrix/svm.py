@@ -1,4 +1,4 @@
-"""Support-vector machines: scikit-learn's own, under its module name.
+"""Support vector machines, under scikit-learn's module name; each is imported when it is first asked for.
 
 >>> from separatrix.svm import LinearSVC
 >>> LinearSVC(C=0.5)

@@ -26,6 +26,7 @@ _ROOMS = (
     "estimators.generative",
     "estimators.kernel",
     "estimators.local",
+    "estimators.margin",
     "estimators.baseline",
     "estimators.calibration",
     "estimators.multiclass",
