@@ -86,9 +86,10 @@ class SVC(ClassifierMixin, KernelMachine):
     support_vectors_ : (n_SV, p) array or sparse matrix; empty for "precomputed" and callables.
     dual_coef_ : (k - 1, n_SV) array.  :math:`y_i \alpha_i` in each of the pairs of the class of the vector.
     intercept_ : (pairs,) array.  coef_ : (pairs, p) array, of the linear kernel.
-    margin_, margin_width_ : float or (pairs,) array.  1/|w| and 2/|w|.
-    slack_ : (n,) array, or (n, pairs) with NaN for rows of other classes.  :math:`\xi`: 0 on the right side of the
-        margin, above 1 on the wrong side of the boundary.
+    margin_, margin_width_ : float or (pairs,) array.  1/|w| and 2/|w|, infinite where w = 0.
+    slack_ : (n,) array, or (n, pairs).  :math:`\xi`: 0 on the right side of the margin, and for rows of other
+        classes or
+        of weight 0; above 1 on the wrong side of the boundary.
     on_margin_, margin_errors_ : arrays of int, or a list of them for pairs.  Support vectors below their bound, and
         at it.
     primal_objective_, dual_objective_ : float or (pairs,) array.  kkt_violation_ : float, in units of the margin.
@@ -259,7 +260,7 @@ class SVC(ClassifierMixin, KernelMachine):
         """Support vectors, class after class, with their coefficients in the pairs of their class."""
         k = len(self.classes_)
         dual, of_class = np.zeros((k - 1, n)), np.full(n, -1)
-        slack = np.full((n, len(parts)), np.nan)
+        slack = np.zeros((n, len(parts)))
         self.on_margin_, self.margin_errors_, margins, primal, dual_values_, worst = [], [], [], [], [], 0.0
         for p, ((first, second), (part, signs)) in enumerate(zip(combinations(range(k), 2), parts)):
             problem, solution = problems[p], solutions[p]

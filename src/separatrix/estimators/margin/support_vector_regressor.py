@@ -44,7 +44,7 @@ class SVR(RegressorMixin, KernelMachine):
     ----------
     support_, support_vectors_, n_support_ : rows with b ≠ 0, and how many, (1,).  dual_coef_ : (1, n_SV) array of b.
     intercept_ : (1,) array.  coef_ : (1, p) array, of the linear kernel.
-    slack_ : (n,) array.  How far each row is outside the tube; NaN for rows of weight 0.
+    slack_ : (n,) array.  How far each row is outside the tube; 0 for rows of weight 0.
     on_margin_, margin_errors_ : arrays of int.  Support vectors on the border of the tube, and beyond it.
     margin_, margin_width_, primal_objective_, dual_objective_, kkt_violation_, certificate_, gamma_, n_iter_,
         fit_status_, shape_fit_ : as in :class:`SVC`, for one machine.
@@ -142,7 +142,7 @@ class SVR(RegressorMixin, KernelMachine):
         self.dual_coef_ = b[None, kept]
         self.intercept_ = np.array([solution.intercept])
         self.n_iter_ = int(solution.iterations)
-        self.slack_ = np.full(len(y), np.nan)
+        self.slack_ = np.zeros(len(y))
         self.slack_[part] = np.maximum(0.0, np.abs(y[part] - scores) - float(self.epsilon))
         at_bound = np.abs(b) >= problem.high[: len(part)]
         self.margin_errors_ = part[at_bound]

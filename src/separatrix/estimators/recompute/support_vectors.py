@@ -59,8 +59,8 @@ def _hold_derived(comparison, model, publish):
             comparison.residual(np.inf, 0.0, name)
             continue
         for mine, anew in zip(published if lists else [published], again if lists else [again]):
-            size = 1.0 + np.abs(np.nan_to_num(anew)) if name == "slack_" else None
-            comparison.hold(name, np.nan_to_num(mine), np.nan_to_num(anew), size, tolerance=SUMS)
+            size = 1.0 + np.abs(anew) if name == "slack_" else None
+            comparison.hold(name, mine, anew, size, tolerance=SUMS)
 
 
 def _is_counted(model, support):
