@@ -32,6 +32,9 @@ GROUPS = {
     "adaboost": "trees",
     "hist_boosting": "trees",
     "forest_predict": "trees",
+    "svc": "support_vectors",
+    "svr": "support_vectors",
+    "svc_predict": "support_vectors",
 }
 
 

@@ -1,6 +1,7 @@
 """scikit-learn: every solver that may win."""
 
 from benchmarks.contestant import Answer, Contestant, held_out, predict_held_out, predicted, scored_by, trained
+from benchmarks.machines import coefficients, fit_classes, fit_numbers, predict_scores
 from benchmarks.problems.storage import by_rows, in_single_precision
 
 LADDER = tuple(10.0**-k for k in range(2, 11))
@@ -253,6 +254,7 @@ def fit_margin(dual):
     return fit
 
 
+SVC = fit_classes("sklearn.svm")
 CONTESTANTS = {
     "linear_svm": [Contestant("sklearn", "sklearn", fit_margin(True), tolerances=LADDER, prepare=by_rows)],
     "linear_svm_squared": [
@@ -357,4 +359,7 @@ CONTESTANTS = {
         )
     ],
     "forest_predict": [Contestant("sklearn", "sklearn", predict_held_out, prepare=trained(FOREST))],
+    "svc": [Contestant("sklearn", "sklearn", SVC, answer=coefficients)],
+    "svr": [Contestant("sklearn", "sklearn", fit_numbers("sklearn.svm"), answer=coefficients)],
+    "svc_predict": [Contestant("sklearn", "sklearn", predict_scores, prepare=trained(SVC))],
 }

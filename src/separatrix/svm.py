@@ -1,4 +1,4 @@
-"""Support vector machines, under the module name of scikit-learn.
+"""Support vector machines, under scikit-learn's module name; each is imported when it is first asked for.
 
 >>> from separatrix.svm import LinearSVC
 >>> LinearSVC(C=0.5)

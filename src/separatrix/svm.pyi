@@ -1,5 +1,3 @@
-from sklearn.svm import SVC as SVC
-from sklearn.svm import SVR as SVR
 from sklearn.svm import NuSVC as NuSVC
 from sklearn.svm import NuSVR as NuSVR
 from sklearn.svm import OneClassSVM as OneClassSVM

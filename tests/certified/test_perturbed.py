@@ -49,7 +49,9 @@ NOT_LOOKED_AT = {
     "dual_gap_",
     "feature_importances_",  # of boosting
     "numbers of the nodes of estimators_",
+    "fit_status_",
     "expert_intercept_",  # of an expert of one class: any large number will do
+    "kkt_violation_",
     "l1_ratio_",  # of LassoCV, where it is 1
     "l1_ratios_",
     "mean_scores_",
@@ -61,6 +63,7 @@ NOT_LOOKED_AT = {
     "n_trees_per_iteration_",
     "rank_",
     "scores_",
+    "shape_fit_",
     "train_score_",  # of boosting: the path to what is looked at
     "validation_score_",
 }

@@ -78,7 +78,7 @@ MODELS = registry.members("estimator")
 NAN_IF_ALIASED = {"covariance_", "standard_errors_"}
 # Bounds and ratios that are infinite where nothing is known, or where variances within classes are 0; folds without
 # weight have no error. A stump that sends all rows to one side has its threshold beyond them.
-MAY_BE_ENDLESS = {"dual_gap_", "thresholds_", "J_", "mse_path_", "scores_", "best_score_"}
+MAY_BE_ENDLESS = {"dual_gap_", "thresholds_", "J_", "mse_path_", "scores_", "best_score_", "margin_"}
 # The means of classes are rounded to 1e-4 of their spread there, and the map of the fit is that of other roundings than
 # those of its verification allow for: refuted, where it should be explained or refused.
 REFUTED = {("RegularizedDiscriminantAnalysisCV", "X far from 0")}

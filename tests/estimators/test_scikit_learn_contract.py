@@ -107,6 +107,8 @@ ELSEWHERE = {
     "RidgeClassifierCV",
     "SGDClassifier",
     "SGDRegressor",
+    "SVC",
+    "SVR",
 }
 REGRESSORS = {name: cls for name, cls in registry.members("estimator").items() if hasattr(cls, "predict")}
 

@@ -38,6 +38,8 @@ WEIGHTS = "a row of weight 2 is two rows in leave-one-out, one of which is left 
 KEPT = "copies or order in memory of what scikit-learn overwrites; ours never changes X"
 TYPE = "the same mistake is a TypeError of Python's here"
 MODULE = "the check, of docstrings, is made for classes of modules whose name begins with sklearn only"
+DENSE_COEF = "coefficients of columns are a numpy array here, whether X is sparse or not"
+NEGATIVE = "negative weights have no meaning as repetitions of a row"
 OURS = "refused here, with a reason (docs/how-to/migrate.md), where scikit-learn fits: ours to answer for"
 
 KNOWN = {
@@ -242,6 +244,19 @@ KNOWN = {
         "test_dense_liblinear_intercept_handling": LIBLINEAR,
         "test_linearsvc_crammer_singer": OURS,
         "test_linearsvc_parameters": MORE,
+        "test_svr_errors": MORE,
+        "test_tweak_params": INSIDE,
+        "test_negative_weights_svc_leave_two_labels": NEGATIVE,
+        "test_negative_weight_equal_coeffs": NEGATIVE,
+        "test_bad_input": MORE,
+        "test_libsvm_convergence_warnings": SOLVER,
+        "test_svc_ovr_tie_breaking": TIGHT,
+        "test_svm_with_infinite_C": OURS,  # SVR
+        "test_probability_raises_futurewarning": WARNS,
+        "test_svc_nusvc_probA_probB_deprecated": WARNS,
+    },
+    "svm.tests.test_sparse": {
+        "test_svc": DENSE_COEF,
     },
     "utils._repr_html.tests.test_estimator": {},
     "utils._repr_html.tests.test_features": {},

@@ -11,6 +11,12 @@ from separatrix.core.refusal import cannot as cannot
 from separatrix.core.solution import named
 
 
+class Inseparable(ValueError):
+    """A hard margin between classes that no hyperplane separates; ``proof`` says why."""
+
+    proof: Any = None
+
+
 class EmptyWindow(UserWarning):
     """An average in a range that holds no training row."""
 

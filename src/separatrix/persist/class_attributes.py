@@ -106,7 +106,27 @@ _FOREST_OF_CLASSES: dict[str, Kind] = _FOREST | {
 _FOREST_OF_NUMBERS: dict[str, Kind] = _FOREST | {
     "oob_prediction_": either(floats("_n", finite=False), floats("_n", "_o", finite=False))
 }
+_per_machine = either(number(finite=False), floats("_pairs", finite=False))
+_SUPPORT_VECTORS: dict[str, Kind] = {
+    "support_": integers("_support", low=0),
+    "dual_coef_": either(floats("_rivals", "_support"), sparse("_rivals", "_support")),
+    "support_vectors_": either(floats("_support", "p"), sparse("_support", "p"), floats(0, 0)),
+    "intercept_": floats("_pairs"),
+    "n_support_": integers("_counts", low=0),
+    "class_weight_": floats("_counts", low=0.0),
+    "gamma_": number(0.0),
+    "slack_": either(floats("_n", finite=False), floats("_n", "_pairs", finite=False)),
+    "on_margin_": either(integers("_on", low=0), listed(integers("_on_one", low=0))),
+    "margin_errors_": either(integers("_beyond", low=0), listed(integers("_beyond_one", low=0))),
+    **dict.fromkeys(("margin_", "primal_objective_", "dual_objective_"), _per_machine),
+    "kkt_violation_": number(0.0, finite=False),
+    **dict.fromkeys(("probA_", "probB_"), floats("_pairs")),
+    "break_ties": flag,
+    "coef0": number(),
+    "decision_function_shape": word("ovr", "ovo"),
+}
 OWN: dict[str, dict[str, Kind]] = {
+    **dict.fromkeys(("SVC", "SVR"), _SUPPORT_VECTORS),
     "KernelRidge": _KERNEL_SUM,
     "KernelRidgeCV": _KERNEL_SUM | _CHOSEN,
     "KernelPerceptron": _KERNEL,

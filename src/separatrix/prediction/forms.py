@@ -34,6 +34,7 @@ from separatrix.prediction import (
     posteriors,
     rules,
     stumps,
+    support_vectors,
     trees,
 )
 from separatrix.prediction.storage import dense
@@ -133,6 +134,8 @@ def can_predict(step):
         return trees.serves(step.state)
     if step.form is RULES:
         return trees.serves(step.state["estimator_"].state)
+    if step.form in (SUPPORT_VECTOR_CLASSES, SUPPORT_VECTOR_NUMBERS):
+        return support_vectors.serves(step.state)
     if step.form is ONE_VS_REST:
         whole = step.state["label_binarizer_"].state["y_type_"] in ("binary", "multiclass")
         return (whole or one_vs_rest.has_rest(step.state)) and all(map(_is_machine, step.state["estimators_"]))
@@ -149,6 +152,8 @@ def gives(step, method):
         return gives(step.state["steps"][-1][1], method)
     if step.form is COMMITTEE_CLASSES and method == "decision_function":
         return all(gives(member, method) for member in step.state["estimators_"])
+    if step.form is SUPPORT_VECTOR_CLASSES and "proba" in method:
+        return "probA_" in step.state
     if step.form is not ONE_VS_REST or method == "predict":
         return method in step.form.methods
     machines = step.state["estimators_"]
@@ -370,6 +375,8 @@ COMMITTEE_CLASSES = Form(
 BOOSTED_MEDIAN = Form("weighted median of members", {"predict": _median})
 EXPERT_MEAN = Form("mean of experts", {"predict": experts.mean})
 EXPERT_CLASSES = Form("classes of experts", _by_scores(experts))
+SUPPORT_VECTOR_NUMBERS = Form("numbers of support vectors", {"predict": support_vectors.number})
+SUPPORT_VECTOR_CLASSES = Form("classes of support vectors", _by_scores(support_vectors))
 PIPELINE = Form("pipeline", {method: _pipeline(method) for method in METHODS})
 SIDE_BY_SIDE = Form("side by side", {"transform": side_by_side})
 TABLE_COLUMNS = Form("table columns", {"transform": _of_cells("table_columns", "select")})

@@ -1,0 +1,184 @@
+r"""Rows of a kernel matrix :math:`K_{ij} = k(x_i, x_j)`, computed when they are asked for.
+
+Values of a kernel of inner products are one matrix product of blocks of rows, in single or in double precision, and a
+function of its entries while they are in the cache of the processor.
+"""
+
+import os
+from typing import Any
+
+import numpy as np
+
+from separatrix.core.cached import cached_property
+from separatrix.core.errors import cannot
+from separatrix.core.protocol import row_count
+from separatrix.core.types import Array
+from separatrix.designs.kernels import Kernel, checked_values
+
+TILE = 1 << 17  # values of a kernel at a time
+MOST_DENSE = 1 << 23  # numbers of sparse rows that are made dense at a time
+SYMMETRIC = 1e-7  # of the largest entry: how far a given matrix may be from symmetric
+
+
+class GramRows:
+    """The kernel matrix of the rows of X.
+
+    Attributes
+    ----------
+    n : int.
+    kernel : Kernel.
+    is_mercer : bool.  Whether the matrix is known to be positive semidefinite, rounding aside.
+    """
+
+    def __init__(self, kernel: Kernel, X: Any, points: Any = None) -> None:
+        self.kernel, self.X, self.n = kernel, X, X.shape[0]
+        self._given = points
+
+    @property
+    def is_mercer(self) -> bool:
+        return self.kernel.is_mercer
+
+    @cached_property
+    def diagonal(self) -> Array:
+        """``k(x_i, x_i)``, (n,)."""
+        return np.asarray(self.kernel.diagonal(self.X), dtype=np.float64)
+
+    @cached_property
+    def entry_error(self) -> float:
+        """What rounding may do to an entry, in units of the precision."""
+        return self.kernel.entry_error(self.X)
+
+    @cached_property
+    def _points(self) -> Any:
+        if self._given is not None:
+            return self._given
+        return self.kernel.points(self.X.astype(np.float64, copy=False))
+
+    @cached_property
+    def _single_points(self) -> Any:
+        return self._points.astype(np.float32)
+
+    def take(self, rows: Array) -> "GramRows":
+        """The kernel matrix of some of the rows."""
+        points = self._points
+        return GramRows(self.kernel, self.X[rows], None if points is None else points[rows])
+
+    def block(self, rows: Array, columns: Any = None, dtype: Any = np.float64, out: Array | None = None) -> Array:
+        """``K[rows][:, columns]``, of all columns if None, in float32 or float64; into `out` where that is given."""
+        if self._points is None:
+            other = self.X if columns is None else self.X[columns]
+            return _into(out, self.kernel.block(self.X[rows], other), dtype)
+        points = self._points if dtype == np.float64 else self._single_points
+        right = points if columns is None else points[columns]
+        if out is None:
+            out = np.empty((len(rows), right.shape[0]), dtype=dtype)
+        if not isinstance(points, np.ndarray):
+            height = max(1, MOST_DENSE // points.shape[1])
+            for start in range(0, len(rows), height):
+                piece = rows[start : start + height]
+                out[start : start + height] = (right @ self.kernel.left(points[piece]).toarray().T).T
+            self.kernel.curve(out)
+            return out
+        left = self.kernel.left(points[rows])
+        width = max(64, TILE // max(len(rows), 1))
+        for start in range(0, right.shape[0], width):
+            tile = out[:, start : start + width]
+            np.matmul(left, right[start : start + width].T, out=tile)
+            self.kernel.curve(tile)
+        return out
+
+
+class PrecomputedRows:
+    """A kernel matrix that is given; of some of its rows and columns, where `chosen` says which."""
+
+    kernel = None
+    is_mercer = False  # known by a factor of the matrix only
+
+    def __init__(self, matrix: Any, chosen: Array | None = None) -> None:
+        self.matrix = matrix
+        self.chosen = np.arange(matrix.shape[0]) if chosen is None else chosen
+        self.n = len(self.chosen)
+
+    @cached_property
+    def diagonal(self) -> Array:
+        """``K_ii``, (n,)."""
+        return np.asarray(self.matrix.diagonal(), dtype=np.float64)[self.chosen]
+
+    @cached_property
+    def entry_error(self) -> float:
+        """The rounding of products with entries, in units of the precision."""
+        return float(np.abs(self.diagonal).max(initial=0.0))
+
+    def take(self, rows: Array) -> "PrecomputedRows":
+        """The matrix of some of the rows."""
+        return PrecomputedRows(self.matrix, self.chosen[rows])
+
+    def block(self, rows: Array, columns: Any = None, dtype: Any = np.float64, out: Array | None = None) -> Array:
+        """``K[rows][:, columns]``, of all columns if None, in float32 or float64; into `out` where that is given."""
+        some = self.chosen if columns is None else self.chosen[columns]
+        return _into(out, self.matrix[np.ix_(self.chosen[rows], some)], dtype)
+
+
+def _into(out: Array | None, values: Array, dtype: Any) -> Array:
+    if out is None:
+        return np.asarray(values, dtype=dtype)
+    out[...] = values
+    return out
+
+
+def kernel_matrix(function: Any, X: Any, Z: Any = None) -> Array:
+    """All values (len X, len Z) of a function ``(X, Z) -> matrix`` that a user wrote, checked; Z is X where it is None.
+
+    It is called once, as scikit-learn does, so that it may look at all rows.
+    """
+    Z = X if Z is None else Z
+    shape = row_count(X), row_count(Z)
+    refuse_too_large(*shape, what=f"use the kernel {function!r} on {shape[0]} and {shape[1]} rows")
+    try:
+        values = np.asarray(function(X, Z))
+    except MemoryError as failure:
+        raise _too_large(*shape, f"use the kernel {function!r}") from failure
+    return checked_values(function, values, shape)
+
+
+def memory() -> float:
+    """Bytes of memory of this machine, as far as it says; infinite where it does not."""
+    try:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return np.inf
+
+
+def refuse_too_large(n: int, m: int, *, what: str) -> None:
+    """Refuse a matrix of n times m float64 that this machine has no room for, before it is made."""
+    if 8.0 * n * m > memory():
+        raise _too_large(n, m, what)
+
+
+def _too_large(n: int, m: int, what: str) -> Exception:
+    return cannot(
+        what,
+        because=f"their kernel matrix takes {8 * n * m:,} bytes, and this machine has {memory():,.0f}",
+        instead="Nystroem (separatrix.kernel_approximation) before a linear machine, or fewer rows",
+    )
+
+
+def refuse_asymmetric(K: Any) -> None:
+    """Refuse a matrix that no kernel gives: not square, or not symmetric to within rounding."""
+    if K.shape[0] != K.shape[1]:
+        raise cannot(
+            f"use a precomputed kernel of shape {K.shape}",
+            because="it must be a square matrix, with a value for each pair of training rows",
+            instead="kernel(X, X)",
+        )
+    size = float(np.abs(K).max(initial=0.0))
+    step = max(1, TILE // max(len(K), 1))
+    for i in range(0, len(K), step):
+        off = np.abs(K[i : i + step] - K[:, i : i + step].T)
+        if float(off.max(initial=0.0)) > SYMMETRIC * size:
+            a, b = np.unravel_index(int(off.argmax()), off.shape)
+            raise cannot(
+                "use a precomputed kernel that is not symmetric",
+                because=f"K[{i + a}, {b}] is {K[i + a, b]:g}, and K[{b}, {i + a}] is {K[b, i + a]:g}",
+                instead="(K + K.T) / 2, if that is what is meant",
+            )

@@ -1,0 +1,69 @@
+"""Kernel machines: the duality gap of the published coefficients on the data, and the rows that predictions use."""
+
+from copy import copy
+from dataclasses import replace
+
+import numpy as np
+
+from separatrix.core.dual_problem import certify_dual
+from separatrix.designs import as_dense
+from separatrix.estimators.published import timed, worst
+from separatrix.estimators.recompute.comparison import Comparison, not_looked_at, tolerance_of
+
+DERIVED = ("margin_", "slack_", "primal_objective_", "dual_objective_", "on_margin_", "margin_errors_")
+SUMS = 1e-8  # relative: how far sums over rows in another order may be from those of the fit
+LOOKED_AT = {"support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "gamma_", "class_weight_"}
+
+
+def machines(model, X, y, sample_weight=None):
+    """The worst machine of a pair of classes, or the only one; after the kernel's width and the support vectors."""
+    comparison = Comparison(model, len(np.asarray(y)))
+    data = model._entered(X, y, sample_weight, reset=False)
+    rows = data.rows
+    comparison.number("gamma_", model._width(rows, data.repeats))
+    support = np.asarray(model.support_)
+    legal = support.ndim == 1 and ((support >= 0) & (support < rows.shape[0])).all() and _is_counted(model, support)
+    comparison.residual(0.0 if legal else np.inf, 0.0, "support_", "n_support_")
+    if legal and model.kernel != "precomputed" and not callable(model.kernel):
+        kept, given = as_dense(model.support_vectors_), as_dense(rows[support])
+        same = kept.shape == given.shape and np.array_equal(kept, given)
+        comparison.residual(0.0 if same else 1.0, 0.0, "support_vectors_")
+    if "class_weight_" in vars(model):
+        comparison.number("class_weight_", data.class_weight)
+    rest = not_looked_at(model, LOOKED_AT | set(DERIVED))
+    if not comparison.certificate().converged:
+        return replace(
+            comparison.certificate(), message=f"the support vectors or gamma_ are not those of the data{rest}"
+        )
+    problems, solutions, publish = model._restated(X, y, sample_weight)
+    _hold_derived(comparison, model, publish)
+    if not comparison.certificate().converged:
+        return replace(
+            comparison.certificate(), message=f"margins, slacks or objectives are not those of the data{rest}"
+        )
+    tolerance = tolerance_of(model)
+    proofs = [certify_dual(problem, solution, tolerance) for problem, solution in zip(problems, solutions)]
+    message = f"recomputed from {rows.shape[0]} rows and the published coefficients{rest}"
+    proof = timed(worst(proofs), comparison.started)
+    return replace(proof, message="; ".join(filter(None, (proof.message, message))))
+
+
+def _hold_derived(comparison, model, publish):
+    """What follows from coefficients and data, published by the same words once more."""
+    other = copy(model)
+    publish(other)
+    for name in DERIVED:
+        published, again = vars(model)[name], vars(other)[name]
+        lists = isinstance(again, list)
+        if lists and not (isinstance(published, list) and len(published) == len(again)):
+            comparison.residual(np.inf, 0.0, name)
+            continue
+        for mine, anew in zip(published if lists else [published], again if lists else [again]):
+            size = 1.0 + np.abs(anew) if name == "slack_" else None
+            comparison.hold(name, mine, anew, size, tolerance=SUMS)
+
+
+def _is_counted(model, support):
+    """Whether each support vector is named once, and class after class where there are classes."""
+    counts, dual = np.asarray(model.n_support_), as_dense(model.dual_coef_)
+    return len(np.unique(support)) == len(support) == counts.sum() == dual.shape[1]

@@ -1,0 +1,111 @@
+"""The working-set solver on dual problems of one group and of two, against exact answers and an outside optimiser."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+
+from separatrix.core.dual_problem import DualProblem, certify_dual, dual_values
+from separatrix.core.solution import Solution
+from separatrix.designs.gram_rows import GramRows, PrecomputedRows
+from separatrix.designs.kernels import Gaussian, Linear, Polynomial, Sigmoid
+from separatrix.solvers.dual_decomposition import feasible, solve
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((40, 3))
+
+
+def two_groups(total):
+    """A one-class-like problem: p = 0, each half of the rows sums to `total`."""
+    n, group = len(X), np.repeat([0, 1], len(X) // 2)
+    signs = np.where(group == 0, 1.0, -1.0)
+    box = np.full(n, 1.0)
+    return DualProblem(
+        GramRows(Gaussian(0.5), X),
+        np.zeros(n),
+        np.where(signs > 0.0, 0.0, -box),
+        np.where(signs > 0.0, box, 0.0),
+        np.arange(n),
+        group,
+        np.array([total, -total]),
+    )
+
+
+def test_two_groups_with_sums_of_their_own_reach_the_optimum():
+    problem = two_groups(4.5)
+    solution = solve(problem)
+    K = problem.gram.block(np.arange(len(X)))
+    held = [{"type": "eq", "fun": lambda b, g=g: b[problem.group == g].sum() - problem.totals[g]} for g in (0, 1)]
+    oracle = minimize(
+        lambda b: 0.5 * b @ K @ b,
+        feasible(problem),
+        jac=lambda b: K @ b,
+        bounds=list(zip(problem.low, problem.high)),
+        constraints=held,
+        options={"maxiter": 1000, "ftol": 1e-14},
+    )
+    value = 0.5 * solution.beta @ K @ solution.beta
+    assert value <= oracle.fun * (1.0 + 1e-9)
+    assert_allclose(value, oracle.fun, rtol=1e-6)
+    assert_allclose(np.bincount(problem.group, solution.beta), problem.totals, atol=1e-12)
+    assert certify_dual(problem, solution, 1e-8).converged
+
+
+def test_the_claimed_gap_is_never_below_the_true_one():
+    problem = two_groups(4.5)
+    K = problem.gram.block(np.arange(len(X)))
+    best = solve(problem)
+    least = 0.5 * best.beta @ K @ best.beta
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        b = best.beta.copy()
+        for g in (0, 1):  # pairs of a group exchange something, within their boxes
+            mine = rng.permutation(np.flatnonzero(problem.group == g))
+            for i, j in zip(mine[::2], mine[1::2]):
+                room = min(problem.high[i] - b[i], b[j] - problem.low[j])
+                move = rng.uniform(0.0, room) * 10.0 ** -rng.uniform(0, 8)
+                b[i], b[j] = b[i] + move, b[j] - move
+        values = dual_values(problem, b, best.intercept + 1e-3 * rng.standard_normal(2))
+        assert values.gap >= 0.5 * b @ K @ b - least - 1e-15
+
+
+def test_a_box_that_is_left_certifies_nothing():
+    problem = two_groups(4.5)
+    best = solve(problem)
+    outside = best.beta.copy()
+    outside[0] += 2.0
+    assert not certify_dual(problem, Solution(outside, best.intercept), 1e-3).converged
+
+
+@pytest.mark.parametrize(
+    "kernel", [Linear(), Polynomial(3, 0.4, 1.0), Polynomial(5, 0.4, 1.0), Gaussian(0.7), Sigmoid(0.3, -0.5)], ids=str
+)
+def test_rows_of_a_kernel_matrix_are_the_kernel_in_either_precision(kernel):
+    import scipy.sparse as sp
+
+    rows, exact = GramRows(kernel, X), kernel.block(X, X)
+    some, others = np.array([3, 1, 7]), np.array([0, 5])
+    assert_allclose(rows.block(some), exact[some], rtol=1e-12, atol=1e-14)
+    assert_allclose(rows.block(some, others), exact[np.ix_(some, others)], rtol=1e-12, atol=1e-14)
+    assert_allclose(rows.block(some, None, np.float32), exact[some], rtol=2e-5, atol=2e-5 * np.abs(exact).max())
+    assert_allclose(GramRows(kernel, sp.csr_array(X)).block(some), exact[some], rtol=1e-12, atol=1e-14)
+    assert_allclose(rows.take(some).block(np.arange(3)), exact[np.ix_(some, some)], rtol=1e-12, atol=1e-14)
+    assert_allclose(rows.diagonal, np.diag(exact), rtol=1e-12)
+    assert_allclose(PrecomputedRows(exact).take(some).block(np.array([0, 2])), exact[np.ix_([3, 7], some)])
+
+
+def test_single_precision_working_sets_and_shrinking_end_at_the_same_answer():
+    rng = np.random.default_rng(1)
+    Z = rng.standard_normal((1500, 4))  # more rows than are done in double precision at once
+    y = np.where(Z[:, 0] + 0.5 * Z[:, 1] ** 2 + 0.5 * rng.standard_normal(1500) > 0.3, 1.0, -1.0)
+    gram = GramRows(Gaussian(0.3), Z)
+    none = np.zeros(1500, dtype=np.int64)
+    high, low = np.where(y > 0.0, 1.0, 0.0), np.where(y > 0.0, 0.0, -1.0)
+    found = []
+    for options in ({"shrinking": True}, {"shrinking": False}, {"cache_size": 1e-6}):
+        problem = DualProblem(gram, y, low, high, np.arange(1500), none, np.zeros(1))
+        solution = solve(problem, **options)
+        assert certify_dual(problem, solution, 1e-10).converged
+        found.append(solution.theta + solution.intercept[0])
+    assert_allclose(found[1], found[0], atol=1e-9)
+    assert_allclose(found[2], found[0], atol=1e-9)
