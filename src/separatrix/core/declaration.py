@@ -110,6 +110,8 @@ class Declaration:
     description : str or callable.  What it is described by, or ``(model, feature_names, X, y) -> Description``.
     rescaled : callable or None.  ``(model, origin, unit) -> model``: the fitted model as one of the columns
         ``origin + unit z``, where its own are z; a description in the units of the table is of that one.
+    has_margins : bool.  Whether it is a support vector machine, which publishes the slack of its rows and its two
+        objectives: its summary, a picture and a section of the report show these.
     small_fits : tuple of SmallFit.  Fits that compile every loop of the model.
     """
 
@@ -129,6 +131,7 @@ class Declaration:
     tree_sum: Callable[..., Any] | str | None = None
     description: str | Callable[..., Any] = SETTINGS
     rescaled: Callable[..., Any] | None = None
+    has_margins: bool = False
     small_fits: tuple[SmallFit, ...] = ()
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from separatrix.plots.dependence import dependence
 from separatrix.plots.leaderboard import leaderboard
 from separatrix.plots.learning_curve import learning_curve
 from separatrix.plots.losses import losses, margin_losses
+from separatrix.plots.margins import margins
 from separatrix.plots.path import path
 from separatrix.plots.precision_recall import precision_recall
 from separatrix.plots.residuals import predicted_vs_true, residual_quantiles, residuals
@@ -28,6 +29,7 @@ __all__ = [
     "learning_curve",
     "losses",
     "margin_losses",
+    "margins",
     "path",
     "precision_recall",
     "predicted_vs_true",

@@ -1,18 +1,13 @@
 """The regions and the boundary of a fitted model in the plane of two of its columns."""
 
-from collections import Counter
-
 import numpy as np
 
 from separatrix.core.declaration import steps_of
-from separatrix.core.protocol import can, is_frame
-from separatrix.core.refusal import cannot
+from separatrix.core.protocol import can
 from separatrix.plots.labels import listed, number, percent, short
+from separatrix.plots.plane import Plane
 from separatrix.plots.style import COLOURS, INK, MARKERS, picture
-from separatrix.tables.table import Table
 
-CELLS = 120  # of the grid, to each side
-MOST_POINTS = 300
 MOST_CLASSES = len(COLOURS)
 STEPS = 12  # no shading up to this many different probabilities
 SHADES = (0.0, 0.25, 0.5, 0.75, 1.01)  # by how much the likeliest class leads the next
@@ -43,7 +38,7 @@ def boundary(model, X, y, *, columns=(0, 1), held=None, names=None, ax=None):
     """
     from sklearn.base import is_classifier
 
-    plane = _Plane(X, columns, held, names)
+    plane = Plane(X, columns, held, names)
     draw = _regions if is_classifier(model) else _contours
     text = draw(model, plane, np.asarray(y), ax)
     ax.set(xlabel=short(plane.labels[0]), ylabel=short(plane.labels[1]), xlim=plane.range[0], ylim=plane.range[1])
@@ -51,85 +46,29 @@ def boundary(model, X, y, *, columns=(0, 1), held=None, names=None, ax=None):
     return f"{text} {rest} other column{'s are' if rest > 1 else ' is'} held." if rest else text
 
 
-class _Plane:
-    """Two columns of X with the others held fixed: builds the model's input for any points of the plane."""
-
-    def __init__(self, X, columns, held, names):
-        self.names, self.values, self.rebuild = _columns_of(X, names)
-        self.at = [self._position(column) for column in columns]
-        self.labels = [self.names[j] for j in self.at]
-        self.held = [_typical(column) for column in self.values]
-        for column, fixed in (held or {}).items():
-            self.held[self._position(column)] = fixed
-        if len(set(self.at)) != 2 or any(self.values[j].dtype.kind not in "fiub" for j in self.at):
-            raise cannot(
-                f"draw a boundary over the columns {self.labels}",
-                because="a plane has two different columns of numbers",
-                instead="columns=(first, second), by position or name",
-            )
-        self.points = np.column_stack([self.values[j].astype(np.float64) for j in self.at])
-        low, high = np.nanmin(self.points, axis=0), np.nanmax(self.points, axis=0)
-        room = np.where(high > low, 0.05 * (high - low), 0.5)
-        self.range = np.column_stack([low - room, high + room])
-        across, up = (np.linspace(*ends, CELLS) for ends in self.range)
-        self.grid = np.meshgrid(across, up)
-
-    def _position(self, column):
-        if isinstance(column, str):
-            if column not in self.names:
-                raise cannot(
-                    f"find the column {column!r}", because=f"the columns are {self.names}", instead="one of them"
-                )
-            return self.names.index(column)
-        return int(column)
-
-    def given(self, points):
-        """The model's input for these points, with all other columns held."""
-        full = [np.full(len(points), fixed, dtype=column.dtype) for fixed, column in zip(self.held, self.values)]
-        for j, own in zip(self.at, points.T):
-            full[j] = own
-        return self.rebuild(full)
-
-    def on_grid(self):
-        return self.given(np.column_stack([axis.ravel() for axis in self.grid]))
-
-    def thinned(self):
-        """Rows to draw: those without missing values in the plane, 300 of them at the most, the same each time."""
-        rows = np.flatnonzero(np.isfinite(self.points).all(axis=1))
-        if len(rows) <= MOST_POINTS:
-            return rows
-        return np.sort(np.random.default_rng(0).choice(rows, MOST_POINTS, replace=False))
-
-
-def _columns_of(X, names):
-    """Names and columns of an array, a Table or a frame, and a function from new columns to the same type."""
-    if isinstance(X, Table):
-        return list(X.names), list(X.columns), lambda columns: Table(X.names, tuple(columns), X.source)
-    if is_frame(X):
-        own = list(X.columns)
-        return own, [np.asarray(X[name]) for name in own], lambda columns: type(X)(dict(zip(own, columns)))
-    values = np.asarray(X)
-    if values.ndim != 2 or values.shape[1] < 2:
-        raise cannot(
-            f"draw a boundary over X of shape {values.shape}",
-            because="a plane needs two columns",
-            instead="a dense array of shape (n, p) with p >= 2, a Table or a frame",
-        )
-    own = [f"x{j + 1}" for j in range(values.shape[1])] if names is None else [str(name) for name in names]
-    return own, list(values.T), lambda columns: np.column_stack(columns)
-
-
-def _typical(column):
-    """The median of numbers, the commonest of words."""
-    if column.dtype.kind == "f":
-        return np.nanmedian(column) if np.isfinite(column).any() else np.nan
-    return Counter(column.tolist()).most_common(1)[0][0] if column.dtype.kind not in "iu" else int(np.median(column))
-
-
 # ------------------------------------------------------------------ classifiers
 
 
 def _regions(model, plane, y, ax):
+    shares = regions(model, plane, ax)
+    classes, rows = np.asarray(model.classes_), plane.thinned()
+    for c, label in enumerate(classes):
+        own = rows[y[rows] == label]
+        ax.plot(*plane.points[own].T, MARKERS[c % MOST_CLASSES], color=COLOURS[c % MOST_CLASSES], markersize=4.2,
+                markeredgecolor="white", markeredgewidth=0.5, label=short(label, 16))  # fmt: skip
+    ax.legend(
+        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=min(len(classes), 4), handletextpad=0.1, columnspacing=1.0
+    )
+    predicted = model.predict(plane.given(plane.points[rows]))
+    right = float((predicted == y[rows]).mean()) if len(rows) else float("nan")
+    return (
+        f"Regions of {type(_last(model)).__name__} over {plane.labels[0]} and {plane.labels[1]}: of the area, "
+        f"{listed(shares)}. {percent(right)} of the {len(rows)} points drawn lie in the region of their class."
+    )
+
+
+def regions(model, plane, ax):
+    """Draw the regions of the classes and the lines between them; returns the share of the area that each has."""
     classes, leads, shades = _leads(model, plane.on_grid())
     shape = plane.grid[0].shape
     side = leads.argmax(axis=1)
@@ -140,26 +79,12 @@ def _regions(model, plane, y, ax):
             colours = [COLOURS[c % MOST_CLASSES]] * (len(shades) - 1)
             weak = [0.10, 0.19, 0.28, 0.37] if len(shades) > 2 else [0.2]
             levels = [*shades[:-1], max(shades[-1], lead.max() * 1.001)]
-            ax.contourf(*plane.grid, lead, levels, colors=[_mixed(hue, a) for hue, a in zip(colours, weak)])
+            ax.contourf(*plane.grid, lead, levels, colors=[mixed(hue, a) for hue, a in zip(colours, weak)])
     for c in range(len(classes) - 1):  # the last border is that of the other classes
         lead = leads[:, c].reshape(shape)
         if lead.min() < 0.0 < lead.max():
             ax.contour(*plane.grid, lead, [0.0], colors=INK, linewidths=1.4, linestyles="-")
-    rows = plane.thinned()
-    for c, label in enumerate(classes):
-        own = rows[y[rows] == label]
-        ax.plot(*plane.points[own].T, MARKERS[c % MOST_CLASSES], color=COLOURS[c % MOST_CLASSES], markersize=4.2,
-                markeredgecolor="white", markeredgewidth=0.5, label=short(label, 16))  # fmt: skip
-    ax.legend(
-        loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=min(len(classes), 4), handletextpad=0.1, columnspacing=1.0
-    )
-    predicted = model.predict(plane.given(plane.points[rows]))
-    right = float((predicted == y[rows]).mean()) if len(rows) else float("nan")
-    regions = listed([f"{label} {percent(share)}" for label, share in zip(classes, area)])
-    return (
-        f"Regions of {type(_last(model)).__name__} over {plane.labels[0]} and {plane.labels[1]}: of the area, "
-        f"{regions}. {percent(right)} of the {len(rows)} points drawn lie in the region of their class."
-    )
+    return [f"{label} {percent(share)}" for label, share in zip(classes, area)]
 
 
 def _leads(model, given):
@@ -189,7 +114,7 @@ def _ahead(values):
     return values - np.where(values == best[:, 1:], best[:, :1], best[:, 1:])
 
 
-def _mixed(colour, strength):
+def mixed(colour, strength):
     """A colour mixed with white, which takes fewer bytes in an SVG than transparency."""
     from matplotlib.colors import to_hex, to_rgb
 

@@ -13,6 +13,7 @@ from separatrix.core.certificate import warn_if_not_certified
 from separatrix.core.dual_problem import DualProblem, certify_dual
 from separatrix.core.errors import WrongType, cannot
 from separatrix.core.protocol import can, is_sparse
+from separatrix.core.registry import late
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.types import Array
 from separatrix.designs import as_dense
@@ -30,6 +31,10 @@ UNITS = {"": 1.0, "ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 UNEVEN = 1e3  # ratio of the scales of columns from which a fit warns
 LARGEST_ENTRY = 1e30  # squares of rows in single precision
 INSTEAD = "Raise max_iter or budget, scale the columns (StandardScaler, say), or lower C."
+
+
+_summary = late("separatrix.inference.summary:summary")
+described = late("separatrix.inference.margins:in_margins")
 
 
 class UnevenColumns(UserWarning):
@@ -211,6 +216,14 @@ class KernelMachine(Estimator):
         return support_vectors.summed(
             K, support_vectors.blocks_of(dual, self.n_support_, "classes_" in vars(self)), self.intercept_
         )
+
+    def summary(self, output: int | None = None) -> Any:
+        """What the fit says: its margin, its support vectors and how many rows are within, its two objectives.
+
+        There is a table for each pair of classes, or that of the pair `output` alone.
+        """
+        check_is_fitted(self)
+        return _summary(self, output=output)
 
     @property
     def coef_(self) -> Array:

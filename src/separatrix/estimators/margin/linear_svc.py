@@ -30,6 +30,7 @@ from separatrix.solvers.choose import KINKED, SQUARED_MARGIN
     penalties=("penalties:L2", "penalties:L1"),
     solvers=(*KINKED, *SQUARED_MARGIN, "solvers.proximal_newton"),
     verification=verification.OF_LINEAR_MACHINES,
+    has_margins=True,
     small_fits=(
         SmallFit(called="squared hinge"),
         SmallFit({"loss": "hinge"}, called="hinge"),

@@ -25,6 +25,7 @@ from separatrix.solvers.choose import KINKED, SQUARED_MARGIN
     penalties=("penalties:L2",),
     solvers=(*KINKED, *SQUARED_MARGIN),
     verification=verification.OF_LINEAR_MACHINES,
+    has_margins=True,
     small_fits=(
         SmallFit(called="epsilon-insensitive"),
         SmallFit({"loss": "squared_epsilon_insensitive"}, called="squared"),

@@ -21,7 +21,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
 from separatrix.estimators import verification
 from separatrix.estimators.class_weights import class_factors
-from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, box_problem, margin_of
+from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, box_problem, described, margin_of
 from separatrix.estimators.margin.out_of_fold import slopes_of
 from separatrix.estimators.validation import check_choice, validate_class_target
 from separatrix.prediction import forms, support_vectors
@@ -39,6 +39,8 @@ def _says_probabilities(self):
     solvers=("solvers.dual_decomposition", "solvers.dual_newton"),
     prediction=forms.SUPPORT_VECTOR_CLASSES,
     verification=verification.OF_SUPPORT_VECTORS,
+    description=described,
+    has_margins=True,
     small_fits=(SmallFit(storages=DENSE),),
 )
 class SVC(ClassifierMixin, KernelMachine):

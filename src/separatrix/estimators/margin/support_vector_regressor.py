@@ -14,7 +14,7 @@ from separatrix.core.solution import Solution
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
 from separatrix.estimators import verification
-from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, box_problem, margin_of
+from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, box_problem, described, margin_of
 from separatrix.estimators.validation import check_number, enter
 from separatrix.prediction import forms
 
@@ -24,6 +24,8 @@ from separatrix.prediction import forms
     solvers=("solvers.dual_decomposition", "solvers.dual_newton"),
     prediction=forms.SUPPORT_VECTOR_NUMBERS,
     verification=verification.OF_SUPPORT_VECTORS,
+    description=described,
+    has_margins=True,
     small_fits=(SmallFit(storages=DENSE),),
 )
 class SVR(RegressorMixin, KernelMachine):
