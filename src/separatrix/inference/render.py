@@ -151,6 +151,10 @@ def facts(table):
     ):
         if statistics.get(key) is not None:
             shown.append((label, form(statistics[key])))
+    if "slack" in statistics:
+        from separatrix.inference.margins import shown_facts
+
+        shown += shown_facts(statistics)
     for test, name in (("f", "F"), ("lr", "LR χ²")):
         if statistics.get(test) is not None:
             df = ", ".join(map(count, statistics[f"{test}_df"]))
@@ -209,10 +213,11 @@ def renderables(summary, width):
         if title(summary):
             head.append(f"  {title(summary)}", style="dim")
         yield Padding(head, (0, 0, 0, 1))
-        yield rich_table(fitting(columns(table, summary.level), width))
+        if table.rows:
+            yield rich_table(fitting(columns(table, summary.level), width))
         if _said_below(summary, table):
             continue
-        yield Padding(_rich_facts(facts(table), across=3 if width >= 88 else 2 if width >= 70 else 1), (0, 0, 0, 1))
+        yield Padding(_rich_facts(facts(table), width), (0, 0, 0, 1))
         if table.statistics.get("certificate"):
             yield Padding(Text(table.statistics["certificate"]), (0, 0, 0, 1))
         yield Text("")
@@ -270,8 +275,13 @@ def _flush_right(cells):
     return [cell.rjust(width) for cell in cells]
 
 
-def _rich_facts(pairs, across):
+def _rich_facts(pairs, width):
     from rich.table import Table
+
+    across = 3 if width >= 88 else 2 if width >= 70 else 1
+    widest = [max((len(pair[k]) for pair in pairs), default=0) for k in (0, 1)]
+    while across > 1 and across * (widest[0] + max(widest[1], 10) + 4) > width:
+        across -= 1
 
     grid = Table.grid(padding=(0, 2, 0, 0))
     for _ in range(across):
@@ -343,7 +353,8 @@ def html(summary):
         output = f"<span>{escape(printable(table.output))}</span>" if len(summary.tables) > 1 else ""
         soft = f'<span class="soft">{escape(title(summary))}</span>'
         parts.append(f'<div class="head"><b>{escape(summary.model)}</b>{output}{soft}</div>')
-        parts.append(f'<div class="wide">{html_table(columns(table, summary.level))}</div>')
+        if table.rows:
+            parts.append(f'<div class="wide">{html_table(columns(table, summary.level))}</div>')
         if _said_below(summary, table):
             continue
         pairs = (f"<div><dt>{escape(label)}</dt><dd>{_html_number(value)}</dd></div>" for label, value in facts(table))

@@ -18,9 +18,11 @@ from separatrix.inference.least_squares import (
     coefficient_table,
     reading_notes,
 )
+from separatrix.inference.margins import summarise_margins
 from separatrix.inference.table import Coefficient, Summary, Table
 
 COVARIANCES = ("classical", "HC0", "HC1", "HC2", "HC3")
+DEFAULTS = ("classical", "frequency", "wald")
 WEIGHTS = ("frequency", "precision", "sampling")
 
 SELECTED = (
@@ -51,6 +53,7 @@ def summary(
     ----------
     model : fitted linear model.  With ``evidence_`` (LinearRegression, Ridge, LogisticRegression without a penalty)
         standard errors are given. A coefficient at its bound has none: its estimate is not normal there.
+        A support vector machine, of any kernel, has its margin, counts of rows and objectives in their place.
     X, y, sample_weight, exposure, offset : the data of the fit, checked to be so.  Needed for robust standard errors,
         for profile intervals, for the likelihood under precision weights, and where the model kept no evidence. The
         last two are of generalised linear models.
@@ -84,6 +87,15 @@ def summary(
     if covariance is None:
         covariance = default_covariance(model, cluster)
     _check_options(covariance, cluster, level, weights)
+    if declaration(model).has_margins:
+        asked = (X, y, sample_weight, cluster, reference, exposure, offset)
+        if any(one is not None for one in asked) or (covariance, weights, intervals) != DEFAULTS:
+            raise cannot(
+                f"summarise {type(model).__name__} with data or options of standard errors",
+                because="a margin has no likelihood: its numbers are those of the fit",
+                instead="summary(), or summary(output=0) for one of several machines",
+            )
+        return summarise_margins(model, output)
     if not declaration(model).is_linear:
         raise cannot(
             f"summarise {type(model).__name__}",
