@@ -12,6 +12,7 @@ from separatrix.plots.style import COLOURS, INK, MARKERS, SQUARE, picture
 
 SAME = 1e-5  # by how much the slack of the rows may differ from that of the fit: it is rounded, and of single precision
 FLAT = 2.5  # ratio of the ranges of the columns from which a picture with equal units is too narrow
+ROOM = 0.12  # around the rows, in units of their range: margins end beyond the outermost
 RING = 8.5  # diameter in points
 
 
@@ -20,7 +21,8 @@ def margins(model, X, y, *, names=None, ax=None):
     r"""The boundary :math:`f = 0`, the margins :math:`f = \pm 1`, and the support vectors of two columns.
 
     Support vectors on the margin have a ring, margin errors a dashed one, misclassified rows a cross as well. Of a
-    linear machine a thin line joins each margin error to the margin of its class: its length is the slack times 1/|w|.
+    linear machine a thin line joins each margin error to the margin of its class: its length is the slack times 1/|w|
+    (none are drawn where the margin is wider than the picture).
     With three or more classes there are as many margins as machines: the regions are drawn, and the support vectors of
     any of them.
 
@@ -37,7 +39,7 @@ def margins(model, X, y, *, names=None, ax=None):
     >>> plots.describe(margins(SVC(kernel="linear", C=10.0).fit(X, y), X, y))
     'The margin of SVC over x1 and x2: of 4 rows, 3 are on the margin and none are margin errors. Its width is 2.'
     """
-    plane = Plane(X, (0, 1), None, names)
+    plane = Plane(X, (0, 1), None, names, ROOM)
     machine, y = steps_of(model)[-1], np.asarray(y)
     _refuse_others(machine, plane, y)
     if len(machine.classes_) > 2:
@@ -117,12 +119,12 @@ def _bands(model, plane, ax):
 
 def _slack_lines(machine, plane, signs, slack, errors, ax):
     """Lines from each margin error, across the margin, to where its slack would be zero."""
-    w = np.ravel(machine.coef_)
-    for i in errors if w.any() else ():
+    w, spans = np.ravel(machine.coef_), np.ptp(plane.range, axis=1)
+    in_sight = np.linalg.norm(w) * np.linalg.norm(spans) > 1.0  # whether the margin is narrower than the picture
+    for i in errors if in_sight else ():
         foot = plane.points[i] + signs[i] * slack[i] * w / (w @ w)
         own = COLOURS[int(signs[i] > 0.0)]
         ax.plot(*np.transpose([plane.points[i], foot]), "-", color=own, linewidth=1.0, zorder=1.5)
-    spans = np.ptp(plane.range, axis=1)
     if spans.max() < FLAT * spans.min():
         ax.set_aspect("equal")  # right angles then look right
 

@@ -15,7 +15,7 @@ MOST_POINTS = 300
 class Plane:
     """Two columns of X with the others held fixed: builds the model's input for any points of the plane."""
 
-    def __init__(self, X, columns, held, names):
+    def __init__(self, X, columns, held, names, room=0.05):
         self.names, self.values, self.rebuild = _columns_of(X, names)
         self.at = [self._position(column) for column in columns]
         self.labels = [self.names[j] for j in self.at]
@@ -30,7 +30,7 @@ class Plane:
             )
         self.points = np.column_stack([self.values[j].astype(np.float64) for j in self.at])
         low, high = np.nanmin(self.points, axis=0), np.nanmax(self.points, axis=0)
-        room = np.where(high > low, 0.05 * (high - low), 0.5)
+        room = np.where(high > low, room * (high - low), 0.5)
         self.range = np.column_stack([low - room, high + room])
         across, up = (np.linspace(*ends, CELLS) for ends in self.range)
         self.grid = np.meshgrid(across, up)

@@ -12,6 +12,7 @@ from separatrix.report.sections import (  # noqa: F401
     importance,
     leaderboard,
     learning,
+    margins,
     model,
     path,
     reproduce,
