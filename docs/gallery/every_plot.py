@@ -13,6 +13,7 @@ from separatrix.assess.compare.comparison import Standing
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from separatrix.linear_model import LinearRegression, LogisticRegression, lasso_path
 from separatrix.naive_bayes import GaussianNB
+from separatrix.svm import SVC, LinearSVC
 from separatrix.tree import DecisionTreeClassifier
 
 CONTESTANTS = {
@@ -60,6 +61,11 @@ def classified(axes):
     plots.learning_curve(curve, axes["learning_curve"])
     plots.trace(LogisticRegression(trace=True).fit(StandardScaler().fit_transform(X), y), axes["trace"])
     plots.losses(axes["losses"])
+    two = iris.y != iris.y[0]
+    machine = LinearSVC(loss="hinge").fit(iris.X[two][:, 2:], iris.y[two])
+    three = SVC().fit(iris.X[:, 2:], iris.y)
+    plots.margins(three, iris.X[:, 2:], iris.y, names=iris.feature_names[2:], ax=axes["three machines"])
+    plots.margins(machine, iris.X[two][:, 2:], iris.y[two], names=iris.feature_names[2:], ax=axes["margins"])
 
 
 def regressed(axes):
@@ -96,6 +102,7 @@ SHEET = [
     ["path", "coefficients", "losses"],
     ["residuals", "residual_quantiles", "predicted_vs_true"],
     ["tree", "tree", "dependence"],
+    ["margins", "three machines", "."],
 ]
 
 
@@ -104,7 +111,7 @@ def sheet():
     from matplotlib.figure import Figure
 
     with plots.styled():
-        figure = Figure(figsize=(15.0, 23.0), layout="constrained")
+        figure = Figure(figsize=(15.0, 27.0), layout="constrained")
         axes = figure.subplot_mosaic(SHEET)
         figure.get_layout_engine().set(h_pad=0.15, w_pad=0.15)
     classified(axes)
