@@ -279,8 +279,7 @@ def _rich_facts(pairs, width):
     from rich.table import Table
 
     across = 3 if width >= 88 else 2 if width >= 70 else 1
-    widest = [max((len(pair[k]) for pair in pairs), default=0) for k in (0, 1)]
-    while across > 1 and across * (widest[0] + max(widest[1], 10) + 4) > width:
+    while across > 1 and _breadth(pairs, across) > width:
         across -= 1
 
     grid = Table.grid(padding=(0, 2, 0, 0))
@@ -291,6 +290,13 @@ def _rich_facts(pairs, width):
     for i in range(height):
         grid.add_row(*(cell for pair in pairs[i::height] for cell in pair))
     return grid
+
+
+def _breadth(pairs, across):
+    """Letters that so many pairs beside each other take."""
+    height = -(-len(pairs) // across)
+    columns = [list(zip(*pairs[start : start + height])) for start in range(0, len(pairs), height)]
+    return sum(max(map(len, labels)) + max(10, *map(len, values)) + 4 for labels, values in columns) - 1
 
 
 def aligned_by_point(cells):
