@@ -91,7 +91,7 @@ def test_a_pipeline_is_drawn_in_the_columns_that_it_is_given(overlapping):
 
 def test_a_machine_without_dual_variables_has_its_margin_errors_by_their_slack(overlapping):
     X, y = overlapping
-    model = LinearSVC(penalty="l1").fit(X, y)
+    model = LinearSVC(penalty="l1").fit(X, y).sparsify()
     assert_array_equal(ringed(plots.margins(model, X, y), "margin error"), X[model.slack_ > 1e-5])
 
 

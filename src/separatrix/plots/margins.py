@@ -5,6 +5,7 @@ import numpy as np
 from separatrix.core.declaration import declaration, steps_of
 from separatrix.core.protocol import fitted_attribute
 from separatrix.core.refusal import cannot
+from separatrix.designs import as_dense
 from separatrix.plots.boundary import MOST_CLASSES, mixed, regions
 from separatrix.plots.labels import counted, listed, number, short
 from separatrix.plots.plane import Plane
@@ -119,7 +120,7 @@ def _bands(model, plane, ax):
 
 def _slack_lines(machine, plane, signs, slack, errors, ax):
     """Lines from each margin error, across the margin, to where its slack would be zero."""
-    w, spans = np.ravel(machine.coef_), np.ptp(plane.range, axis=1)
+    w, spans = np.ravel(as_dense(machine.coef_)), np.ptp(plane.range, axis=1)
     in_sight = np.linalg.norm(w) * np.linalg.norm(spans) > 1.0  # whether the margin is narrower than the picture
     for i in errors if in_sight else ():
         foot = plane.points[i] + signs[i] * slack[i] * w / (w @ w)
