@@ -141,9 +141,8 @@ def _pairs(model, classes, slack, on_margin, errors):
     for p, (a, b) in enumerate(combinations(range(k), 2)):
         # the first of the pair is the positive side, as in scikit-learn
         pulls = np.concatenate([dual[b - 1, of_class == a], dual[a, of_class == b]])
-        own = slack[:, p][~np.isnan(slack[:, p])]
         name = f"{classes[a]} against {classes[b]}"
-        sides.append(Side(name, (classes[b], classes[a]), own, pulls, on_margin[p], errors[p]))
+        sides.append(Side(name, (classes[b], classes[a]), slack[:, p], pulls, on_margin[p], errors[p]))
     return sides
 
 
@@ -163,7 +162,9 @@ def _statistics(model, side, m):
     """The numbers of one machine; what is not defined is None."""
     norm = _norm(model, m)
     primal, dual = (float(np.ravel(each)[m]) for each in (model.primal_objective_, model.dual_objective_))
-    facts = {"kernel": kernel_in_words(model), "C": float(model.C), "n": int((~np.isnan(side.slack)).sum())}
+    # how many rows two of several classes have is not kept
+    is_pair = fitted_attribute(model, "n_support_") is not None and np.size(model.primal_objective_) > 1
+    facts = {"kernel": kernel_in_words(model), "C": float(model.C), "n": None if is_pair else len(side.slack)}
     if side.pulls is not None:
         below, above = int((side.pulls < 0.0).sum()), int((side.pulls > 0.0).sum())
         facts |= {"support": below + above, "support_of": f"{below} {side.labels[0]}, {above} {side.labels[1]}"}

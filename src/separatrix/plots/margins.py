@@ -73,7 +73,7 @@ def _refuse_others(machine, plane, y):
 def _of_two(model, machine, plane, y, ax):
     signs = np.where(y == machine.classes_[1], 1.0, -1.0)
     slack = np.maximum(0.0, 1.0 - signs * model.decision_function(plane.given(plane.points)))
-    known = ~np.isnan(machine.slack_)
+    known = machine.slack_ > 0.0  # a row of weight 0 has none in the fit
     if np.abs(slack - machine.slack_)[known].max(initial=0.0) > SAME * (1.0 + slack.max()):
         raise cannot(
             f"draw the margins of {type(machine).__name__}",
