@@ -296,12 +296,3 @@ def test_a_machine_is_calibrated_to_monotone_probabilities():
     assert abs(p.mean() - y.mean()) < 0.02  # the binomial error of 4000 rows is 0.008
     order = np.argsort(p)
     assert np.corrcoef(np.argsort(np.argsort(scores)), np.argsort(order))[0, 1] > 0.99
-
-
-def test_a_summary_tells_the_geometry_and_tests_nothing():
-    model = LinearSVC(loss="hinge", C=np.inf).fit(THREE, SIGNS)
-    said = str(model.summary())
-    assert "the margin is 4 wide" in said and "2 of 3 rows hold the fit: 2 on the margin, 0 with slack" in said
-    assert "0 rows are on the wrong side" in said and "no tests" in said and "Log-odds" not in said
-    assert "class by class" in str(LinearSVC().fit(*load_iris(return_X_y=True)).summary())
-    assert "hold the fit" not in str(LinearSVC(penalty="l1").fit(*two_classes()).summary())

@@ -7,12 +7,10 @@ An intercept is not penalised. With ``penalize_intercept=True`` it is the coeffi
 import re
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from separatrix.core.cached import cached_property
 from separatrix.core.certificate import warn_if_not_certified
@@ -22,7 +20,7 @@ from separatrix.core.objective import gap_unit, slopes_at, sum_of_costs, total_v
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.time_limit import ending_when
-from separatrix.core.types import Array, MatrixLike
+from separatrix.core.types import Array
 from separatrix.core.verbs import is_smooth, kinks
 from separatrix.designs.constant import with_constant
 from separatrix.estimators.base import LinearModel
@@ -32,7 +30,6 @@ from separatrix.penalties import L1, L2
 from separatrix.solvers.choose import solve_kinked, solve_squared_margin
 
 ADVICE = "Raise max_iter or budget, standardise the columns, or penalise more (a smaller C)."
-NO_LIKELIHOOD = "No standard errors and no tests: a widest margin maximises no likelihood."
 # Dual variables nearer to an end of their range than this share of C are at it.
 AT_END = 1e-7
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -81,26 +78,6 @@ class Machine:
 
 class LinearMachine(LinearModel):
     """Parameters `C`, `fit_intercept`, `intercept_scaling`, `penalize_intercept`, `tol`, `max_iter` and `budget`."""
-
-    def summary(self, X: MatrixLike = None, y: ArrayLike | None = None, **options: Any) -> Any:
-        """Estimates, the geometry of the margin and counts of rows; a widest margin has no standard errors.
-
-        See :func:`separatrix.inference.summary` for the options.
-        """
-        return replace(super().summary(X, y, **options), notes=(*self._geometry(), NO_LIKELIHOOD))
-
-    def _geometry(self):
-        """What there is to say of the margin, in sentences."""
-        rows, notes = np.shape(self.slack_)[-1], []
-        if "support_" in vars(self):
-            on, errors = len(self.on_margin_), len(self.margin_errors_)
-            notes.append(
-                f"{len(self.support_)} of {rows} rows hold the fit: {on} on the margin, {errors} with slack, "
-                f"{float(np.sum(self.slack_)):.4g} in all."
-            )
-        objectives = zip(np.ravel(self.primal_objective_), np.ravel(self.dual_objective_))
-        bounds = "; ".join(f"{primal:.10g}, proved to be at least {dual:.10g}" for primal, dual in objectives)
-        return [*notes, f"Objective: {bounds}."]
 
     def _check(self):
         check_number(self, "tol", 0.0)

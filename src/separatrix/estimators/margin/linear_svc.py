@@ -197,16 +197,6 @@ class LinearSVC(LinearMachine, SparseCoefficients, LinearClassifier):
             self._tell_dual(machines, slack)
         self.slack_ = slack[0] if one else slack
 
-    def _geometry(self):
-        notes = super()._geometry()
-        if len(self.classes_) == 2 and self._coefficients().any():
-            notes.insert(0, f"Scores rise towards {self.classes_[1]}; the margin is {self.margin_width_:.4g} wide.")
-        mistakes = int((self.slack_ > 1.0).sum())
-        return [
-            *notes,
-            f"{mistakes} rows are on the wrong side{'' if len(self.classes_) == 2 else ', class by class'}.",
-        ]
-
     def _slack(self, problem, eta):
         return np.maximum(1.0 - problem.target.y * eta, 0.0)
 
