@@ -155,7 +155,7 @@ def test_a_small_negative_eigenvalue_is_told_from_rounding():
 def test_what_is_no_kernel_matrix_is_refused():
     with pytest.raises(ValueError, match=r"shape \(2, 3\)"):
         is_psd(np.ones((2, 3)))
-    with pytest.raises(ValueError, match=r"not symmetric: entries .* differ by up to 1"):
+    with pytest.raises(ValueError, match=r"not symmetric: K\[0, 1\] is"):
         is_psd([[1.0, 2.0], [1.0, 1.0]])
     with pytest.raises(ValueError, match="NaN"):
         is_psd([[np.nan]])

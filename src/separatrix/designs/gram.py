@@ -12,6 +12,7 @@ from separatrix.core.types import Array
 from separatrix.designs.kernels import Kernel
 
 EPS = float(np.finfo(np.float64).eps)
+TILE = 1 << 20  # entries compared at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,23 +69,34 @@ def checked_gram(K: ArrayLike) -> Array:
     K = np.asarray(K)
     precision = np.finfo(K.dtype).eps if K.dtype.kind == "f" else EPS
     K = np.asarray(K, dtype=np.float64)
+    if K.ndim == 2 and K.shape[0] == K.shape[1] and not np.isfinite(K).all():
+        raise cannot("use a kernel matrix", because="it holds NaN or infinity", instead="finite numbers")
+    refuse_asymmetric(K, precision)
+    return K
+
+
+def refuse_asymmetric(K: Array, precision: float = EPS) -> None:
+    """Refuse a matrix that no kernel gives: not square, or not symmetric to half of the digits of its precision.
+
+    Products of rows that were summed in different orders may differ by so much, where terms cancel.
+    """
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise cannot(
             f"use a kernel matrix of shape {K.shape}",
             because="it has a row and a column for each row of the data",
-            instead="a square matrix of kernel values",
+            instead="a square matrix of kernel values, kernel(X, X)",
         )
-    if not np.isfinite(K).all():
-        raise cannot("use a kernel matrix", because="it holds NaN or infinity", instead="finite numbers")
-    difference = float(np.abs(K - K.T).max(initial=0.0))
-    # products of rows that were summed in different orders may differ in half of the digits, where terms cancel
-    if difference > np.sqrt(precision) * float(np.abs(K).max(initial=0.0)):
-        raise cannot(
-            "use a kernel matrix",
-            because=f"it is not symmetric: entries (i, j) and (j, i) differ by up to {difference:.3g}",
-            instead="the kernel of each row with each row, k(x, z) = k(z, x)",
-        )
-    return K
+    most = np.sqrt(precision) * float(np.abs(K).max(initial=0.0))
+    height = max(1, TILE // max(len(K), 1))
+    for i in range(0, len(K), height):
+        off = np.abs(K[i : i + height] - K[:, i : i + height].T)
+        if float(off.max(initial=0.0)) > most:
+            a, b = np.unravel_index(int(off.argmax()), off.shape)
+            raise cannot(
+                "use a kernel matrix that is not symmetric",
+                because=f"K[{i + a}, {b}] is {K[i + a, b]:g}, and K[{b}, {i + a}] is {K[b, i + a]:g}",
+                instead="the kernel of each row with each row, or (K + K.T) / 2 if that is what is meant",
+            )
 
 
 def gram(kernel: Kernel, X: Any, Z: Any = None) -> Array:

@@ -4,20 +4,19 @@ Values of a kernel of inner products are one matrix product of blocks of rows, i
 function of its entries while they are in the cache of the processor.
 """
 
-import os
 from typing import Any
 
 import numpy as np
 
 from separatrix.core.cached import cached_property
 from separatrix.core.errors import cannot
+from separatrix.core.memory import memory
 from separatrix.core.protocol import row_count
 from separatrix.core.types import Array
 from separatrix.designs.kernels import Kernel, checked_values
 
 TILE = 1 << 17  # values of a kernel at a time
 MOST_DENSE = 1 << 23  # numbers of sparse rows that are made dense at a time
-SYMMETRIC = 1e-7  # of the largest entry: how far a given matrix may be from symmetric
 
 
 class GramRows:
@@ -76,10 +75,10 @@ class GramRows:
             height = max(1, MOST_DENSE // points.shape[1])
             for start in range(0, len(rows), height):
                 piece = rows[start : start + height]
-                out[start : start + height] = (right @ self.kernel.left(points[piece]).toarray().T).T
+                out[start : start + height] = (right @ self.kernel.left_factors(points[piece]).toarray().T).T
             self.kernel.curve(out)
             return out
-        left = self.kernel.left(points[rows])
+        left = self.kernel.left_factors(points[rows])
         width = max(64, TILE // max(len(rows), 1))
         for start in range(0, right.shape[0], width):
             tile = out[:, start : start + width]
@@ -141,14 +140,6 @@ def kernel_matrix(function: Any, X: Any, Z: Any = None) -> Array:
     return checked_values(function, values, shape)
 
 
-def memory() -> float:
-    """Bytes of memory of this machine, as far as it says; infinite where it does not."""
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return np.inf
-
-
 def refuse_too_large(n: int, m: int, *, what: str) -> None:
     """Refuse a matrix of n times m float64 that this machine has no room for, before it is made."""
     if 8.0 * n * m > memory():
@@ -161,24 +152,3 @@ def _too_large(n: int, m: int, what: str) -> Exception:
         because=f"their kernel matrix takes {8 * n * m:,} bytes, and this machine has {memory():,.0f}",
         instead="Nystroem (separatrix.kernel_approximation) before a linear machine, or fewer rows",
     )
-
-
-def refuse_asymmetric(K: Any) -> None:
-    """Refuse a matrix that no kernel gives: not square, or not symmetric to within rounding."""
-    if K.shape[0] != K.shape[1]:
-        raise cannot(
-            f"use a precomputed kernel of shape {K.shape}",
-            because="it must be a square matrix, with a value for each pair of training rows",
-            instead="kernel(X, X)",
-        )
-    size = float(np.abs(K).max(initial=0.0))
-    step = max(1, TILE // max(len(K), 1))
-    for i in range(0, len(K), step):
-        off = np.abs(K[i : i + step] - K[:, i : i + step].T)
-        if float(off.max(initial=0.0)) > SYMMETRIC * size:
-            a, b = np.unravel_index(int(off.argmax()), off.shape)
-            raise cannot(
-                "use a precomputed kernel that is not symmetric",
-                because=f"K[{i + a}, {b}] is {K[i + a, b]:g}, and K[{b}, {i + a}] is {K[b, i + a]:g}",
-                instead="(K + K.T) / 2, if that is what is meant",
-            )

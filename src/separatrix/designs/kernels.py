@@ -44,10 +44,10 @@ class Kernel(ABC):
         """``k(x_i, x_i)`` for every row of X."""
 
     def points(self, X: Any) -> Any:
-        """Rows z_i such that k(x_i, x_j) is :meth:`curve` of ``left(z_i)'z_j``; None where it is no such function."""
+        """Rows z_i such that k(x_i, x_j) is :meth:`curve` of ``left_factors(z_i)'z_j``; None where it is none."""
         return None
 
-    def left(self, points: Any) -> Any:
+    def left_factors(self, points: Any) -> Any:
         """The left factors of such products, of some rows of :meth:`points`."""
         return points
 
@@ -139,7 +139,7 @@ class Gaussian(Kernel):
             return np.hstack([scaled, norms, ones])
         return sp.hstack([scaled, norms, ones], format="csr")
 
-    def left(self, points: Any) -> Any:
+    def left_factors(self, points: Any) -> Any:
         p = points.shape[1] - 2
         return points[:, [*range(p), p + 1, p]]
 

@@ -17,7 +17,8 @@ from separatrix.core.registry import late
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.types import Array
 from separatrix.designs import as_dense
-from separatrix.designs.gram_rows import GramRows, PrecomputedRows, kernel_matrix, refuse_asymmetric
+from separatrix.designs.gram import refuse_asymmetric
+from separatrix.designs.gram_rows import GramRows, PrecomputedRows, kernel_matrix
 from separatrix.designs.kernels import Gaussian, Linear, Polynomial, Sigmoid
 from separatrix.estimators.published import timed, worst
 from separatrix.estimators.ranges import refuse_large
@@ -147,7 +148,7 @@ class KernelMachine(Estimator):
         if callable(self.kernel):
             return PrecomputedRows(kernel_matrix(self.kernel, X))
         if self.kernel == "precomputed":
-            refuse_asymmetric(X)
+            refuse_asymmetric(X, np.finfo(X.dtype).eps)
             return PrecomputedRows(X)
         return GramRows(self._mercer(), X)
 
