@@ -1,2 +1,5 @@
+from separatrix.estimators.margin.nu_support_vector_classifier import NuSVC as NuSVC
+from separatrix.estimators.margin.nu_support_vector_regressor import NuSVR as NuSVR
+from separatrix.estimators.margin.one_class_svm import OneClassSVM as OneClassSVM
 from separatrix.estimators.margin.support_vector_classifier import SVC as SVC
 from separatrix.estimators.margin.support_vector_regressor import SVR as SVR

@@ -13,13 +13,14 @@ from separatrix.estimators.recompute.comparison import Comparison, not_looked_at
 DERIVED = ("margin_", "slack_", "primal_objective_", "dual_objective_", "on_margin_", "margin_errors_")
 SUMS = 1e-8  # relative: how far sums over rows in another order may be from those of the fit
 LOOKED_AT = {"support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "gamma_", "class_weight_"}
+LOOKED_AT |= {"C_", "epsilon_"}  # of what nu decides: the problems are stated with it
 
 
 def machines(model, X, y, sample_weight=None):
     """The worst machine of a pair of classes, or the only one; after the kernel's width and the support vectors."""
-    comparison = Comparison(model, len(np.asarray(y)))
     data = model._entered(X, y, sample_weight, reset=False)
     rows = data.rows
+    comparison = Comparison(model, rows.shape[0])
     comparison.number("gamma_", model._width(rows, data.repeats))
     support = np.asarray(model.support_)
     legal = support.ndim == 1 and ((support >= 0) & (support < rows.shape[0])).all() and _is_counted(model, support)
