@@ -200,5 +200,5 @@ def number(state, X):
 
 
 def side(state, X):
-    """1 for each row inside the region of a one-class machine, -1 outside (m,)."""
-    return np.where(number(state, X) > 0.0, 1, -1)
+    """1 for each row inside the region of a one-class machine or on its border, -1 outside (m,)."""
+    return np.where(number(state, X) >= 0.0, 1, -1)

@@ -123,13 +123,14 @@ class NuSVR(SVR):
         """Coefficients with the sums that nu asks for.
 
         Where the tube has no width the published coefficients may miss them: then as much is added to both
-        coefficients of a row, those of rows on the curve first, where it costs nothing.
+        coefficients of a row, those of rows on the curve first, where it costs nothing. In a tube of width 2ε it costs
+        2ε, which the gap counts.
         """
         b = problem.row_coefficients(solution.beta)
         n = len(b)
         missing = problem.totals[0] - float(np.maximum(b, 0.0).sum())
         above, below = np.maximum(b, 0.0), np.minimum(b, 0.0)
-        if self.epsilon_ == 0.0 and missing > 0.0:
+        if missing > 0.0:
             off = np.abs(problem.scores(np.append(above, below)) + solution.intercept - problem.linear[:n])
             order = np.argsort(off, kind="stable")
             room = (problem.high[:n] - np.abs(b))[order]

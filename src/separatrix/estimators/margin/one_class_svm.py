@@ -18,6 +18,8 @@ from separatrix.estimators.margin.nu_parameter import nu_of, offsets_of, scaled
 from separatrix.estimators.validation import validate_first_rows, validate_rows, validate_weights
 from separatrix.prediction import forms
 
+BORDER = 1e-11  # of the largest score: more than the rounding of scores, far less than any tolerance
+
 
 @declares(
     task="outlier detection",
@@ -103,7 +105,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         gram, part = self._gram(data.X), np.flatnonzero(data.s > 0.0)
         problem = self._problem(gram.take(part), data.s[part])
         solution = self._solve(problem, deadline)
-        solution = scaled(solution, 1.0, float(offsets_of(problem, solution, self.bias)[0]))
+        # rows on the border have a score of 0, and rounding shall not put them outside
+        border = BORDER * float(np.abs(solution.theta).max(initial=0.0))
+        solution = scaled(solution, 1.0, float(offsets_of(problem, solution, self.bias)[0]) + border)
         self._publish(part, problem, solution, len(data.s))
         self._keep_rows(data.rows, data.X)
         self._certify([problem], [solution], started)
@@ -118,8 +122,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         return self.decision_function(X) + self.offset_
 
     def predict(self, X: MatrixLike) -> Array:
-        """1 for each row inside the region, -1 outside."""
-        return np.where(self.decision_function(X) > 0.0, 1, -1)
+        """1 for each row inside the region or on its border, -1 outside."""
+        return np.where(self.decision_function(X) >= 0.0, 1, -1)
 
     @property
     def offset_(self) -> Array:
