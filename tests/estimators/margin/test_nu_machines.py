@@ -83,7 +83,7 @@ def test_scores_are_those_of_libsvm_and_the_dual_objective_is_not_worse(name, nu
 def test_primal_and_dual_objectives_of_the_textbook_meet():
     # Schölkopf et al. (2000), eqs. 42 and 27; Schölkopf et al. (2001), eq. 3.1. That they meet proves both optimal.
     X, y = labelled(60, 4)
-    n, nu, signs = len(y), 0.8, np.where(y == 1, 1.0, -1.0)
+    n, nu, signs = len(y), 0.9, np.where(y == 1, 1.0, -1.0)
     model = NuSVC(nu=nu, kernel="linear").fit(X, y)
     rho = 1.0 / model.C_[0]
     w, t, alpha = rho * model.coef_[0], rho * model.intercept_[0], rho * np.abs(coefficients(model, n))

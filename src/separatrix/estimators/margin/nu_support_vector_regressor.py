@@ -91,6 +91,8 @@ class NuSVR(SVR):
         offsets = offsets_of(problem, solution, self.bias)
         # f + t is y - ε where the first of a row's coefficients is free, and y + ε where the second is
         self.epsilon_ = max(0.0, 0.5 * float(offsets[0] - offsets[1]))
+        b = problem.row_coefficients(solution.beta)  # what both coefficients of a row have in common is no part of it
+        solution.beta = np.append(np.maximum(b, 0.0), np.minimum(b, 0.0))
         return self._problem(gram, y, s, self.epsilon_), scaled(solution, 1.0, float(offsets.mean()))
 
     def _with_sums(self, problem):
