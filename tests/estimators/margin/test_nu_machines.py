@@ -147,7 +147,7 @@ def test_less_nu_than_classes_that_overlap_allow_is_refused():
     smallest = np.abs(SVC(kernel="linear", C=1e4).fit(X, y).dual_coef_).sum() / (1e4 * len(y))
     assert NuSVC(nu=1.1 * smallest, kernel="linear").fit(X, y).certificate_.converged
     for nu in (0.9 * smallest, 0.1 * smallest):
-        with pytest.raises(ValueError, match="no direction separates them: w = 0. Use a larger nu"):
+        with pytest.raises(ValueError, match=r"no direction separates them: w = 0\. Use a larger nu"):
             NuSVC(nu=nu, kernel="linear").fit(X, y)
 
 

@@ -14,7 +14,6 @@ def refused(estimator):
     return INFEASIBLE if isinstance(estimator, NuSVC) else {}
 
 
-
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(MODELS, expected_failed_checks=refused)
 def test_scikit_learn_checks(estimator, check):

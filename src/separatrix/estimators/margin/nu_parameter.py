@@ -33,7 +33,7 @@ def offsets_of(problem: DualProblem, solution: Solution, bias: str) -> Array:
 
 
 def halves(problem: DualProblem, total: float, linear: Array, group: Array) -> DualProblem:
-    """The problem with the sums ``total / 2`` of group 0, whose coefficients are >= 0, and ``-total / 2`` of group 1."""
+    """The problem with sums ``total / 2`` of group 0, of coefficients >= 0, and ``-total / 2`` of group 1."""
     return problem.regrouped(linear, group, np.array([0.5 * total, -0.5 * total]))
 
 

@@ -5,27 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.dual_problem import EPS
 from separatrix.core.errors import cannot
 from separatrix.core.solution import Solution
 from separatrix.core.threads import parallel_map
-from separatrix.estimators import verification
 from separatrix.estimators.margin.nu_parameter import halves, nu_of, offsets_of, scaled
 from separatrix.estimators.margin.out_of_fold import slopes_of
 from separatrix.estimators.margin.support_vector_classifier import SVC
-from separatrix.prediction import forms
 
 ROUNDING = 1e-12  # of sums of weights
 
 
-@declares(
-    task="classification",
-    solvers=("solvers.dual_decomposition", "solvers.dual_newton"),
-    prediction=forms.SUPPORT_VECTOR_CLASSES,
-    verification=verification.OF_SUPPORT_VECTORS,
-    small_fits=(SmallFit(storages=DENSE),),
-)
 class NuSVC(SVC):
     r"""Separate classes by the widest margin that at most a share nu of the rows do not keep.
 
@@ -43,8 +33,8 @@ class NuSVC(SVC):
     nu : float, (0, 1], default 0.5.  Bound on the share of margin errors. Twice the weight of the lighter class over
         that of both is the largest possible; ``class_weight="balanced"`` makes every nu possible. Where classes
         overlap, a nu may be too small: then no direction separates them up to so few errors, which is refused.
-    kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, verbose, max_iter, decision_function_shape,
-        break_ties, random_state, bias, budget : as in :class:`SVC`.
+    kernel, degree, gamma, coef0, shrinking, probability, tol, cache_size, verbose, max_iter : as in :class:`SVC`.
+    decision_function_shape, break_ties, random_state, bias, budget : as in :class:`SVC`.
     class_weight : dict, "balanced" or None, default None.  Factors of the weights of each class. (scikit-learn's
         has no effect here.)
 

@@ -4,21 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.solution import Solution
-from separatrix.estimators import verification
 from separatrix.estimators.margin.nu_parameter import halves, nu_of, offsets_of, scaled
 from separatrix.estimators.margin.support_vector_regressor import SVR
-from separatrix.prediction import forms
 
 
-@declares(
-    task="regression",
-    solvers=("solvers.dual_decomposition", "solvers.dual_newton"),
-    prediction=forms.SUPPORT_VECTOR_NUMBERS,
-    verification=verification.OF_SUPPORT_VECTORS,
-    small_fits=(SmallFit(storages=DENSE),),
-)
 class NuSVR(SVR):
     r"""Fit the flattest function of a kernel within a tube that at most a share nu of the rows leave.
 
@@ -27,8 +17,8 @@ class NuSVR(SVR):
 
     The width of the tube is an outcome. The dual has two coefficients for each row, :math:`0 \le \alpha_i, \alpha_i^*
     \le C s_i`, each kind with the sum :math:`C \tfrac{\nu}{2} \sum_i s_i`, and :math:`b = \alpha - \alpha^*`; it
-    maximises :math:`y'b - \tfrac12 b'Kb`. At most a share nu of the weights is outside the tube, and at least a share nu
-    belongs to support vectors. It is the machine of :class:`SVR` with ``epsilon=epsilon_``.
+    maximises :math:`y'b - \tfrac12 b'Kb`. At most a share nu of the weights is outside the tube, and at least a share
+    nu belongs to support vectors. It is the machine of :class:`SVR` with ``epsilon=epsilon_``.
 
     Parameters
     ----------

@@ -33,9 +33,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     .. math:: \min_{w, \rho}\ \tfrac12 \|w\|^2 - \nu \rho \sum_i s_i + \sum_i s_i \max(0, \rho - w \cdot \phi(x_i))
 
-    The dual has a coefficient between 0 and :math:`s_i` for each row, with the sum :math:`\nu \sum_i s_i`, and minimises
-    :math:`\tfrac12 b'Kb`. At most a share nu of the weights is outside (a score below 0), and at least a share nu belongs
-    to support vectors.
+    The dual has a coefficient between 0 and :math:`s_i` for each row, with the sum :math:`\nu \sum_i s_i`, and
+    minimises :math:`\tfrac12 b'Kb`. At most a share nu of the weights is outside (a score below 0), and at least a share
+    nu belongs to support vectors.
 
     Parameters
     ----------
@@ -134,7 +134,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         """X and weights, checked."""
         shown, given = self._enter_rows(X)
         sparse = self.kernel != "precomputed"
-        checked = validate_first_rows(self, shown, sparse=sparse) if reset else validate_rows(self, shown, sparse=sparse)
+        checked = (
+            validate_first_rows(self, shown, sparse=sparse) if reset else validate_rows(self, shown, sparse=sparse)
+        )
         rows = as_design(checked).block(slice(None))
         s = validate_weights(sample_weight, rows.shape[0])
         return Entered(given if given is not shown else rows, rows, s, s, s)
