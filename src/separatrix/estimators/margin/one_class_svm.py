@@ -34,8 +34,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     .. math:: \min_{w, \rho}\ \tfrac12 \|w\|^2 - \nu \rho \sum_i s_i + \sum_i s_i \max(0, \rho - w \cdot \phi(x_i))
 
     The dual has a coefficient between 0 and :math:`s_i` for each row, with the sum :math:`\nu \sum_i s_i`, and
-    minimises :math:`\tfrac12 b'Kb`. At most a share nu of the weights is outside (a score below 0), and at least a share
-    nu belongs to support vectors.
+    minimises :math:`\tfrac12 b'Kb`. At most a share nu of the weights is outside (a score below 0), and at least
+    a share nu belongs to support vectors.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     ----------
     support_, support_vectors_, n_support_ : rows with b ≠ 0, and how many, (1,).  dual_coef_ : (1, n_SV) array of b.
     offset_ : (1,) array.  :math:`\rho`.  intercept_ : (1,) array, -ρ.  coef_ : (1, p) array, of the linear kernel.
-    slack_ : (n,) array.  How far below 0 each row's score is; NaN for rows of weight 0.
+    slack_ : (n,) array.  How far below 0 each row's score is; 0 for rows of weight 0.
     on_margin_, margin_errors_ : arrays of int.  Support vectors on the border of the region, and beyond it.
     margin_, margin_width_, primal_objective_, dual_objective_, kkt_violation_, gamma_, n_iter_, fit_status_,
         shape_fit_ : as in :class:`SVC`, for one machine; objectives as above.
@@ -156,7 +156,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         self.dual_coef_ = b[None, kept]
         self.intercept_ = np.array([solution.intercept])
         self.n_iter_ = int(solution.iterations)
-        self.slack_ = np.full(n, np.nan)
+        self.slack_ = np.zeros(n)
         self.slack_[part] = np.maximum(0.0, -(solution.theta + solution.intercept))
         self.margin_errors_ = part[b >= problem.high]
         self.on_margin_ = part[(b > 0.0) & (b < problem.high)]
