@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.declaration import declares
 from separatrix.core.dual_problem import EPS
 from separatrix.core.errors import cannot
 from separatrix.core.solution import Solution
@@ -16,6 +17,7 @@ from separatrix.estimators.margin.support_vector_classifier import SVC
 ROUNDING = 1e-12  # of sums of weights
 
 
+@declares(task="classification")
 class NuSVC(SVC):
     r"""Separate classes by the widest margin that at most a share nu of the rows do not keep.
 

@@ -4,11 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from separatrix.core.declaration import declares
 from separatrix.core.solution import Solution
 from separatrix.estimators.margin.nu_parameter import halves, nu_of, offsets_of, scaled
 from separatrix.estimators.margin.support_vector_regressor import SVR
 
 
+@declares(task="regression")
 class NuSVR(SVR):
     r"""Fit the flattest function of a kernel within a tube that at most a share nu of the rows leave.
 
