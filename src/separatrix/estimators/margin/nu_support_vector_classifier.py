@@ -52,9 +52,9 @@ class NuSVC(SVC):
     References: Schölkopf, Smola, Williamson and Bartlett (2000), Neural Computation 12(5); Chang and Lin (2001), Neural
     Computation 13(9).   Theory: docs/theory/nu_support_vectors.md.
 
-    >>> model = NuSVC(nu=0.5, kernel="linear").fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
-    >>> model.coef_.round(9), model.C_.round(9)  # one whole row of each class: the margin is from -1 to 1
-    (array([[1.]]), array([0.5]))
+    >>> model = NuSVC(nu=0.25, kernel="linear").fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    >>> model.coef_.round(9), model.C_.round(9)  # α is 1/2 at -1 and 1, which are on the margin
+    (array([[1.]]), array([1.]))
     """
 
     def __init__(

@@ -40,8 +40,8 @@ class NuSVR(SVR):
     Computation 14(8).   Theory: docs/theory/nu_support_vectors.md.
 
     >>> model = NuSVR(kernel="linear", C=10.0, nu=0.4).fit([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 5.0])
-    >>> round(model.epsilon_, 9), model.support_  # the lines of least greatest error
-    (0.5, array([0, 2, 3], dtype=int32))
+    >>> round(model.epsilon_, 6), model.support_  # the line of least greatest error
+    (0.666667, array([0, 2, 3], dtype=int32))
     """
 
     def __init__(

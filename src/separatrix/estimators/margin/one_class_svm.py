@@ -60,7 +60,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     >>> model.predict([[0], [0.44], [0.45], [0.46], [1]])
     array([-1,  1,  1,  1, -1])
     >>> model.score_samples([[0], [1]]).round(4)
-    array([1.7798, 1.7332])
+    array([1.7799, 1.7333])
     """
 
     def __init__(
