@@ -18,6 +18,7 @@ from separatrix import (
     local,
     naive_bayes,
     neighbors,
+    svm,
     tree,
 )
 from separatrix.core import registry
@@ -36,6 +37,7 @@ ON_THE_MAP = (
     local,
     naive_bayes,
     neighbors,
+    svm,
     tree,
 )
 
