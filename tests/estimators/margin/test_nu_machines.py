@@ -237,6 +237,11 @@ def test_kernels_may_be_named_or_given_and_rows_sparse():
         assert_allclose(sparse, expected, atol=1e-8, err_msg=name)
 
 
+def test_a_price_beyond_the_range_of_numbers_is_refused():
+    with pytest.raises(ValueError, match="range of numbers"):
+        NuSVR(C=1e300).fit(*numbers(20, 2))
+
+
 def test_probabilities_agree_with_the_prediction():
     X, y = labelled(120, 4, classes=3)
     model = NuSVC(nu=0.4, probability=True, random_state=0).fit(X, y)

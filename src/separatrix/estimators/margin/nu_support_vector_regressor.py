@@ -5,9 +5,12 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.declaration import declares
+from separatrix.core.errors import cannot
 from separatrix.core.solution import Solution
 from separatrix.estimators.margin.nu_parameter import halves, nu_of, offsets_of, scaled
 from separatrix.estimators.margin.support_vector_regressor import SVR
+
+LARGEST_BOX = 1e100  # squares of coefficients times entries of a kernel
 
 
 @declares(task="regression")
@@ -78,6 +81,12 @@ class NuSVR(SVR):
     def _solved(self, gram, y, s, deadline):
         """SVR's problem of the tube that belongs to nu, and its solution."""
         nu_of(self)
+        if np.max(s) * float(self.C) > LARGEST_BOX:
+            raise cannot(
+                f"fit NuSVR with C={self.C!r}",
+                because="coefficients add up to C nu / 2 a row, and their squares would leave the range of numbers",
+                instead=f"C times the largest weight of at most {LARGEST_BOX:g}, or SVR",
+            )
         problem = self._with_sums(self._problem(gram, y, s, 0.0))
         solution = self._solve(problem, deadline)
         offsets = offsets_of(problem, solution, self.bias)
