@@ -107,6 +107,9 @@ ELSEWHERE = {
     "RidgeClassifierCV",
     "SGDClassifier",
     "SGDRegressor",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
     "SVC",
     "SVR",
 }

@@ -31,7 +31,7 @@ COEFFICIENTS, CLASSES, ROWS, SHARES, IMPORTANCES, RULES, SETTINGS = (
     "rules",
     "settings",
 )
-TASKS = ("regression", "classification", "transformation")
+TASKS = ("regression", "classification", "transformation", "outlier detection")
 
 # A class, a function or a module; or, where importing it early would cost time, its path below the package:
 # "losses:Squared", "solvers.direct", or "solvers.choose:LEAST_SQUARES", a tuple of them.
@@ -87,7 +87,7 @@ class Declaration:
 
     Parameters
     ----------
-    task : {"regression", "classification", "transformation"}.
+    task : {"regression", "classification", "transformation", "outlier detection"}.
     losses, penalties : tuple of Part.  Classes of the losses and penalties that its problem can have.
     solvers : tuple of Part.  Modules that solve it.
     sums : tuple of Part.  Modules whose sums over rows a closed form is made of.

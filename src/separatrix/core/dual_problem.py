@@ -20,7 +20,7 @@ gap. Where K is not known to be positive semidefinite there is no bound: the wor
 reported, relative to the spread of p, and the model is called stationary.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,12 @@ class DualProblem:
         if "convex" not in self.judged:
             self.judged["convex"] = self.gram.kernel is None and _has_factor(self.gram)
         return bool(self.judged["convex"])
+
+    def regrouped(self, linear: Array, group: Array, totals: Array) -> "DualProblem":
+        """The same variables with other p and other sums; what is known of K is known there, too."""
+        other = replace(self, linear=linear, group=group, totals=totals)
+        other.judged.update(self.judged)
+        return other
 
     def row_coefficients(self, b: Array) -> Array:
         """The sum of the coefficients of each row, (n,)."""
@@ -141,7 +147,9 @@ def best_offsets(problem: DualProblem, b: Array, need: Array) -> Array:
             continue
         slope = np.cumsum(gain) + float((b[order] - problem.high[order]).sum())
         rounding = EPS * len(order) * float(gain.sum())
-        first, last = np.argmax(slope >= -rounding), np.argmax(slope > rounding)
+        first = np.argmax(slope >= -rounding)
+        # where all are at the lower bound the sum stays what it is above the largest need
+        last = np.argmax(slope > rounding) if slope[-1] > rounding else first
         offsets[g] = 0.5 * (need[order[first]] + need[order[last]])
     return offsets
 
@@ -201,11 +209,12 @@ def _feasible_primal(problem: DualProblem, half: float, scores: Array, rounding:
 
 
 def _unit(problem: DualProblem, half: float, shift: float) -> float:
-    """The primal objective of the model f = 0 with its best offset; that of the model itself where it is 0."""
-    zero = np.zeros(len(problem.linear))
-    t = best_offsets(problem, zero, problem.linear)[problem.group]
-    slack = t - problem.linear
-    null = float(np.maximum(slack * -problem.low, -slack * problem.high).sum())
+    """The primal objective of the model f = 0 with its best offsets; that of the model itself where it is 0."""
+    sizes = np.bincount(problem.group, minlength=len(problem.totals))
+    balanced = (problem.totals / np.maximum(sizes, 1))[problem.group]
+    t = best_offsets(problem, balanced, problem.linear)
+    slack = t[problem.group] - problem.linear
+    null = float(np.maximum(slack * -problem.low, -slack * problem.high).sum() + t @ problem.totals)
     size = half + shift
     return null if null > 1e-12 * size else size or 1.0
 

@@ -134,7 +134,7 @@ def can_predict(step):
         return trees.serves(step.state)
     if step.form is RULES:
         return trees.serves(step.state["estimator_"].state)
-    if step.form in (SUPPORT_VECTOR_CLASSES, SUPPORT_VECTOR_NUMBERS):
+    if step.form in (SUPPORT_VECTOR_CLASSES, SUPPORT_VECTOR_NUMBERS, SUPPORT_VECTOR_OUTLIERS):
         return support_vectors.serves(step.state)
     if step.form is ONE_VS_REST:
         whole = step.state["label_binarizer_"].state["y_type_"] in ("binary", "multiclass")
@@ -377,6 +377,9 @@ EXPERT_MEAN = Form("mean of experts", {"predict": experts.mean})
 EXPERT_CLASSES = Form("classes of experts", _by_scores(experts))
 SUPPORT_VECTOR_NUMBERS = Form("numbers of support vectors", {"predict": support_vectors.number})
 SUPPORT_VECTOR_CLASSES = Form("classes of support vectors", _by_scores(support_vectors))
+SUPPORT_VECTOR_OUTLIERS = Form(
+    "outliers by support vectors", {"predict": support_vectors.side, "decision_function": support_vectors.number}
+)
 PIPELINE = Form("pipeline", {method: _pipeline(method) for method in METHODS})
 SIDE_BY_SIDE = Form("side by side", {"transform": side_by_side})
 TABLE_COLUMNS = Form("table columns", {"transform": _of_cells("table_columns", "select")})

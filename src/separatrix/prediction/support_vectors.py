@@ -197,3 +197,8 @@ def class_log_probabilities(state, X):
 def number(state, X):
     """The number predicted for each row (m,)."""
     return scores(state, X)[:, 0]
+
+
+def side(state, X):
+    """1 for each row inside the region of a one-class machine or on its border, -1 outside (m,)."""
+    return np.where(number(state, X) >= 0.0, 1, -1)

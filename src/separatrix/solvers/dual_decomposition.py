@@ -132,7 +132,8 @@ def feasible(problem: DualProblem) -> Array:
         mine = np.flatnonzero(problem.group == g)
         room = (problem.high if total > 0.0 else problem.low)[mine]
         filled = np.minimum(np.cumsum(np.abs(room)), abs(total))
-        b[mine] = np.sign(total) * np.diff(filled, prepend=0.0)
+        # differences of sums may miss a bound by rounding
+        b[mine] = np.sign(total) * np.minimum(np.diff(filled, prepend=0.0), np.abs(room))
     return b
 
 

@@ -167,15 +167,12 @@ class SVC(ClassifierMixin, KernelMachine):
         gram = self._gram(data.X)
         self._refuse_overlap(gram, data, strength)
         parts = self._parts(data.y, data.s)
-        problems = [self._problem(gram.take(part), signs, data.s[part], strength) for part, signs in parts]
-        solutions = parallel_map(lambda problem: self._solve(problem, deadline), problems)
-        for problem, solution in zip(problems, solutions):
-            solution.intercept = self._offset(problem, solution)
+        problems, solutions = self._solved(gram, parts, data.s, strength, deadline)
         self._publish(parts, problems, solutions, len(data.y))
         self._keep_rows(data.rows, data.X)
         self._certify(problems, solutions, started)
         if self.probability is True or self.probability == 1:
-            self.probA_ = slopes_of(self, gram, parts, data.s, strength)
+            self.probA_ = self._slopes(gram, parts, data.s, strength)
             self.probB_ = np.zeros(len(self.probA_))
         return self
 
@@ -240,6 +237,21 @@ class SVC(ClassifierMixin, KernelMachine):
         box = strength * s
         return box_problem(gram, signs, np.where(signs > 0.0, 0.0, -box), np.where(signs > 0.0, box, 0.0))
 
+    def _solved(self, gram, parts, s, strength, deadline):
+        """The problems of the pairs and their solutions, each with the intercept that is published."""
+        problems = [self._problem(gram.take(part), signs, s[part], strength) for part, signs in parts]
+        solutions = parallel_map(lambda problem: self._solve(problem, deadline), problems)
+        for problem, solution in zip(problems, solutions):
+            solution.intercept = self._offset(problem, solution)
+        return problems, solutions
+
+    def _price(self, pair):
+        """The price of errors of a fitted pair."""
+        return self._strength()
+
+    def _slopes(self, gram, parts, s, strength):
+        return slopes_of(self, gram, parts, s, strength)
+
     def _refuse_overlap(self, gram, data, strength):
         """A hard margin exists only between classes that are separated."""
         if strength < np.inf:
@@ -302,7 +314,7 @@ class SVC(ClassifierMixin, KernelMachine):
         full[:, self.support_] = as_dense(self.dual_coef_)
         problems, solutions = [], []
         for p, ((first, second), (part, signs)) in enumerate(zip(combinations(range(k), 2), parts)):
-            problems.append(self._problem(gram.take(part), signs, data.s[part], self._strength()))
+            problems.append(self._problem(gram.take(part), signs, data.s[part], self._price(p)))
             own_first = data.y[part] == first
             b = np.where(own_first, full[second - 1, part], full[first, part])
             theta = problems[-1].scores(b)

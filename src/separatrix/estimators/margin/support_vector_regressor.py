@@ -102,9 +102,7 @@ class SVR(RegressorMixin, KernelMachine):
         self._warn_of_scales(data.rows)
         self.gamma_ = self._width(data.rows, data.repeats)
         gram, part = self._gram(data.X), np.flatnonzero(data.s > 0.0)
-        problem = self._problem(gram.take(part), data.y[part], data.s[part])
-        solution = self._solve(problem, deadline)
-        solution.intercept = self._offset(problem, solution)
+        problem, solution = self._solved(gram.take(part), data.y[part], data.s[part], deadline)
         self._publish(part, problem, solution, data.y)
         self._keep_rows(data.rows, data.X)
         self._certify([problem], [solution], started)
@@ -124,14 +122,24 @@ class SVR(RegressorMixin, KernelMachine):
         weights = target.weights
         return Entered(given if given is not shown else rows, rows, target.y, weights, weights)
 
-    def _problem(self, gram, y, s):
+    def _solved(self, gram, y, s, deadline):
+        """The problem and its solution, with the intercept that is published."""
+        problem = self._problem(gram, y, s, check_number(self, "epsilon", 0.0))
+        solution = self._solve(problem, deadline)
+        solution.intercept = self._offset(problem, solution)
+        return problem, solution
+
+    def _tube(self):
+        """Half the width of the tube of a fitted model."""
+        return float(self.epsilon)
+
+    def _problem(self, gram, y, s, epsilon):
         r"""``min ½ b'Kb - y'b + ε |b|`` with ``-C s <= b <= C s`` and ``Σ b = 0``.
 
         Two variables for each row: one not below 0 with p = y - ε, one not above 0 with p = y + ε.
         """
         n, none = len(y), np.zeros(len(y))
         box = check_number(self, "C", 0.0, open_low=True) * s
-        epsilon = check_number(self, "epsilon", 0.0)
         linear = np.concatenate([y - epsilon, y + epsilon])
         return box_problem(gram, linear, np.append(none, -box), np.append(box, none), np.tile(np.arange(n), 2))
 
@@ -145,7 +153,8 @@ class SVR(RegressorMixin, KernelMachine):
         self.intercept_ = np.array([solution.intercept])
         self.n_iter_ = int(solution.iterations)
         self.slack_ = np.zeros(len(y))
-        self.slack_[part] = np.maximum(0.0, np.abs(y[part] - scores) - float(self.epsilon))
+        upper, lower = problem.linear.reshape(2, -1)  # y - ε and y + ε
+        self.slack_[part] = np.maximum(0.0, np.maximum(upper - scores, scores - lower))
         at_bound = np.abs(b) >= problem.high[: len(part)]
         self.margin_errors_ = part[at_bound]
         self.on_margin_ = part[(b != 0.0) & ~at_bound]
@@ -160,7 +169,7 @@ class SVR(RegressorMixin, KernelMachine):
         part = np.flatnonzero(data.s > 0.0)
         full = np.zeros(len(data.y))
         full[self.support_] = as_dense(self.dual_coef_)[0]
-        problem = self._problem(self._gram(data.X).take(part), data.y[part], data.s[part])
+        problem = self._problem(self._gram(data.X).take(part), data.y[part], data.s[part], self._tube())
         b = np.append(np.maximum(full[part], 0.0), np.minimum(full[part], 0.0))
         solution = Solution(b, float(self.intercept_[0]), problem.scores(b))
         return [problem], [solution], lambda other: other._publish(part, problem, solution, data.y)

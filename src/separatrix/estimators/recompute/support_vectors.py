@@ -13,13 +13,14 @@ from separatrix.estimators.recompute.comparison import Comparison, not_looked_at
 DERIVED = ("margin_", "slack_", "primal_objective_", "dual_objective_", "on_margin_", "margin_errors_")
 SUMS = 1e-8  # relative: how far sums over rows in another order may be from those of the fit
 LOOKED_AT = {"support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "gamma_", "class_weight_"}
+DECIDED = {"C_", "epsilon_"}  # by nu; the problems are stated with them
 
 
 def machines(model, X, y, sample_weight=None):
     """The worst machine of a pair of classes, or the only one; after the kernel's width and the support vectors."""
-    comparison = Comparison(model, len(np.asarray(y)))
     data = model._entered(X, y, sample_weight, reset=False)
     rows = data.rows
+    comparison = Comparison(model, rows.shape[0])
     comparison.number("gamma_", model._width(rows, data.repeats))
     support = np.asarray(model.support_)
     legal = support.ndim == 1 and ((support >= 0) & (support < rows.shape[0])).all() and _is_counted(model, support)
@@ -30,7 +31,7 @@ def machines(model, X, y, sample_weight=None):
         comparison.residual(0.0 if same else 1.0, 0.0, "support_vectors_")
     if "class_weight_" in vars(model):
         comparison.number("class_weight_", data.class_weight)
-    rest = not_looked_at(model, LOOKED_AT | set(DERIVED))
+    rest = not_looked_at(model, LOOKED_AT | DECIDED | set(DERIVED))
     if not comparison.certificate().converged:
         return replace(
             comparison.certificate(), message=f"the support vectors or gamma_ are not those of the data{rest}"
