@@ -22,7 +22,7 @@ def nu_of(model: Any) -> float:
 def offsets_of(problem: DualProblem, solution: Solution, bias: str) -> Array:
     """The offset of each group, (k,): mean or median of what its free coefficients ask for, else the solver's."""
     b = solution.beta
-    asked = problem.linear - solution.theta[problem.row]
+    asked = problem.linear - np.asarray(solution.theta)[problem.row]
     free = (b > problem.low) & (b < problem.high)
     offsets = np.array(solution.intercept, dtype=np.float64)
     for g in range(len(offsets)):
@@ -42,7 +42,7 @@ def scaled(solution: Solution, factor: float, intercept: float) -> Solution:
     return Solution(
         factor * solution.beta,
         intercept,
-        theta=factor * solution.theta,
+        theta=factor * np.asarray(solution.theta),
         details=solution.details,
         iterations=solution.iterations,
         passes=solution.passes,
