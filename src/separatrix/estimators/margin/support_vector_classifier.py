@@ -90,8 +90,7 @@ class SVC(ClassifierMixin, KernelMachine):
     intercept_ : (pairs,) array.  coef_ : (pairs, p) array, of the linear kernel.
     margin_, margin_width_ : float or (pairs,) array.  1/|w| and 2/|w|, infinite where w = 0.
     slack_ : (n,) array, or (n, pairs).  :math:`\xi`: 0 on the right side of the margin, and for rows of other
-        classes or
-        of weight 0; above 1 on the wrong side of the boundary.
+        classes or of weight 0; above 1 on the wrong side of the boundary.
     on_margin_, margin_errors_ : arrays of int, or a list of them for pairs.  Support vectors below their bound, and
         at it.
     primal_objective_, dual_objective_ : float or (pairs,) array.  kkt_violation_ : float, in units of the margin.
