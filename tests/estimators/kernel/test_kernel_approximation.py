@@ -99,7 +99,9 @@ def test_bad_parameters_are_refused(model):
         model.fit(X)
 
 
-@pytest.mark.parametrize("kernel", ["precomputed", Gaussian(0.5), lambda x, z: 1.0], ids=str)
+@pytest.mark.parametrize(
+    "kernel", ["precomputed", Gaussian(0.5), lambda x, z: 1.0], ids=["precomputed", "object", "function"]
+)
 def test_parameters_of_named_kernels_are_refused_for_others(kernel):
     with pytest.raises(ValueError, match="gamma=1"):
         Nystroem(kernel, gamma=1.0).fit(gram(Gaussian(0.5), X))
