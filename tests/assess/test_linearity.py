@@ -15,6 +15,7 @@ from separatrix.discriminant_analysis import (
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
+from separatrix.kernel_ridge import KernelRidge, KernelRidgeCV
 from separatrix.linear_model import (
     GammaRegressor,
     LeastSquaresClassifier,
@@ -150,7 +151,9 @@ def test_every_regressor_of_the_registry_is_linear_if_it_publishes_coefficients(
     found = assess.linearity(model, inside)
     constant = np.ptp(model.predict(inside)) == 0.0  # linear, though there is no coefficient to publish
     linked = cls in (PoissonRegressor, GammaRegressor)  # by default the logarithm of their mean is linear
-    assert found.letters == ("LL" if (hasattr(model, "coef_") and not linked) or constant else "NN")
+    of_linear_kernel = cls in (KernelRidge, KernelRidgeCV)  # by default, and they publish coefficients of rows
+    linear = (hasattr(model, "coef_") and not linked) or constant or of_linear_kernel
+    assert found.letters == ("LL" if linear else "NN")
 
 
 def test_points_on_one_side_say_nothing_about_a_boundary(classes):

@@ -207,6 +207,10 @@ OTHERWISE = {
     "trust_region",
     "interior_point",
     "on_kinks",
+    "dual_decomposition",  # these four: duals and equations of kernels
+    "dual_newton",
+    "kernel_ridge",
+    "falkon",
 }
 
 

@@ -80,8 +80,18 @@ SOLVERS = {
 }
 # Likelihoods with no penalty, or with one that is no sum over coefficients, have no gap: tested in files of their own.
 NO_GAP = {"firth", "maximum_likelihood"}
-# These state no Problem of one design and one target: eigenvectors, a likelihood for every query, all folds at once.
-OTHERWISE = {"leave_one_out", "leading", "local_likelihood", "principal_axes"}
+# These state no Problem of one design and one target: eigenvectors, a likelihood for every query, all folds at once,
+# duals and equations of kernels.
+OTHERWISE = {
+    "leave_one_out",
+    "leading",
+    "local_likelihood",
+    "principal_axes",
+    "dual_decomposition",
+    "dual_newton",
+    "kernel_ridge",
+    "falkon",
+}
 # These are parts of solvers, not solvers: what they say they keep or solve is tested beside their masters.
 PARTS = {
     "column_coordinate",
