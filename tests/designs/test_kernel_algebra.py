@@ -249,3 +249,11 @@ def test_a_gaussian_tells_apart_near_rows_of_groups_that_are_far_apart():
     grid = RNG.integers(-8, 8, (30, 3)).astype(float)
     groups = np.vstack([grid - 1e8, grid + 1e8])
     assert_allclose(gram(Gaussian(0.05), groups)[:30, :30], gram(Gaussian(0.05), grid), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "kernel", [Gaussian(-1.0), Laplacian(-1.0), Polynomial(3, -1.0, 1.0), Polynomial(-1, 1.0, 1.0)]
+)
+def test_no_kernel_of_a_negative_parameter_claims_to_be_positive_semidefinite(kernel):
+    assert not is_psd(gram(kernel, X))
+    assert not kernel.is_mercer

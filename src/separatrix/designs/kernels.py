@@ -92,7 +92,7 @@ class Polynomial(Kernel):
 
     @property
     def is_mercer(self) -> bool:  # type: ignore[override]
-        return self.coef0 >= 0.0 and float(self.degree).is_integer()
+        return self.gamma >= 0.0 and self.coef0 >= 0.0 and self.degree >= 0.0 and float(self.degree).is_integer()
 
     def block(self, X: Any, Z: Any) -> Array:
         return np.asarray((self.gamma * products(X, Z) + self.coef0) ** self.degree)
@@ -123,6 +123,10 @@ class Gaussian(Kernel):
 
     gamma: float = 1.0
 
+    @property
+    def is_mercer(self) -> bool:  # type: ignore[override]
+        return self.gamma >= 0.0
+
     def block(self, X: Any, Z: Any) -> Array:
         if isinstance(X, np.ndarray) and isinstance(Z, np.ndarray) and len(Z):
             origin = Z.mean(axis=0, dtype=np.float64)  # the kernel ignores a shift, and products near 0 keep digits
@@ -134,7 +138,8 @@ class Gaussian(Kernel):
         K *= 2.0 * self.gamma
         K -= (self.gamma * mine)[:, None]
         K -= self.gamma * other
-        np.minimum(K, 0.0, out=K)
+        if self.gamma > 0.0:
+            np.minimum(K, 0.0, out=K)
         return np.asarray(np.exp(K, out=K))
 
     def diagonal(self, X: Any) -> Array:
