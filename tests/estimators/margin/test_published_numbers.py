@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from separatrix.svm import SVC
+from separatrix.svm import SVC, SVR, NuSVR
 
 
 def test_a_gaussian_machine_of_far_groups_is_certified():
@@ -37,3 +37,14 @@ def test_the_primal_objective_is_that_of_the_formula(far):
     assert (
         abs(model.primal_objective_ - float(norm / 2 + losses)) <= 0.1 * rounding
     )  # a bound that is added whole is 0.5
+
+
+@pytest.mark.parametrize("machine", [SVR, NuSVR])
+def test_where_all_coefficients_are_at_bounds_the_order_of_rows_moves_nothing(machine):
+    rng = np.random.default_rng(6)
+    for _ in range(30):
+        X = rng.standard_normal((36, 3))
+        y = X[:, 0] + rng.standard_normal(36)
+        order, C = rng.permutation(36), 10.0 ** rng.uniform(-2.0, 0.0)
+        model, other = machine(C=C).fit(X, y), machine(C=C).fit(X[order], y[order])
+        assert_allclose(other.predict(X), model.predict(X), rtol=0.0, atol=1e-6)
