@@ -218,7 +218,7 @@ def _unit(problem: DualProblem, half: float, shift: float) -> float:
     t = best_offsets(problem, balanced, problem.linear)
     slack = t[problem.group] - problem.linear
     null = float(np.maximum(slack * -problem.low, -slack * problem.high).sum() + t @ problem.totals)
-    size = half + shift
+    size = max(half, 0.0) + shift  # of w = 0 rounding may leave a square below 0
     return null if null > 1e-12 * size else size or 1.0
 
 
