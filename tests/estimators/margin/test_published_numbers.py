@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from separatrix.svm import SVC, SVR, NuSVR
+from separatrix import verify
+from separatrix.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR
 
 
 def test_a_gaussian_machine_of_far_groups_is_certified():
@@ -48,3 +49,15 @@ def test_where_all_coefficients_are_at_bounds_the_order_of_rows_moves_nothing(ma
         order, C = rng.permutation(36), 10.0 ** rng.uniform(-2.0, 0.0)
         model, other = machine(C=C).fit(X, y), machine(C=C).fit(X[order], y[order])
         assert_allclose(other.predict(X), model.predict(X), rtol=0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("machine", [LinearSVC, lambda: LinearSVR(loss="squared_epsilon_insensitive")])
+def test_verify_looks_at_the_dual_variables_of_a_squared_loss(machine):
+    rng = np.random.default_rng(7)
+    X = rng.standard_normal((40, 3))
+    labels = (X[:, 0] + rng.standard_normal(40) > 0.0).astype(int)
+    weights = rng.integers(0, 4, 40).astype(float)
+    model = machine().fit(X, labels, sample_weight=weights)
+    assert verify(model, X, labels, sample_weight=weights).converged
+    model.dual_coef_[0, model.support_[0]] *= 1.1
+    assert not verify(model, X, labels, sample_weight=weights).converged
