@@ -6,6 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_allclose
 from sklearn.metrics.pairwise import cosine_similarity, laplacian_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
 
 from separatrix.designs.kernel_matrix import KernelColumns, KernelMatrix, KernelTiles
@@ -235,3 +236,24 @@ def test_columns_are_made_anew_where_there_is_no_room_for_them():
     for i in (*range(20), *range(20)):
         np.testing.assert_allclose(few.column(i), gram(Gaussian(0.3), X)[:, i], atol=1e-14)
     assert len(few._kept) <= 3
+
+
+@pytest.mark.parametrize("far", [1e4, 1e8])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_a_gaussian_is_the_same_however_far_its_rows_are_from_the_origin(far, make):
+    grid = RNG.integers(-8, 8, (30, 3)).astype(float)  # sums with `far` are exact
+    assert_allclose(Gaussian(0.05).block(make(grid + far), make(grid[:9] + far)), gram(Gaussian(0.05), grid, grid[:9]))
+
+
+def test_a_gaussian_tells_apart_near_rows_of_groups_that_are_far_apart():
+    grid = RNG.integers(-8, 8, (30, 3)).astype(float)
+    groups = np.vstack([grid - 1e8, grid + 1e8])
+    assert_allclose(gram(Gaussian(0.05), groups)[:30, :30], gram(Gaussian(0.05), grid), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "kernel", [Gaussian(-1.0), Laplacian(-1.0), Polynomial(3, -1.0, 1.0), Polynomial(-1, 1.0, 1.0)]
+)
+def test_no_kernel_of_a_negative_parameter_claims_to_be_positive_semidefinite(kernel):
+    assert not is_psd(gram(kernel, X))
+    assert not kernel.is_mercer

@@ -109,3 +109,12 @@ def test_single_precision_working_sets_and_shrinking_end_at_the_same_answer():
         found.append(solution.theta + solution.intercept[0])
     assert_allclose(found[1], found[0], atol=1e-9)
     assert_allclose(found[2], found[0], atol=1e-9)
+
+
+def test_a_square_that_rounding_leaves_below_0_is_the_unit_of_no_gap():
+    gram = PrecomputedRows(np.array([[-1e-40]]))
+    gram.is_mercer = True  # of w = 0 the sum b'Kb may be below 0 though K is a kernel's
+    zero, one = np.zeros(1), np.ones(1)
+    problem = DualProblem(gram, zero, zero, one, np.zeros(1, dtype=int), np.zeros(1, dtype=int), one)
+    certificate = certify_dual(problem, Solution(one, zero, theta=gram.matrix @ one), 1e-4)
+    assert 0.0 <= certificate.value <= 1e-15

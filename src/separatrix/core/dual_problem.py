@@ -105,7 +105,7 @@ class DualValues:
     Attributes
     ----------
     dual : float.  ``p'b - ½ b'Kb``, which is maximal at the optimum.
-    primal : float.  The objective of the scores ``f + t``, minimal there.
+    primal : float.  The objective of the scores ``f + t``, minimal there (hard margin: of scores made feasible).
     gap : float.  A bound on the distance of either from the optimum, rounding included.
     violation : float.  The worst violation of a KKT condition, in units of the scores.
     unit : float.  What the gap is divided by.
@@ -187,7 +187,10 @@ def dual_values(problem: DualProblem, b: Array, offsets: Array) -> DualValues:
     off = np.bincount(problem.group, weights=b, minlength=len(problem.totals)) - problem.totals
     unbalanced = float(np.abs(np.asarray(offsets) * off).sum())
     gap = float(terms.sum()) + unbalanced if inside else np.inf
-    return DualValues(dual, dual + gap, gap, violation, _unit(problem, half, shift))
+    # the objective itself is without rounding's part, and the same for any sums
+    costs = float(np.maximum(slack * down, -slack * up).sum()) - float(np.asarray(offsets) @ off)
+    primal = max(dual + costs, dual) if inside else np.inf
+    return DualValues(dual, primal, gap, violation, _unit(problem, half, shift))
 
 
 def _infeasibility(problem: DualProblem, b: Array) -> float:
@@ -215,7 +218,7 @@ def _unit(problem: DualProblem, half: float, shift: float) -> float:
     t = best_offsets(problem, balanced, problem.linear)
     slack = t[problem.group] - problem.linear
     null = float(np.maximum(slack * -problem.low, -slack * problem.high).sum() + t @ problem.totals)
-    size = half + shift
+    size = max(half, 0.0) + shift  # of w = 0 rounding may leave a square below 0
     return null if null > 1e-12 * size else size or 1.0
 
 

@@ -19,6 +19,10 @@ class Laplacian(Kernel):
 
     gamma: float = 1.0
 
+    @property
+    def is_mercer(self) -> bool:  # type: ignore[override]
+        return self.gamma >= 0.0
+
     def block(self, X: Any, Z: Any) -> Array:
         return np.exp(-self.gamma * cdist(as_dense(X), as_dense(Z), "cityblock"))
 

@@ -11,6 +11,8 @@ from separatrix.prediction import linear
 from separatrix.prediction.storage import dense
 
 NUMBERS = 1 << 20  # kernel values at a time
+# Above this γ|x|² products of rows lose more than four digits of a Gaussian, and distances are made of differences.
+FAR = 1e4
 
 
 def serves(state):
@@ -72,12 +74,27 @@ def _polynomial(X, Z, gamma, degree, coef0):
 
 
 def _gaussian(X, Z, gamma, degree, coef0):
+    if isinstance(X, np.ndarray) and isinstance(Z, np.ndarray) and len(Z):
+        origin = Z.mean(axis=0)  # a shift changes no distance, and saves digits
+        X, Z = X - origin, Z - origin
+    mine, other = _squares(X), _squares(Z)
+    if gamma * max(mine.max(initial=0.0), other.max(initial=0.0)) > FAR:
+        return np.exp(-gamma * squared_distances(X, Z))
     K = _products(X, Z)
     K *= 2.0 * gamma
-    K -= (gamma * _squares(X))[:, None]
-    K -= gamma * _squares(Z)
+    K -= (gamma * mine)[:, None]
+    K -= gamma * other
     np.minimum(K, 0.0, out=K)
     return np.exp(K, out=K)
+
+
+def squared_distances(X, Z):
+    """``|x_i - z_j|²`` from differences, which lose no digits however long the rows are: (len X, len Z)."""
+    X, Z = dense(X), dense(Z)
+    squares = np.zeros((len(X), len(Z)))
+    for j in range(X.shape[1]):
+        squares += (X[:, [j]] - Z[:, j]) ** 2
+    return squares
 
 
 def _sigmoid(X, Z, gamma, degree, coef0):

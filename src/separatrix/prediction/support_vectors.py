@@ -6,6 +6,7 @@ Kernels of inner products are computed a block of rows at a time, as one matrix 
 import numpy as np
 
 from separatrix.core.refusal import cannot
+from separatrix.prediction.kernels import FAR, squared_distances
 from separatrix.prediction.linear import decide
 from separatrix.prediction.storage import dense
 
@@ -71,12 +72,15 @@ class _Rows:
             X = X - self.origin
         elif self.origin.any():
             X = dense(X) - self.origin
+        lengths = _squares(X)
+        if self.name == "rbf" and self.gamma * max(lengths.max(initial=0.0), self.squares.max(initial=0.0)) > FAR:
+            return np.exp(-self.gamma * squared_distances(X.astype(np.float64), self.V))
         K = dense(X.astype(np.float64) @ self.V.T)
         if self.name == "linear":
             return K
         if self.name == "rbf":
             K *= 2.0 * self.gamma
-            K -= self.gamma * _squares(X)[:, None]
+            K -= self.gamma * lengths[:, None]
             K -= self.gamma * self.squares
             np.minimum(K, 0.0, out=K)
             return np.exp(K, out=K)

@@ -33,6 +33,7 @@ STEPS_EACH = 20  # pair steps for each variable of a working set, at the most: a
 FEW_STEPS = 100  # so many do not wait for the compiler
 SHARE = 0.1  # of its first violation at which a working set is left
 FIRST_TOL = 1e-3  # violation at the end of the first round, in units of the spread of p
+NEAR = 64.0  # roundings of its width that a coefficient may be from a bound at which it is
 ROUNDS = 40
 OUTER_STEPS = 100  # of a round, beside those that patience allows
 MOST_STEPS = 10_000_000  # pair steps where no limit is given; 100 for each variable, if these are more
@@ -119,6 +120,8 @@ def solve(
         before = values.violation
         if values.violation <= 2.0 * level * state.spread:
             level = max(0.1 * min(level, values.violation / state.spread), 0.1 * state.settled_at() / state.spread)
+    if not state.stopped:
+        values, offsets = _at_their_bounds(state, values, offsets)
     details = {"values": values, "stopped": state.stopped, "outer": state.outer}
     return Solution(
         state.b, offsets, theta=state.f, trace=trace, details=details, iterations=state.steps, passes=state.outer
@@ -142,6 +145,23 @@ def _look(state: _State) -> tuple[DualValues, Array]:
     state.f = state.problem.scores(state.b)
     offsets = best_offsets(state.problem, state.b, state.problem.linear - state.f[state.problem.row])
     return dual_values(state.problem, state.b, offsets), offsets
+
+
+def _at_their_bounds(state: _State, values: DualValues, offsets: Array) -> tuple[DualValues, Array]:
+    """Coefficients put at a bound that they miss by rounding: as free ones they would choose among equal offsets."""
+    problem, before = state.problem, state.b
+    width = problem.high - problem.low
+    near = NEAR * EPS * np.where(np.isfinite(width), width, 0.0)
+    b = np.where(before - problem.low <= near, problem.low, before)
+    b = np.where(problem.high - b <= near, problem.high, b)
+    if np.array_equal(b, before):
+        return values, offsets
+    state.b = b
+    newer, others = _look(state)
+    if newer.gap <= 2.0 * values.gap + NEAR * EPS * values.unit:
+        return newer, others
+    state.b = before
+    return _look(state)
 
 
 def _is_enough(problem: DualProblem, values: DualValues, tol: float) -> bool:

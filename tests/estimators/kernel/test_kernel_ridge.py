@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_allclose
 from sklearn.kernel_ridge import KernelRidge as Reference
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -265,3 +266,13 @@ def test_a_kernel_beyond_memory_is_refused_before_it_is_allocated(monkeypatch):
     monkeypatch.setattr(np, "empty", None)
     with pytest.raises(MemoryError, match=r"needs 51,200 bytes.*Nystroem"):
         KernelRidge(kernel="rbf").fit(X, Y)
+
+
+@pytest.mark.parametrize("far", [1e6, 1e8])
+def test_a_gaussian_fit_moves_with_its_rows(far):
+    rng = np.random.default_rng(3)
+    grid, target = rng.integers(-8, 8, (25, 2)).astype(float), rng.standard_normal(25)
+    near = KernelRidge(0.1, kernel="rbf", gamma=0.05).fit(grid, target)
+    moved = KernelRidge(0.1, kernel="rbf", gamma=0.05).fit(grid + far, target)
+    assert_allclose(moved.dual_coef_, near.dual_coef_, rtol=1e-10, atol=1e-12)
+    assert_allclose(moved.predict(grid + far), near.predict(grid), rtol=1e-10, atol=1e-12)

@@ -3,6 +3,7 @@
 import re
 import time
 import warnings
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
 UNITS = {"": 1.0, "ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 UNEVEN = 1e3  # ratio of the scales of columns from which a fit warns
 LARGEST_ENTRY = 1e30  # squares of rows in single precision
+LARGEST_VALUE = 1e150  # of a kernel: its squares are numbers
 INSTEAD = "Raise max_iter or budget, scale the columns (StandardScaler, say), or lower C."
 
 
@@ -95,8 +97,10 @@ class KernelMachine(Estimator):
         """The budget in seconds."""
         if self.budget is None:
             return np.inf
-        text = re.fullmatch(r"([0-9.]+) *([a-z]*)", str(self.budget).strip())
-        if isinstance(self.budget, bool) or text is None or text[2] not in UNITS or text[1].count(".") > 1:
+        if isinstance(self.budget, Real) and not isinstance(self.budget, bool) and self.budget >= 0.0:
+            return float(self.budget)
+        text = re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+) *([a-z]*)", str(self.budget).strip())
+        if not isinstance(self.budget, str) or text is None or text[2] not in UNITS:
             raise cannot(
                 f"fit {type(self).__name__} with budget={self.budget!r}",
                 because="a budget is a time: seconds, or a number with a unit",
@@ -150,7 +154,15 @@ class KernelMachine(Estimator):
         if self.kernel == "precomputed":
             refuse_asymmetric(X, np.finfo(X.dtype).eps)
             return PrecomputedRows(X)
-        return GramRows(self._mercer(), X)
+        gram = GramRows(self._mercer(), X)
+        largest = float(np.abs(gram.diagonal).max(initial=0.0))
+        if not largest <= LARGEST_VALUE:
+            raise cannot(
+                f"fit {type(self).__name__} with kernel={self.kernel!r}",
+                because=f"it has values as large as {largest:.3g} on these rows, whose squares overflow",
+                instead="smaller columns (StandardScaler, say), or a smaller degree",
+            )
+        return gram
 
     def _warn_of_scales(self, X):
         if self.kernel not in ("rbf", "poly") or is_sparse(X) or X.shape[1] < 2:

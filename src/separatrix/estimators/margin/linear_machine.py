@@ -122,8 +122,8 @@ class LinearMachine(LinearModel):
         if budget is None:
             return None
         if isinstance(budget, str):
-            parts = re.fullmatch(r"\s*([0-9.]+)\s*([smh]?)\s*", budget)
-            seconds = float(parts[1]) * UNITS[parts[2]] if parts and parts[1].count(".") <= 1 else -1.0
+            parts = re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([smh]?)\s*", budget)
+            seconds = float(parts[1]) * UNITS[parts[2]] if parts else -1.0
         else:
             seconds = float(budget) if isinstance(budget, Real) and not isinstance(budget, bool) else -1.0
         if not seconds > 0.0:

@@ -81,7 +81,7 @@ class NuSVR(SVR):
     def _solved(self, gram, y, s, deadline):
         """SVR's problem of the tube that belongs to nu, and its solution."""
         nu_of(self)
-        if np.max(s) * float(self.C) > LARGEST_BOX:
+        if np.max(s) * self._strength() > LARGEST_BOX:
             raise cannot(
                 f"fit NuSVR with C={self.C!r}",
                 because="coefficients add up to C nu / 2 a row, and their squares would leave the range of numbers",

@@ -34,6 +34,10 @@ def linear_machines(model, X, y, sample_weight=None):
             solution.theta = np.divide(-duals[c], weights, out=np.zeros(n), where=weights > 0.0)
         proofs.append(certify(problem, solution, tolerance))
         machine = Machine(problem, solution, proofs[-1], model._price(c))
+        if machine.is_smooth and np.shape(duals) == (len(problems), n):
+            # slopes of the loss: of numbers that are right to the gap they are right to its root
+            sizes = 2.0 * machine.C * problem.target.weights
+            comparison.hold("dual_coef_", duals[c], -machine.multipliers(), sizes, tolerance=np.sqrt(tolerance))
         slack.append(model._slack(problem, machine.scores))
         objectives.append(machine.primal)
     comparison.hold("slack_", model.slack_.reshape(len(slack), n), np.stack(slack), 1.0, means=4)

@@ -1,0 +1,37 @@
+"""Parameters that no machine can use are refused by name, and odd ones that it can use are used."""
+
+import numpy as np
+import pytest
+
+from separatrix.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
+
+MACHINES = [SVC, SVR, NuSVC, NuSVR, OneClassSVM, LinearSVC, LinearSVR]
+X = np.random.default_rng(0).standard_normal((20, 3))
+LABELS = (X[:, 0] > 0.0).astype(int)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("budget", [".", "1.2.3", "", "s"])
+def test_a_budget_without_a_number_is_refused(machine, budget):
+    with pytest.raises((ValueError, TypeError), match="budget"):
+        machine(budget=budget).fit(X, LABELS)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+@pytest.mark.parametrize("budget", [50, 1e5, 1e16, "5.", ".5s", np.float64(20.0)])
+def test_a_budget_is_read_however_its_number_is_written(machine, budget):
+    assert machine(budget=budget).fit(X, LABELS).certificate_.converged
+
+
+@pytest.mark.parametrize("machine", [SVC, SVR, NuSVR, LinearSVC, LinearSVR])
+@pytest.mark.parametrize("price", ["a", None, 0.0, -1.0, np.nan])
+def test_a_price_that_is_none_is_refused_by_its_name(machine, price):
+    with pytest.raises((ValueError, TypeError), match=r"Cannot .*C="):
+        machine(C=price).fit(X, LABELS)
+
+
+@pytest.mark.parametrize("machine", [SVC, SVR, NuSVC, NuSVR, OneClassSVM])
+@pytest.mark.parametrize("degree", [200, 1000])
+def test_a_kernel_whose_values_overflow_is_refused(machine, degree):
+    with pytest.raises(ValueError, match=r"Cannot fit .* overflow"):
+        machine(kernel="poly", degree=degree, gamma=10.0).fit(X, LABELS)
