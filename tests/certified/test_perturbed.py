@@ -47,6 +47,7 @@ NOT_LOOKED_AT = {
     "best_score_",
     "coefs_paths_",
     "dual_gap_",
+    "dual_objective_",  # of linear machines, as are the three lists of rows below
     "feature_importances_",  # of boosting
     "numbers of the nodes of estimators_",
     "fit_status_",
@@ -54,6 +55,7 @@ NOT_LOOKED_AT = {
     "kkt_violation_",
     "l1_ratio_",  # of LassoCV, where it is 1
     "l1_ratios_",
+    "margin_errors_",
     "mean_scores_",
     "mse_path_",
     "n_boundary_parameters_",
@@ -61,9 +63,11 @@ NOT_LOOKED_AT = {
     "n_iter_",
     "n_parameters_",
     "n_trees_per_iteration_",
+    "on_margin_",
     "rank_",
     "scores_",
     "shape_fit_",
+    "support_",
     "train_score_",  # of boosting: the path to what is looked at
     "validation_score_",
 }

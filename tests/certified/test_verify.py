@@ -28,6 +28,7 @@ from separatrix.linear_model import (
     RidgeCV,
     SGDRegressor,
 )
+from separatrix.svm import LinearSVR
 
 # Every regressor, in each form that states another problem or carries another kind of certificate.
 MODELS = [
@@ -48,6 +49,8 @@ MODELS = [
     ElasticNetCV(cv=3, alphas=10),
     QuantileRegressor(alpha=0.01),
     QuantileRegressor(alpha=0.0, quantile=0.3),
+    LinearSVR(epsilon=0.5),
+    LinearSVR(epsilon=0.5, loss="squared_epsilon_insensitive"),
     PerceptronRegressor(eta0=5e-5, tol=None, max_iter=5000),
     SGDRegressor(random_state=0, alpha=0.01, max_iter=3000, learning_rate="adaptive", tol=1e-9),
     SGDRegressor(random_state=0, penalty=None, max_iter=3000, learning_rate="adaptive", tol=1e-9),

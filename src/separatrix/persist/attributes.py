@@ -121,7 +121,6 @@ FITTED: dict[str, Kind] = {
     "margin_errors_": integers("_margin_errors", low=0, below="n"),
     "primal_objective_": either(number(), floats("o")),
     "dual_objective_": either(number(), floats("o")),
-    "C_": floats("o", low=0.0),
     "t_": number(0.0),
     "_fit_X": either(floats("n", "p"), sparse("n", "p")),
     "_y": either(floats("n"), floats("n", "_o"), integers("n", low=0), integers("n", "_o", low=0)),

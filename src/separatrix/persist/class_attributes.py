@@ -129,6 +129,7 @@ OWN: dict[str, dict[str, Kind]] = {
     **dict.fromkeys(("SVC", "SVR", "OneClassSVM"), _SUPPORT_VECTORS),
     "NuSVC": _SUPPORT_VECTORS | {"C_": floats("_pairs", low=0.0)},
     "NuSVR": _SUPPORT_VECTORS | {"epsilon_": number(0.0)},
+    "LinearSVC": {"C_": floats("o", low=0.0)},
     "KernelRidge": _KERNEL_SUM,
     "KernelRidgeCV": _KERNEL_SUM | _CHOSEN,
     "KernelPerceptron": _KERNEL,
