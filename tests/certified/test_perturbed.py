@@ -46,6 +46,7 @@ NOT_LOOKED_AT = {
     "alphas_",
     "best_score_",
     "coefs_paths_",
+    "dual_coef_",  # of linear machines whose loss has kinks: any dual point bounds the gap
     "dual_gap_",
     "dual_objective_",  # of linear machines, as are the three lists of rows below
     "feature_importances_",  # of boosting
