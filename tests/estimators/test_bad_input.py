@@ -30,6 +30,7 @@ from separatrix.linear_model import (
     enet_path,
     lasso_path,
 )
+from separatrix.svm import LinearSVR
 
 MODELS = [
     LinearRegression(),
@@ -47,6 +48,8 @@ MODELS = [
     QuantileRegressor(alpha=0.01),
     PerceptronRegressor(),
     SGDRegressor(random_state=0),
+    LinearSVR(epsilon=0.1),
+    LinearSVR(loss="squared_epsilon_insensitive"),
 ]
 over_models = pytest.mark.parametrize("model", MODELS, ids=str)
 
