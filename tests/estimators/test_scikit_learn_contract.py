@@ -84,6 +84,8 @@ ELSEWHERE = {
     "KernelRidgeCV",
     "LeastSquaresClassifier",
     "LinearDiscriminantAnalysis",
+    "LinearSVC",
+    "LinearSVR",
     "LocalLinearRegression",
     "LocalLogisticRegression",
     "LogisticRegression",

@@ -32,6 +32,7 @@ from separatrix.solvers.choose import solve_kinked, solve_squared_margin
 ADVICE = "Raise max_iter or budget, standardise the columns, or penalise more (a smaller C)."
 # Dual variables nearer to an end of their range than this share of C are at it.
 AT_END = 1e-7
+MOST_PRICE = 1e100  # finite prices above would overflow
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -88,7 +89,14 @@ class LinearMachine(LinearModel):
 
     def _strength(self):
         endless = isinstance(self.C, Real) and np.isposinf(self.C)
-        return np.inf if endless else check_number(self, "C", 0.0, open_low=True)
+        C = np.inf if endless else check_number(self, "C", 0.0, open_low=True)
+        if MOST_PRICE < C < np.inf:
+            raise cannot(
+                f"fit {type(self).__name__} with C={C:g}",
+                because=f"an objective made of prices beyond {MOST_PRICE:g} overflows",
+                instead="a smaller C, say C=1e6",
+            )
+        return C
 
     def _problem(self, design, target, C):
         """C Σ s loss + Ω, divided by C Σ s: the penalty is that of a mean with the strength 1 / (C Σ s)."""
@@ -103,6 +111,8 @@ class LinearMachine(LinearModel):
 
     def _machine(self, design, target, C, started):
         """Solve and certify the problem of one output."""
+        with np.errstate(over="ignore"):
+            design.refuse_if_not_finite(design.column_squares(target))
         problem = self._problem(design, target, C)
         solve = solve_kinked if implemented(kinks, problem.loss) else solve_squared_margin
         with self._clock(started):
