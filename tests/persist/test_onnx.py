@@ -147,8 +147,8 @@ def test_mixed_columns_agree_also_at_categories_never_met(classes, unseen, tmp_p
     np.testing.assert_allclose(outputs["probabilities"], model.predict_proba(data), rtol=1e-11, atol=1e-300)
 
 
-# local models solve equations at each row; trees, rules and mixtures are not written as ONNX, and are refused
-UNSUITED = ("local", "tree", "forest", "boosting", "AdaBoost", "rule list", "mixture")
+# local models solve equations at each row; trees, rules, mixtures and kernels are not written as ONNX, and are refused
+UNSUITED = ("local", "tree", "forest", "boosting", "AdaBoost", "rule list", "mixture", "Gaussian kernel")
 SUITED_TO_ONNX = [
     f for task in ("classification", "regression") for f in families(task) if not any(w in f.name for w in UNSUITED)
 ]

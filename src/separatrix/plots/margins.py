@@ -22,8 +22,8 @@ def margins(model, X, y, *, names=None, ax=None):
     r"""The boundary :math:`f = 0`, the margins :math:`f = \pm 1`, and the support vectors of two columns.
 
     Support vectors on the margin have a ring, margin errors a dashed one, misclassified rows a cross as well. Of a
-    linear machine a thin line joins each margin error to the margin of its class: its length is the slack times 1/|w|
-    (none are drawn where the margin is wider than the picture).
+    linear machine a thin line joins each margin error to the margin of its class: its length is the slack by the norm
+    of w (none are drawn where the margin is wider than the picture).
     With three or more classes there are as many margins as machines: the regions are drawn, and the support vectors of
     any of them.
 

@@ -62,7 +62,7 @@ class KernelRidgeCV(KernelExpansion):
 
     >>> import numpy as np
     >>> x = np.linspace(0.0, 6.0, 30)[:, None]
-    >>> y = np.sin(x[:, 0]) + 0.1 * np.cos(40.0 * x[:, 0])
+    >>> y = np.sin(x[:, 0]) + 0.3 * np.random.RandomState(0).standard_normal(30)
     >>> model = KernelRidgeCV(alphas=[1e-3, 0.1, 10.0], kernel="rbf", gamma=[0.01, 0.3, 9.0]).fit(x, y)
     >>> model.alpha_, model.gamma_
     (0.1, 0.3)

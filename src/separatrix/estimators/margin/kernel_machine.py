@@ -254,7 +254,7 @@ class KernelMachine(Estimator):
 
     @property
     def margin_width_(self) -> Any:
-        """The width of the margin, 2 / |w|: a number, or one for each pair of classes."""
+        """The width of the margin, 2 by the norm of w: a number, or one for each pair of classes."""
         return 2.0 * self.margin_
 
     def __sklearn_tags__(self):

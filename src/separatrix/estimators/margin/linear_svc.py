@@ -231,12 +231,14 @@ def _dual(machine):
     return machine.dual
 
 
+CALIBRATED = with_probabilities(lambda facts: LinearSVC(loss="hinge"))
+
 declare(
     Family(
         name="linear support vector machine",
         task="classification",
         model=LinearSVC,
-        make=with_probabilities(lambda facts: facts.searched(LinearSVC(loss="hinge"), {"C": [0.01, 0.1, 1.0, 10.0]})),
+        make=lambda facts: facts.searched(CALIBRATED(facts), {"estimator__C": [0.01, 0.1, 1.0, 10.0]}),
         complexity=20,
         description="The plane that leaves the widest empty band between two classes, at a price for rows within it. "
         "Probabilities are a logistic curve of the distance from the boundary.",

@@ -33,9 +33,9 @@ class NuSVR(SVR):
     Attributes
     ----------
     epsilon_ : float.  Half the width of the tube, in units of y; 0 where nu is larger than the share of errors.
-    support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, slack_, on_margin_, margin_errors_, margin_,
-        margin_width_, primal_objective_, dual_objective_, kkt_violation_, gamma_, n_iter_, fit_status_, shape_fit_ : as
-        in :class:`SVR`.
+    ``support_``, ``support_vectors_``, ``n_support_``, ``dual_coef_``, ``intercept_``, ``coef_``, ``slack_``,
+        ``on_margin_``, ``margin_errors_``, ``margin_``, ``margin_width_``, ``primal_objective_``, ``dual_objective_``,
+        ``kkt_violation_``, ``gamma_``, ``n_iter_``, ``fit_status_``, ``shape_fit_`` : as in :class:`SVR`.
     certificate_ : Certificate.  The duality gap relative to the objective of the best constant.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 

@@ -48,8 +48,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     offset_ : (1,) array.  :math:`\rho`.  intercept_ : (1,) array, -ρ.  coef_ : (1, p) array, of the linear kernel.
     slack_ : (n,) array.  How far below 0 each row's score is; 0 for rows of weight 0.
     on_margin_, margin_errors_ : arrays of int.  Support vectors on the border of the region, and beyond it.
-    margin_, margin_width_, primal_objective_, dual_objective_, kkt_violation_, gamma_, n_iter_, fit_status_,
-        shape_fit_ : as in :class:`SVC`, for one machine; objectives as above.
+    ``margin_``, ``margin_width_``, ``primal_objective_``, ``dual_objective_``, ``kkt_violation_``, ``gamma_``,
+        ``n_iter_``, ``fit_status_``, ``shape_fit_`` : as in :class:`SVC`, for one machine; objectives as above.
     certificate_ : Certificate.  The duality gap relative to :math:`\rho \nu \sum s` and half :math:`|w|^2`.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 

@@ -88,7 +88,8 @@ class SVC(ClassifierMixin, KernelMachine):
     support_vectors_ : (n_SV, p) array or sparse matrix; empty for "precomputed" and callables.
     dual_coef_ : (k - 1, n_SV) array.  :math:`y_i \alpha_i` in each of the pairs of the class of the vector.
     intercept_ : (pairs,) array.  coef_ : (pairs, p) array, of the linear kernel.
-    margin_, margin_width_ : float or (pairs,) array.  1/|w| and 2/|w|, infinite where w = 0.
+    margin_, margin_width_ : float or (pairs,) array.  :math:`1/\|w\|` and :math:`2/\|w\|`, infinite
+        where w = 0.
     slack_ : (n,) array, or (n, pairs).  :math:`\xi`: 0 on the right side of the margin, and for rows of other
         classes or of weight 0; above 1 on the wrong side of the boundary.
     on_margin_, margin_errors_ : arrays of int, or a list of them for pairs.  Support vectors below their bound, and
@@ -105,7 +106,7 @@ class SVC(ClassifierMixin, KernelMachine):
     Theory: docs/theory/support_vectors.md.
 
     >>> model = SVC(kernel="linear", C=float("inf")).fit([[1, 2], [-1, 2], [-1, -2]], [-1, -1, 1])
-    >>> model.coef_.round(9) + 0.0, model.margin_width_
+    >>> model.coef_.round(9) + 0.0, float(model.margin_width_)
     (array([[ 0. , -0.5]]), 4.0)
     >>> model.dual_coef_, model.support_  # the first row is on the margin, too, and is not needed
     (array([[-0.125,  0.125]]), array([1, 2], dtype=int32))

@@ -48,8 +48,8 @@ class SVR(RegressorMixin, KernelMachine):
     intercept_ : (1,) array.  coef_ : (1, p) array, of the linear kernel.
     slack_ : (n,) array.  How far each row is outside the tube; 0 for rows of weight 0.
     on_margin_, margin_errors_ : arrays of int.  Support vectors on the border of the tube, and beyond it.
-    margin_, margin_width_, primal_objective_, dual_objective_, kkt_violation_, certificate_, gamma_, n_iter_,
-        fit_status_, shape_fit_ : as in :class:`SVC`, for one machine.
+    ``margin_``, ``margin_width_``, ``primal_objective_``, ``dual_objective_``, ``kkt_violation_``, ``certificate_``,
+        ``gamma_``, ``n_iter_``, ``fit_status_``, ``shape_fit_`` : as in :class:`SVC`, for one machine.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 
     References: Vapnik (1995), The Nature of Statistical Learning Theory; Smola and Schölkopf (2004),
