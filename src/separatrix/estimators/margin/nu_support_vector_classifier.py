@@ -45,8 +45,8 @@ class NuSVC(SVC):
     C_ : (pairs,) array.  The price of errors with which :class:`SVC` is the same machine.
     ``classes_``, ``class_weight_``, ``support_``, ``n_support_``, ``support_vectors_``, ``dual_coef_``,
         ``intercept_``, ``coef_``, ``margin_``, ``margin_width_``, ``slack_``, ``on_margin_``, ``margin_errors_``,
-        ``primal_objective_``, ``dual_objective_``, ``kkt_violation_``, ``gamma_``, ``n_iter_``, ``fit_status_``, ``shape_fit_``, ``probA_``,
-        ``probB_`` : as in :class:`SVC`.
+        ``primal_objective_``, ``dual_objective_``, ``kkt_violation_``, ``gamma_``, ``n_iter_``, ``fit_status_``,
+        ``shape_fit_``, ``probA_``, ``probB_`` : as in :class:`SVC`.
     certificate_ : Certificate.  The worst pair's duality gap, relative to :math:`C \nu \sum s` and half :math:`|w|^2`.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 
