@@ -63,7 +63,7 @@ def summarise_margins(model, output=None):
 
     Parameters
     ----------
-    model : fitted SVC, SVR, LinearSVC or LinearSVR.
+    model : fitted SVC, SVR, NuSVC, NuSVR, LinearSVC or LinearSVR.
     output : int or None.  One machine of a model with several; None gives a table for each.
 
     Returns
@@ -158,13 +158,25 @@ def _coefficients(model, m):
     return tuple(map(Coefficient, coefficient_names(model, with_intercept), values))
 
 
+def _price(model, m):
+    """The price of errors: given, or of a machine with nu the one that belongs to it."""
+    settings = model.get_params(deep=False)
+    return float(settings["C"]) if "C" in settings else float(np.ravel(model.C_)[m])
+
+
+def _tube(model):
+    """Half the width of the tube: given, or of a machine with nu the one that belongs to it."""
+    settings = model.get_params(deep=False)
+    return float(settings["epsilon"]) if "epsilon" in settings else float(model.epsilon_)
+
+
 def _statistics(model, side, m):
     """The numbers of one machine; what is not defined is None."""
     norm = _norm(model, m)
     primal, dual = (float(np.ravel(each)[m]) for each in (model.primal_objective_, model.dual_objective_))
     # how many rows two of several classes have is not kept
     is_pair = fitted_attribute(model, "n_support_") is not None and np.size(model.primal_objective_) > 1
-    facts = {"kernel": kernel_in_words(model), "C": float(model.C), "n": None if is_pair else len(side.slack)}
+    facts = {"kernel": kernel_in_words(model), "C": _price(model, m), "n": None if is_pair else len(side.slack)}
     if side.pulls is not None:
         below, above = int((side.pulls < 0.0).sum()), int((side.pulls > 0.0).sum())
         facts |= {"support": below + above, "support_of": f"{below} {side.labels[0]}, {above} {side.labels[1]}"}
@@ -174,7 +186,7 @@ def _statistics(model, side, m):
         margin = 1.0 / norm if norm > 0.0 else np.inf
         facts |= {"margin": margin, "margin_width": 2.0 * margin}
     else:
-        facts |= {"epsilon": float(model.epsilon), "on_tube": _count(side.on_margin), "outside": _count(side.errors)}
+        facts |= {"epsilon": _tube(model), "on_tube": _count(side.on_margin), "outside": _count(side.errors)}
     facts |= {"norm": norm, "slack": float(np.nansum(side.slack)), "primal": primal, "dual": dual}
     return {**facts, "gap": max(primal - dual, 0.0), "certificate": certificate_line(model, 0)}
 
@@ -230,7 +242,7 @@ def in_margins(model, names, X, y):
     )
     if not _is_class(model):
         words += (
-            f"and a constant is the prediction. Rows within {float(model.epsilon):.4g} of the prediction are not kept: "
+            f"and a constant is the prediction. Rows within {_tube(model):.4g} of the prediction are not kept: "
             "they count as predicted well enough."
         )
     elif len(each) == 1:
