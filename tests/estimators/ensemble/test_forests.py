@@ -1,5 +1,6 @@
 """Random forests and extremely randomised trees."""
 
+import io
 import time
 
 import numpy as np
@@ -20,6 +21,7 @@ from separatrix.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from separatrix.persist.files import to_bytes
 from separatrix.solvers.trees.nodes import apply
 from separatrix.solvers.trees.packed import ends_of, unpack
 from separatrix.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -76,6 +78,15 @@ def test_rows_of_weight_zero_move_no_threshold(forest):
     without = forest(n_estimators=8, random_state=5).fit(X, y)
     for mine, its in zip(far._trees, without._trees, strict=True):
         np.testing.assert_array_equal(mine.threshold, its.threshold)
+
+
+def test_importances_of_splits_that_gain_nothing_are_not_negative_and_the_forest_is_saved():
+    """The first split of an exclusive or gains nothing but a rounding error, here one below 0."""
+    random = np.random.default_rng(14)
+    X = random.integers(0, 2, (20, 4)).astype(float)
+    model = RandomForestClassifier(n_estimators=20, random_state=14).fit(X, X[:, 0] != X[:, 1])
+    assert all(np.all(tree.feature_importances_ >= 0.0) for tree in model.estimators_)
+    assert separatrix.load(io.BytesIO(to_bytes(model))).predict(X).tolist() == model.predict(X).tolist()
 
 
 @pytest.mark.mission("EN-02")

@@ -117,6 +117,7 @@ class TreeArrays:
         gain = np.where(inner, cost, 0.0)
         np.subtract.at(gain, nodes.parent[1:], cost[1:])
         importances = np.bincount(nodes.column[inner], gain[inner], self.n_features) / nodes.weight[0]
+        importances = np.maximum(importances, 0.0)  # splits that take nothing off leave a rounding error of either sign
         total = importances.sum()
         return importances / total if normalize and total > 0.0 else importances
 
