@@ -33,7 +33,9 @@ def test_demo_fits_one_screen():
 
 def test_warmup_runs_every_job_and_says_where_the_loops_are(monkeypatch):
     done = []
-    monkeypatch.setattr(warmup, "jobs", lambda: [(f"job {k}", lambda k=k: done.append(k)) for k in range(3)])
+    monkeypatch.setattr(
+        warmup, "jobs", lambda models: [("A", f"job {k}", lambda k=k: done.append(k)) for k in range(3)]
+    )
     found = run("warmup")
     assert found.exit_code == 0, found.output
     assert done == [0, 1, 2]

@@ -44,7 +44,7 @@ def test_every_command_is_under_contract():
 
 @pytest.mark.parametrize("command", main.COMMANDS)
 def test_json_is_one_document_with_the_promised_keys(command, shell, linear, monkeypatch):
-    monkeypatch.setattr(warmup, "jobs", lambda: [("a fit", lambda: None)])
+    monkeypatch.setattr(warmup, "jobs", lambda models: [("A", "a fit", lambda: None)])
     found = shell.ok(command, *arguments(command, linear), "--json")
 
     def refuse(constant):

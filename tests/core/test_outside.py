@@ -87,7 +87,7 @@ def test_it_is_found_with_its_file_and_parts(halved):
 
 
 def test_it_is_warmed_up(halved):
-    run = dict(warmup.jobs())["HalvedRidge, float64"]
+    run = {called: fit for _, called, fit in warmup.jobs()}["HalvedRidge, float64"]
     assert run().coef_.shape == (5,)
 
 

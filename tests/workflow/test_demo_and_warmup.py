@@ -16,7 +16,7 @@ def test_the_demo_agrees_with_nist_where_the_textbook_formula_does_not():
 
 
 def test_warmup_covers_every_storage_and_the_compiled_estimators():
-    names = [name for name, _ in warmup.jobs()]
+    names = [called for _, called, _ in warmup.jobs()]
     for storage in SmallFit().storages:
         for estimator in (
             "Lasso",
@@ -49,7 +49,7 @@ class Record:
 
 def test_progress_is_reported_before_each_fit_and_at_the_end(monkeypatch):
     record = Record()
-    monkeypatch.setattr(warmup, "jobs", lambda: [(f"job {k}", lambda: None) for k in range(4)])
+    monkeypatch.setattr(warmup, "jobs", lambda models: [("A", f"job {k}", lambda: None) for k in range(4)])
     assert warmup.compile_all(record) == 4
     steps = [(f"job {k}", k / 4) for k in range(4)]
     assert record.reports == [("begin", 4), *steps, ("all loops compiled", 1.0), "end"]
@@ -59,6 +59,6 @@ def test_a_fit_that_fails_is_not_hidden(monkeypatch):
     def fail():
         raise ZeroDivisionError
 
-    monkeypatch.setattr(warmup, "jobs", lambda: [("job", fail)])
+    monkeypatch.setattr(warmup, "jobs", lambda models: [("A", "job", fail)])
     with pytest.raises(ZeroDivisionError):
         warmup.compile_all()

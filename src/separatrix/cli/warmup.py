@@ -10,9 +10,10 @@ from separatrix.cli.options import as_json, command
     "SEPARATRIX_CACHE=/opt/loops separatrix warmup --quiet",
     short_help="Compile the loops ahead, so that no fit waits for them.",
 )
+@click.option("--model", "models", metavar="CLASS", multiple=True, help="Only loops of this model; repeatable.")
 @click.option("--quiet", "-q", is_flag=True, help="No progress bar.")
 @as_json
-def warmup(quiet, as_json):
+def warmup(models, quiet, as_json):
     """Compile the loops ahead, so that the first fit is as fast as the second.
 
     It takes a minute or two, once: compiled loops are kept on disk, in the folder SEPARATRIX_CACHE or your cache
@@ -29,7 +30,7 @@ def warmup(quiet, as_json):
     out = output.console(stderr=as_json)
     out.quiet = quiet or as_json
     started = time.perf_counter()
-    fits = compile_all(CountBar(out))
+    fits = compile_all(CountBar(out), models or None)
     folder, why = cache_folder(), trouble()
     if as_json:
         seconds = time.perf_counter() - started

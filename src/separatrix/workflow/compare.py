@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from separatrix.core.atomic_file import check_writable
+from separatrix.workflow.ahead import compiling_ahead, models_to_compile
 from separatrix.workflow.datasets import BUNDLED, named_table, named_target
 
 TEST = 0.2  # share of the rows held out for the final test
@@ -81,9 +82,15 @@ def compare_table(
     timer = BudgetTimer(budget, report=report is not None, started=started)
     source = BUNDLED if source is None and query is None else source
     table, target = named_table(source, query=query), named_target(source, target, query=query)
-    options |= {"task": task, "exclude": exclude, "group": group, "announce": understood}
-    options |= {"test": TEST, "budget": timer.for_comparison()}
-    comparison = compare(table, target, **options)
+    with compiling_ahead() as start:
+
+        def announce(understanding, question):
+            if understood is not None:
+                understood(understanding, question)
+            start(models_to_compile(understanding.task, options.get("families")))
+
+        options |= {"task": task, "exclude": exclude, "group": group, "announce": announce}
+        comparison = compare(table, target, **options, test=TEST, budget=timer.for_comparison())
     comparison.budget = budget
     if model is not None:
         write_model(model, table, comparison, command)

@@ -224,7 +224,7 @@ class Tournament:
         started, most = self.deadline.seconds, self.left_for(candidate)
         if not candidate.fits:
             most = min(most, self.first_part)
-        return limited_by(lambda: self.deadline.seconds - started > most or self.left_for(candidate) <= 0.0)
+        return limited_by(lambda: self.deadline.seconds - started > most)
 
 
 def _always_runs(candidate):

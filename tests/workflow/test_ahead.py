@@ -1,0 +1,91 @@
+"""Loops of a comparison are compiled by a second process, which is started only where there is something to compile."""
+
+import subprocess
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from separatrix.core.family import families
+from separatrix.workflow import ahead, warmup
+from separatrix.workflow.compare import compare_table
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(warmup, "cache_folder", lambda: str(tmp_path))
+    return tmp_path
+
+
+class Process:
+    """Stands for a process that is started; what happens to it is noted in a list."""
+
+    happened: ClassVar[list] = []
+
+    def __init__(self, command, **streams):
+        self.happened.append(tuple(command[len(ahead.COMMAND) :]))
+
+    def kill(self):
+        self.happened.append("killed")
+
+    def wait(self):
+        self.happened.append("waited for")
+
+
+@pytest.fixture
+def happened(monkeypatch):
+    monkeypatch.setattr(Process, "happened", [])
+    monkeypatch.setattr(ahead, "n_threads", lambda: 2)
+    monkeypatch.setattr(subprocess, "Popen", Process)
+    return Process.happened
+
+
+def test_the_most_complex_models_come_first_and_compiled_ones_are_left_out(folder):
+    models = ahead.models_to_compile("regression")
+    complexity = {family.model.__name__: family.complexity for family in families("regression") if family.model}
+    assert {"RandomForestRegressor", "SVR"} <= set(models)
+    assert [complexity[name] for name in models] == sorted(map(complexity.get, models), reverse=True)
+    warmup.compile_all(models=["SVR"])
+    assert set(models) - set(ahead.models_to_compile("regression")) == {"SVR"}
+    assert ahead.models_to_compile("regression", ["support vector machine, Gaussian kernel"]) == []
+
+
+def test_every_model_that_is_compiled_ahead_is_known_to_be_compiled_afterwards(folder):
+    """Otherwise each comparison would start the process anew."""
+    for task in ("regression", "classification"):
+        models = ahead.models_to_compile(task)
+        assert {model for model, _, _ in warmup.jobs(models)} - {"KNeighborsClassifier"} == set(models)
+
+
+def test_nothing_is_compiled_ahead_where_loops_cannot_be_kept(monkeypatch):
+    monkeypatch.setattr(warmup, "cache_folder", lambda: None)
+    assert ahead.models_to_compile("classification") == []
+
+
+def test_the_process_ends_with_the_comparison_however_that_ends(happened):
+    with pytest.raises(KeyboardInterrupt), ahead.compiling_ahead() as start:
+        start(["SVC", "Lasso"])
+        raise KeyboardInterrupt
+    assert happened == [("--model=SVC", "--model=Lasso"), "killed", "waited for"]
+
+
+def test_no_process_is_started_for_nothing_or_on_one_processor(happened, monkeypatch):
+    with ahead.compiling_ahead() as start:
+        start([])
+        monkeypatch.setattr(ahead, "n_threads", lambda: 1)
+        start(["SVC"])
+    assert happened == []
+
+
+def test_a_comparison_compiles_the_families_that_take_part(folder, happened, tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "table.csv"
+    X = rng.standard_normal((60, 2))
+    np.savetxt(path, np.column_stack([X, X[:, 0]]), delimiter=",", header="a,b,y", comments="")
+    compare_table(str(path), "y", families=["decision tree", "ridge"], budget=None)
+    assert happened == [("--model=DecisionTreeRegressor",), "killed", "waited for"]
+
+
+def test_an_unknown_model_is_refused_in_words():
+    with pytest.raises(ValueError, match="no model of this library is called 'Laso'"):
+        warmup.jobs(["Laso"])
