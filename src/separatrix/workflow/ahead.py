@@ -20,9 +20,9 @@ COMMAND = (sys.executable, "-m", "separatrix", "warmup", "--quiet")
 
 def models_to_compile(task: str, names: list[str] | None = None) -> list[str]:
     """Names of the models of a task's families, or of those named, whose loops are not kept; the most complex first."""
-    chosen = [each for each in families(task) if each.model is not None and (names is None or each.name in names)]
+    chosen = [each for each in families(task) if names is None or each.name in names]
     chosen.sort(key=lambda family: -family.complexity)
-    models = dict.fromkeys(family.model for family in chosen)
+    models = dict.fromkeys(family.model for family in chosen if family.model is not None)
     return [each.__name__ for each in models if declaration(each).small_fits and not is_compiled(each.__name__)]
 
 
