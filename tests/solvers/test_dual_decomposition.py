@@ -94,6 +94,20 @@ def test_rows_of_a_kernel_matrix_are_the_kernel_in_either_precision(kernel):
     assert_allclose(PrecomputedRows(exact).take(some).block(np.array([0, 2])), exact[np.ix_([3, 7], some)])
 
 
+@pytest.mark.parametrize("kernel", [Linear(), Gaussian(0.7), Gaussian(1e5), Polynomial(3, 0.4, 1.0)], ids=str)
+@pytest.mark.parametrize("live", [0, 1, 40, 900, 1300])
+def test_a_product_with_few_or_many_coefficients_is_that_of_the_whole_matrix(kernel, live):
+    import scipy.sparse as sp
+
+    rng = np.random.default_rng(live)
+    Z, c = rng.standard_normal((1300, 3)), np.zeros(1300)
+    c[rng.permutation(1300)[:live]] = rng.standard_normal(live)
+    K = kernel.block(Z, Z)
+    size = 1e-14 * np.abs(K).max() * (1.0 + np.abs(c).sum())
+    for rows in (GramRows(kernel, Z), GramRows(kernel, sp.csr_array(Z)), PrecomputedRows(K)):
+        assert_allclose(rows.times(c), K @ c, rtol=1e-12, atol=size)
+
+
 def test_single_precision_working_sets_and_shrinking_end_at_the_same_answer():
     rng = np.random.default_rng(1)
     Z = rng.standard_normal((1500, 4))  # more rows than are done in double precision at once

@@ -30,7 +30,6 @@ from separatrix.core.solution import Certificate, Solution
 from separatrix.core.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
-BLOCK = 1 << 22  # values of the kernel at a time
 # A matrix of more rows that is not known to be positive semidefinite is not factored to find out.
 MOST_FACTORED = 2000
 INDEFINITE = "the kernel is not known to be positive semidefinite: no gap bounds what is still to be gained"
@@ -42,7 +41,8 @@ class DualProblem:
 
     Parameters
     ----------
-    gram : rows of K (n, n): ``n``, ``diagonal``, ``block(rows, columns, dtype)``, ``is_mercer``, ``entry_error``.
+    gram : rows of K (n, n): ``n``, ``diagonal``, ``block(rows, columns, dtype)``, ``times(coefficients)``,
+        ``is_mercer``, ``entry_error``.
     linear : (m,) array p.
     low, high : (m,) arrays, ``low <= 0 <= high``, not both infinite.
     row : (m,) array of int.  The row of K of each variable.
@@ -88,12 +88,7 @@ class DualProblem:
         last, known = self.judged.get("scores", (None, None))
         if last is not None and np.array_equal(last, coefficients):
             return np.array(known)
-        support = np.flatnonzero(coefficients)
-        height = max(1, BLOCK // self.gram.n)
-        f = np.zeros(self.gram.n)
-        for start in range(0, len(support), height):
-            rows = support[start : start + height]
-            f += coefficients[rows] @ self.gram.block(rows, None, np.float64)
+        f = self.gram.times(coefficients)
         self.judged["scores"] = coefficients, f
         return np.array(f)
 

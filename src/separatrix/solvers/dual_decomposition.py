@@ -283,7 +283,7 @@ def _choose(local: _Local, need: Array, grow: Array, fall: Array, size: int, las
     """A working set, group after group: the worst violators from either side, and of the last set the free ones."""
     groups = len(local.state.problem.totals)
     quarter = max(1, size // (groups * (4 if len(last) else 2)))
-    worst, violation = [], 0.0
+    new, violation = np.zeros(len(need), dtype=bool), 0.0
     for g in range(groups):
         mine = local.group == g
         up, down = np.flatnonzero(mine & grow), np.flatnonzero(mine & fall)
@@ -293,14 +293,15 @@ def _choose(local: _Local, need: Array, grow: Array, fall: Array, size: int, las
         violation = max(violation, float(largest - smallest))
         # what violates no condition with any other is of no use
         up, down = up[need[up] > smallest], down[need[down] < largest]
-        worst += [_most(up, -need[up], quarter), _most(down, need[down], quarter)]
-    new = np.unique(np.concatenate(worst)) if worst else np.empty(0, dtype=np.int64)
-    room = size - len(new)
+        new[_most(up, -need[up], quarter)] = True
+        new[_most(down, need[down], quarter)] = True
+    chosen = np.flatnonzero(new)
+    room = size - len(chosen)
     if len(last) and room > 0:
-        rest = np.setdiff1d(last, new, assume_unique=True)
+        rest = last[~new[last]]
         free = grow[rest] & fall[rest]
-        new = np.concatenate([new, np.concatenate([rest[free], rest[~free]])[:room]])
-    return new[np.argsort(local.group[new], kind="stable")], violation
+        chosen = np.concatenate([chosen, np.concatenate([rest[free], rest[~free]])[:room]])
+    return chosen[np.argsort(local.group[chosen], kind="stable")], violation
 
 
 def _most(places: Array, order: Array, count: int) -> Array:
@@ -310,18 +311,18 @@ def _most(places: Array, order: Array, count: int) -> Array:
 
 def _step(state: _State, local: _Local, cache: RowCache, chosen: Array, need: Array, tol: float) -> int:
     """Solve a working set, and update the scores of all active rows; returns the number of pair steps."""
-    rows, place = np.unique(local.position[chosen], return_inverse=True)
+    position = local.position[chosen]
+    rows, place = np.unique(position, return_inverse=True)
     slots = cache.fetch(rows)
-    K = cache.gram.block(rows, rows)  # sooner computed than gathered from rows that are far longer
-    if len(rows) < len(chosen) or np.any(np.diff(place) < 0):
-        K = K[np.ix_(place, place)]
+    K = cache.gram.block(position, position, cache.dtype)  # sooner computed than gathered from rows that are far longer
     ends = np.searchsorted(local.group[chosen], np.arange(len(state.problem.totals) + 1))
     b, before = local.b[chosen], local.b[chosen]
     most = int(min(STEPS_EACH * max(len(chosen), 50) if state.steps else FEW_STEPS, state.steps_left))
     if state.steps >= FEW_STEPS:
         load()  # steps are many times the numbers that a loop is called with
     low, high = local.low[chosen], local.high[chosen]
-    steps = pair_steps(K, need[chosen], b, low, high, ends, 0.5 * tol, SHARE, most)
+    work = np.empty((3, len(chosen)))
+    steps = pair_steps(K, need[chosen], b, low, high, ends, 0.5 * tol, SHARE, most, *work)
     state.steps += steps
     state.steps_left -= steps
     state.outer += 1

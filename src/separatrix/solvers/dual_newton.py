@@ -40,9 +40,11 @@ def finish(problem: DualProblem, b: Array, variables: Array, need: Array, violat
         return None
     rows, place = np.unique(problem.row[some], return_inverse=True)
     coefficients = problem.row_coefficients(b)
-    support = np.flatnonzero(coefficients)
-    f = problem.gram.block(rows, support) @ coefficients[support]
     K = problem.gram.block(rows, rows)
+    f = K @ coefficients[rows]
+    coefficients[rows] = 0.0
+    others = np.flatnonzero(coefficients)
+    f += problem.gram.block(rows, others) @ coefficients[others]
     if len(rows) < len(some):
         K = K[np.ix_(place, place)]
     restricted = _Restricted(problem, some, K, b, problem.linear[some] - f[place])
