@@ -5,11 +5,12 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
 
-from separatrix.core.dual_problem import DualProblem, certify_dual, dual_values
+from separatrix.core.dual_problem import DualProblem, best_offsets, certify_dual, dual_values
 from separatrix.core.solution import Solution
 from separatrix.designs.gram_rows import GramRows, PrecomputedRows
 from separatrix.designs.kernels import Gaussian, Linear, Polynomial, Sigmoid
 from separatrix.solvers.dual_decomposition import feasible, solve
+from separatrix.solvers.dual_newton import finish
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 3))
@@ -123,6 +124,35 @@ def test_single_precision_working_sets_and_shrinking_end_at_the_same_answer():
         found.append(solution.theta + solution.intercept[0])
     assert_allclose(found[1], found[0], atol=1e-9)
     assert_allclose(found[2], found[0], atol=1e-9)
+
+
+def two_a_row(n, sums):
+    """Regression within a tube: of each row one coefficient above 0 and one below; one sum, or one of each kind."""
+    rng = np.random.default_rng(7)
+    Z = rng.standard_normal((n, 2))
+    y, none, box = np.sin(2.0 * Z[:, 0]) + 0.2 * rng.standard_normal(n), np.zeros(n), np.full(n, 3.0)
+    width, group, totals = (0.1, np.zeros(2 * n, dtype=int), np.zeros(1)) if sums == 1 else (0.0, None, None)
+    if sums == 2:
+        group, totals = np.repeat([0, 1], n), 0.25 * n * np.array([1.0, -1.0])
+    linear, row = np.append(y - width, y + width), np.tile(np.arange(n), 2)
+    return DualProblem(GramRows(Gaussian(1.0), Z), linear, np.append(none, -box), np.append(box, none), row, group, totals)
+
+
+@pytest.mark.parametrize("sums", [1, 2])
+def test_newton_ends_at_rounding_where_each_row_has_two_variables(sums):
+    problem = two_a_row(150, sums)
+    best = solve(problem).beta
+    inside = (best > problem.low) & (best < problem.high)
+    b = best.copy()
+    mine = np.flatnonzero(inside & (problem.group == 0))
+    b[mine[::2][: len(mine) // 2]] += 1e-4
+    b[mine[1::2]] -= 1e-4
+    need = problem.linear - problem.scores(b)[problem.row]
+    better = finish(problem, b, np.arange(len(b)), need, 1e-3)
+    offsets = best_offsets(problem, better, problem.linear - problem.scores(better)[problem.row])
+    assert dual_values(problem, b, offsets).violation > 1e-6
+    assert dual_values(problem, better, offsets).violation <= 1e-12
+    assert_allclose(better, best, atol=1e-8)
 
 
 def test_a_square_that_rounding_leaves_below_0_is_the_unit_of_no_gap():

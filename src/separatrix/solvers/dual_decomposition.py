@@ -176,32 +176,32 @@ def _note(trace: Trace | None, values: DualValues) -> None:
 
 
 def _finished(state: _State, active: "_Local", level: float) -> tuple[DualValues, Array]:
-    """Newton's method on the free variables, with the violators that it leaves until none is left; the better of both.
+    """Newton's method on the free variables, with the violators that it leaves until none is left; the best of all.
 
-    The first step needs the scores of few rows only; later ones know all scores, to double precision.
+    The first step needs the scores of few rows only; later ones know all scores, to double precision. A step may move
+    a variable that it left out past its condition, and the next one takes that in: a gap may grow before it falls.
     """
-    problem, best, variables, need = state.problem, None, active.variables, active.needs()[0]
+    problem, first, variables, need = state.problem, state.b, active.variables, active.needs()[0]
+    best, least = None, np.inf
     for _ in range(NEWTON_ROUNDS if not state.stopped else 0):
-        before = state.b
-        better = finish(problem, before, variables, need, level)
+        better = finish(problem, state.b, variables, need, level)
         if better is None:
             break
         state.b = better
-        newer = _look(state)
-        if best is None and newer[0].violation > level:
-            state.b = before
-            best = _look(state)
-            state.b = better if newer[0].gap < best[0].gap else before
-            newer = _look(state)
-        if best is not None and newer[0].gap > best[0].gap:
-            state.b = before
-            break
-        best = newer
-        level = newer[0].violation
-        if level <= state.settled_at():
+        values, offsets = _look(state)
+        if values.violation <= state.settled_at():
             state.settled = True
+            return values, offsets
+        if values.gap < least:
+            best, least = better, values.gap
+        elif values.violation > level:
             break
-        variables, need = np.arange(len(state.b)), problem.linear - state.f[problem.row]
+        level, variables, need = values.violation, np.arange(len(better)), problem.linear - state.f[problem.row]
+    state.b = first
+    values, offsets = _look(state)
+    if best is None or not least < values.gap:
+        return values, offsets
+    state.b = best
     return _look(state)
 
 

@@ -38,16 +38,14 @@ def finish(problem: DualProblem, b: Array, variables: Array, need: Array, violat
     some = _near(problem, b, variables, need, violation)
     if not len(some):
         return None
-    rows, place = np.unique(problem.row[some], return_inverse=True)
-    coefficients = problem.row_coefficients(b)
+    rows = problem.row[some]  # one after the other as the variables are: a row may have two
     K = problem.gram.block(rows, rows)
-    f = K @ coefficients[rows]
-    coefficients[rows] = 0.0
+    beside = b.copy()
+    beside[some] = 0.0
+    coefficients = problem.row_coefficients(beside)
     others = np.flatnonzero(coefficients)
-    f += problem.gram.block(rows, others) @ coefficients[others]
-    if len(rows) < len(some):
-        K = K[np.ix_(place, place)]
-    restricted = _Restricted(problem, some, K, b, problem.linear[some] - f[place])
+    f = K @ b[some] + problem.gram.block(rows, others) @ coefficients[others]
+    restricted = _Restricted(problem, some, K, b, problem.linear[some] - f)
     if not restricted.run():
         return None
     better = b.copy()
