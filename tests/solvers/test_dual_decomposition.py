@@ -10,7 +10,7 @@ from separatrix.core.solution import Solution
 from separatrix.designs.gram_rows import GramRows, PrecomputedRows
 from separatrix.designs.kernels import Gaussian, Linear, Polynomial, Sigmoid
 from separatrix.solvers.dual_decomposition import feasible, solve
-from separatrix.solvers.dual_newton import finish
+from separatrix.solvers.dual_newton import DualNewton
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 3))
@@ -148,7 +148,7 @@ def test_newton_ends_at_rounding_where_each_row_has_two_variables(sums):
     b[mine[::2][: len(mine) // 2]] += 1e-4
     b[mine[1::2]] -= 1e-4
     need = problem.linear - problem.scores(b)[problem.row]
-    better = finish(problem, b, np.arange(len(b)), need, 1e-3)
+    better = DualNewton(problem).finish(b, np.arange(len(b)), need, 1e-3, exact=True)
     offsets = best_offsets(problem, better, problem.linear - problem.scores(better)[problem.row])
     assert dual_values(problem, b, offsets).violation > 1e-6
     assert dual_values(problem, better, offsets).violation <= 1e-12

@@ -25,7 +25,7 @@ from separatrix.core.jit import load
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.types import Array
 from separatrix.solvers.compiled.pair_steps import add_rows, pair_steps
-from separatrix.solvers.dual_newton import finish, is_affordable
+from separatrix.solvers.dual_newton import DualNewton, is_affordable
 from separatrix.solvers.row_cache import RowCache
 
 WORKING = 512  # variables of a working set
@@ -39,7 +39,9 @@ OUTER_STEPS = 100  # of a round, beside those that patience allows
 MOST_STEPS = 10_000_000  # pair steps where no limit is given; 100 for each variable, if these are more
 PATIENCE = 50  # pair steps of the first round for each variable; then Newton's method has a try, and patience doubles
 NEWTON_ROUNDS = 6
-SETTLED = 1e-10  # violation, in units of the spread of p, at which no order of the rows shows any more
+# Violation, in units of the spread of p, at which no order of the rows shows any more; with Newton's matrix in single
+# precision the next step is half a second away at most, and would change nothing that can be seen.
+SETTLED, SETTLED_SINGLE = 1e-10, 1e-8
 EXTRA = 4  # rounds beyond the tolerance, where few variables are free and Newton's method has not settled yet
 # Rows so few are computed in double precision from the start: there is little to save.
 FEW_ROWS = 1000
@@ -64,10 +66,14 @@ class _State:
     stopped: bool = False
     settled: bool = False
 
+    def __post_init__(self) -> None:
+        self.newton = DualNewton(self.problem)
+
     def settled_at(self) -> float:
         """The violation below which nothing is to be gained: no order of the rows shows, or rounding is as large."""
         rounding = EPS * self.problem.gram.entry_error * float(np.linalg.norm(self.b))
-        return max(SETTLED * self.spread, 10.0 * rounding)
+        settled = SETTLED_SINGLE if self.newton.is_single else SETTLED
+        return max(settled * self.spread, 10.0 * rounding)
 
     def out_of_budget(self) -> bool:
         self.stopped = self.stopped or self.steps_left <= 0 or time.perf_counter() > self.deadline
@@ -183,8 +189,8 @@ def _finished(state: _State, active: "_Local", level: float) -> tuple[DualValues
     """
     problem, first, variables, need = state.problem, state.b, active.variables, active.needs()[0]
     best, least = None, np.inf
-    for _ in range(NEWTON_ROUNDS if not state.stopped else 0):
-        better = finish(problem, state.b, variables, need, level)
+    for k in range(NEWTON_ROUNDS if not state.stopped else 0):
+        better = state.newton.finish(state.b, variables, need, level, exact=k > 0)
         if better is None:
             break
         state.b = better
