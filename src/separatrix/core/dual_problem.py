@@ -15,7 +15,8 @@ boxes have no end (a hard margin) the sum may be infinite by rounding alone: the
 margin m, which makes them feasible, and the gap is ``½ b'Kb / m² - (p'b - ½ b'Kb)``.
 
 Gaps are divided by the objective of the model f = 0 with its best offset, and in a hard margin, which no constant
-keeps, by that of the model itself. The rounding of the scores is bounded (errors of random signs) and is part of the
+keeps, by that of the model itself. A machine with nu may have w = 0 as its optimum, and every objective 0: its gap is
+divided by no less than a millionth of the largest |w|²/2 that its sums allow. The rounding of the scores is bounded (errors of random signs) and is part of the
 gap. Where K is not known to be positive semidefinite there is no bound: the worst violation of the KKT conditions is
 reported, relative to the spread of p, and the model is called stationary.
 """
@@ -32,6 +33,8 @@ from separatrix.core.types import Array
 EPS = float(np.finfo(np.float64).eps)
 # A matrix of more rows that is not known to be positive semidefinite is not factored to find out.
 MOST_FACTORED = 2000
+# A machine whose |w|² is a smaller share of what its sums allow has no direction: its gap is relative to this share.
+NO_DIRECTION = 1e-6
 INDEFINITE = "the kernel is not known to be positive semidefinite: no gap bounds what is still to be gained"
 
 
@@ -213,7 +216,9 @@ def _unit(problem: DualProblem, half: float, shift: float) -> float:
     t = best_offsets(problem, balanced, problem.linear)
     slack = t[problem.group] - problem.linear
     null = float(np.maximum(slack * -problem.low, -slack * problem.high).sum() + t @ problem.totals)
-    size = max(half, 0.0) + shift  # of w = 0 rounding may leave a square below 0
+    # of w = 0 rounding may leave a square below 0; it is relative to the largest square of such sums
+    reach = 0.5 * float(np.abs(problem.totals).sum()) ** 2 * float(np.abs(problem.gram.diagonal).max(initial=0.0))
+    size = max(max(half, 0.0) + shift, NO_DIRECTION * reach)
     return null if null > 1e-12 * size else size or 1.0
 
 
