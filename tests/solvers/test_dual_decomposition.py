@@ -9,6 +9,8 @@ from separatrix.core.dual_problem import DualProblem, best_offsets, certify_dual
 from separatrix.core.solution import Solution
 from separatrix.designs.gram_rows import GramRows, PrecomputedRows
 from separatrix.designs.kernels import Gaussian, Linear, Polynomial, Sigmoid
+from separatrix.solvers import dual_newton
+from separatrix.solvers.bordered_factor import BorderedFactor
 from separatrix.solvers.dual_decomposition import feasible, solve
 from separatrix.solvers.dual_newton import DualNewton
 
@@ -135,7 +137,9 @@ def two_a_row(n, sums):
     if sums == 2:
         group, totals = np.repeat([0, 1], n), 0.25 * n * np.array([1.0, -1.0])
     linear, row = np.append(y - width, y + width), np.tile(np.arange(n), 2)
-    return DualProblem(GramRows(Gaussian(1.0), Z), linear, np.append(none, -box), np.append(box, none), row, group, totals)
+    return DualProblem(
+        GramRows(Gaussian(1.0), Z), linear, np.append(none, -box), np.append(box, none), row, group, totals
+    )
 
 
 @pytest.mark.parametrize("sums", [1, 2])
@@ -153,6 +157,37 @@ def test_newton_ends_at_rounding_where_each_row_has_two_variables(sums):
     assert dual_values(problem, b, offsets).violation > 1e-6
     assert dual_values(problem, better, offsets).violation <= 1e-12
     assert_allclose(better, best, atol=1e-8)
+
+
+@pytest.mark.parametrize("sums", [1, 2])
+def test_newton_in_single_precision_repeats_its_steps_until_rows_in_any_order_agree(monkeypatch, sums):
+    problem = two_a_row(150, sums)
+    exact = solve(problem)
+    monkeypatch.setattr(dual_newton, "MOST_DOUBLE", 0)
+    single = solve(problem)
+    assert certify_dual(problem, single, 1e-6).converged
+    assert_allclose(single.theta + single.intercept.mean(), exact.theta + exact.intercept.mean(), atol=1e-7)
+
+
+def test_one_factor_solves_with_borders_added_and_rows_left_out():
+    rng = np.random.default_rng(3)
+    Z = rng.standard_normal((120, 6))
+    A = Z @ Z.T + np.eye(120)
+    asked = []
+
+    def entries(F, G):
+        asked.append((len(F), len(G)))
+        return A[np.ix_(F, G)]
+
+    factor, R = BorderedFactor(entries, 120), rng.standard_normal((120, 2))
+    for F in (np.arange(100), np.arange(3, 104), np.delete(np.arange(102), [7, 50]), np.arange(100)):
+        exact = np.linalg.solve(A[np.ix_(F, F)] + 0.5 * np.eye(len(F)), R[F])
+        assert_allclose(factor.solve(F, R[F], 0.5), exact, atol=1e-10)
+    assert asked.count((100, 100)) == 1  # the sets above differ in few rows: there was one factor
+    assert factor.solve(np.arange(60), R[:60], 0.5).shape == (60, 2)
+    assert asked[-1] == (60, 60)
+    A[0, 0] = -1e3
+    assert BorderedFactor(entries, 120).solve(np.arange(10), R[:10], 0.0) is None
 
 
 def test_a_square_that_rounding_leaves_below_0_is_the_unit_of_no_gap():

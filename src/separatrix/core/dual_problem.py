@@ -16,11 +16,12 @@ margin m, which makes them feasible, and the gap is ``½ b'Kb / m² - (p'b - ½ 
 
 Gaps are divided by the objective of the model f = 0 with its best offset, and in a hard margin, which no constant
 keeps, by that of the model itself. A machine with nu may have w = 0 as its optimum, and every objective 0: its gap is
-divided by no less than a millionth of the largest |w|²/2 that its sums allow. The rounding of the scores is bounded (errors of random signs) and is part of the
-gap. Where K is not known to be positive semidefinite there is no bound: the worst violation of the KKT conditions is
-reported, relative to the spread of p, and the model is called stationary.
+divided by no less than a millionth of the largest :math:`|w|^2/2` that its sums allow. The rounding of the scores is
+bounded (errors of random signs) and is part of the gap. Where K is not known to be positive semidefinite there is no bound: the
+worst violation of the KKT conditions is reported, relative to the spread of p, and the model is called stationary.
 """
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -182,7 +183,7 @@ def dual_values(problem: DualProblem, b: Array, offsets: Array) -> DualValues:
     inside = bool(np.all((down >= 0.0) & (up >= 0.0)))
     terms = np.maximum(np.maximum((slack + rounding) * down, (rounding - slack) * up), 0.0)
     shift = float(np.abs(problem.totals @ offsets)) if problem.totals.any() else 0.0
-    off = np.bincount(problem.group, weights=b, minlength=len(problem.totals)) - problem.totals
+    off = _sums(problem, b) - problem.totals
     unbalanced = float(np.abs(np.asarray(offsets) * off).sum())
     gap = float(terms.sum()) + unbalanced if inside else np.inf
     # the objective itself is without rounding's part, and the same for any sums
@@ -191,10 +192,14 @@ def dual_values(problem: DualProblem, b: Array, offsets: Array) -> DualValues:
     return DualValues(dual, primal, gap, violation, _unit(problem, half, shift))
 
 
+def _sums(problem: DualProblem, b: Array) -> Array:
+    """The sum of each group, rounded once: times an offset of a thousand the rounding of a plain sum would show."""
+    return np.array([math.fsum(b[problem.group == g]) for g in range(len(problem.totals))])
+
+
 def _infeasibility(problem: DualProblem, b: Array) -> float:
     """How far the sums of the groups are from their totals."""
-    sums = np.bincount(problem.group, weights=b, minlength=len(problem.totals))
-    off = np.abs(sums - problem.totals)
+    off = np.abs(_sums(problem, b) - problem.totals)
     rounding = EPS * np.bincount(problem.group, weights=np.abs(b), minlength=len(problem.totals))
     return float(np.maximum(off - 8.0 * rounding, 0.0).max(initial=0.0))
 

@@ -1,13 +1,13 @@
 r"""Equations with :math:`A_{FF}` for sets F that differ little from one whose Cholesky factor is at hand.
 
-With the factor of :math:`A_{CC}`, an index that F has and C has not is a border, its column of A; an index of C that F has not
-is held at 0 by a column of the unit matrix, and has a multiplier for it:
+With the factor of :math:`A_{CC}`, an index that F has and C has not is a border, its column of A; an index of C that F
+has not is held at 0 by a column of the unit matrix, and has a multiplier for it:
 
 .. math:: \begin{pmatrix} A_{CC} & B \\ B' & D \end{pmatrix} \begin{pmatrix} x \\ y \end{pmatrix} =
           \begin{pmatrix} r \\ d \end{pmatrix}, \qquad S = D - B' A_{CC}^{-1} B.
 
-Cost: a factor is O(c³/3); a border O(2c²) once, and the Schur complement S of k borders O(c k² + k³). Active-set methods move a few
-indices at a time, so that one factor serves all their steps (Nocedal and Wright 2006, section 16.5).
+Cost: a factor is O(c³/3); a border O(2c²) once, and the Schur complement S of k borders O(c k² + k³). Active-set
+methods move a few indices at a time, so that one factor serves all their steps (Nocedal and Wright 2006, section 16.5).
 """
 
 from collections.abc import Callable
@@ -40,9 +40,8 @@ class BorderedFactor:
 
     def solve(self, F: Array, R: Array, ridge: float) -> Array | None:
         """X (len F, k) with ``(A + ridge I)_FF X = R``; None where A_FF is not positive definite."""
-        if ridge != self.ridge or not self._has_borders(F):
-            if not self._factor(F, ridge):
-                return None
+        if (ridge != self.ridge or not self._has_borders(F)) and not self._factor(F, ridge):
+            return None
         inside = np.zeros(len(self.place), dtype=bool)
         inside[F] = True
         left_out, added = self.core[~inside[self.core]], F[self.place[F] < 0]
@@ -63,9 +62,9 @@ class BorderedFactor:
         except np.linalg.LinAlgError:
             return None
         X = X - Z @ y
-        found = np.empty(R.shape)
-        found[shared], found[~shared] = X[self.place[F[shared]]], y[k:]
-        return found
+        of_all = np.empty(R.shape)
+        of_all[shared], of_all[~shared] = X[self.place[F[shared]]], y[k:]
+        return of_all
 
     def _apply(self, r: Array) -> Array:
         return np.asarray(cho_solve((self.lower, True), r, check_finite=False))

@@ -3,10 +3,11 @@ r"""The end of a support vector machine's fit: Newton's method on the coefficien
 Solves   K_FF d + t = p_F - f_F,  Σ_g d = what the clipped ones moved,   F the free variables,
 and moves variables between F and their bounds until all conditions hold: a primal-dual active-set method, which is a
 semismooth Newton method (Hintermüller, Ito and Kunisch 2003, SIAM J. Optim. 13). Started near the optimum it takes a
-few steps, each a Cholesky factor of K_FF. It may cycle; where few variables are free an active-set method follows then
-(Nocedal and Wright 2006, section 16.5), which cannot.
-Where that is singular (duplicated rows, a linear kernel) a faint ridge keeps the step bounded,
-and the next step takes off what it left: iterations of the proximal-point method, exact at their end.
+few steps, with one Cholesky factor for all (:mod:`separatrix.solvers.bordered_factor`). It may cycle; where few variables
+are free an active-set method follows then (Nocedal and Wright 2006, section 16.5), which cannot.
+Where K_FF is singular (duplicated rows, a linear kernel) a faint ridge keeps the step bounded, and the next step takes
+off what it left: iterations of the proximal-point method, exact at their end. Of many free variables matrix and factor
+are in single precision, and steps are repeated with scores in double precision, as in iterative refinement.
 """
 
 import numpy as np
@@ -33,7 +34,7 @@ def is_affordable(problem: DualProblem, b: Array) -> bool:
 
 
 class DualNewton:
-    """Newton's method on a dual problem; the last matrix and its factor serve again where the variables are the same."""
+    """Newton's method on a dual problem; the last matrix and its factor serve again for the same variables."""
 
     def __init__(self, problem: DualProblem) -> None:
         self.problem = problem
@@ -46,7 +47,7 @@ class DualNewton:
         return bool(self.K.dtype == np.float32)
 
     def finish(self, b: Array, variables: Array, need: Array, violation: float, exact: bool) -> Array | None:
-        """Coefficients (m,) whose conditions hold to rounding; None where they were not reached, or would cost too much.
+        """Coefficients (m,) whose conditions hold to rounding; None where they were not reached, or cost too much.
 
         `need` is p - K b of the `variables` that may move, to within `violation`. Where it is not exact, it is computed
         again.
@@ -74,11 +75,11 @@ class DualNewton:
         if not np.isin(some, self.some, assume_unique=True).all():
             rows, dtype = self.problem.row[some], np.float64 if free <= MOST_DOUBLE else np.float32
             self.some, self.K = some, self.problem.gram.block(rows, rows, dtype)
-            alike, stiff = self.problem.group[some], float(np.mean(np.diag(self.K)))
+            K, alike, stiff = self.K, self.problem.group[some], float(np.mean(np.diag(self.K)))
 
             def entries(F: Array, G: Array) -> Array:
-                # sums of groups are held anyway: a stiff spring on them changes no answer, and makes up for a singular A
-                A = self.K[np.ix_(F, G)]
+                # sums of groups are held anyway: a stiff spring on them changes no answer, and mends a singular A
+                A = K[np.ix_(F, G)]
                 A[alike[F][:, None] == alike[G]] += stiff
                 return A
 

@@ -177,7 +177,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
 
 def _border(problem: DualProblem, solution: Solution, offset: float) -> float:
-    """What is added to the offset, so that neither rounding nor what the solver left puts rows of the border outside."""
+    """What is added to the offset, so that neither rounding nor what the solver left puts border rows outside."""
     b, scores = solution.beta, np.asarray(solution.theta)
     free = (b > problem.low) & (b < problem.high)
     size = float(np.abs(scores).max(initial=0.0))
