@@ -17,8 +17,9 @@ margin m, which makes them feasible, and the gap is ``½ b'Kb / m² - (p'b - ½ 
 Gaps are divided by the objective of the model f = 0 with its best offset, and in a hard margin, which no constant
 keeps, by that of the model itself. A machine with nu may have w = 0 as its optimum, and every objective 0: its gap is
 divided by no less than a millionth of the largest :math:`|w|^2/2` that its sums allow. The rounding of the scores is
-bounded (errors of random signs) and is part of the gap. Where K is not known to be positive semidefinite there is no bound: the
-worst violation of the KKT conditions is reported, relative to the spread of p, and the model is called stationary.
+bounded (errors of random signs) and is part of the gap. Where K is not known to be positive semidefinite there is no
+bound: the worst violation of the KKT conditions is reported, relative to the spread of p, and the model is called
+stationary.
 """
 
 import math

@@ -3,8 +3,8 @@ r"""The end of a support vector machine's fit: Newton's method on the coefficien
 Solves   K_FF d + t = p_F - f_F,  Σ_g d = what the clipped ones moved,   F the free variables,
 and moves variables between F and their bounds until all conditions hold: a primal-dual active-set method, which is a
 semismooth Newton method (Hintermüller, Ito and Kunisch 2003, SIAM J. Optim. 13). Started near the optimum it takes a
-few steps, with one Cholesky factor for all (:mod:`separatrix.solvers.bordered_factor`). It may cycle; where few variables
-are free an active-set method follows then (Nocedal and Wright 2006, section 16.5), which cannot.
+few steps, with one Cholesky factor for all (:mod:`separatrix.solvers.bordered_factor`). It may cycle; where few
+variables are free an active-set method follows then (Nocedal and Wright 2006, section 16.5), which cannot.
 Where K_FF is singular (duplicated rows, a linear kernel) a faint ridge keeps the step bounded, and the next step takes
 off what it left: iterations of the proximal-point method, exact at their end. Of many free variables matrix and factor
 are in single precision, and steps are repeated with scores in double precision, as in iterative refinement.
