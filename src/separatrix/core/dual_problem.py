@@ -15,11 +15,14 @@ boxes have no end (a hard margin) the sum may be infinite by rounding alone: the
 margin m, which makes them feasible, and the gap is ``½ b'Kb / m² - (p'b - ½ b'Kb)``.
 
 Gaps are divided by the objective of the model f = 0 with its best offset, and in a hard margin, which no constant
-keeps, by that of the model itself. The rounding of the scores is bounded (errors of random signs) and is part of the
-gap. Where K is not known to be positive semidefinite there is no bound: the worst violation of the KKT conditions is
-reported, relative to the spread of p, and the model is called stationary.
+keeps, by that of the model itself. A machine with nu may have w = 0 as its optimum, and every objective 0: its gap is
+divided by no less than a millionth of the largest :math:`|w|^2/2` that its sums allow. The rounding of the scores is
+bounded (errors of random signs) and is part of the gap. Where K is not known to be positive semidefinite there is no
+bound: the worst violation of the KKT conditions is reported, relative to the spread of p, and the model is called
+stationary.
 """
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,9 +33,10 @@ from separatrix.core.solution import Certificate, Solution
 from separatrix.core.types import Array
 
 EPS = float(np.finfo(np.float64).eps)
-BLOCK = 1 << 22  # values of the kernel at a time
 # A matrix of more rows that is not known to be positive semidefinite is not factored to find out.
 MOST_FACTORED = 2000
+# A machine whose |w|² is a smaller share of what its sums allow has no direction: its gap is relative to this share.
+NO_DIRECTION = 1e-6
 INDEFINITE = "the kernel is not known to be positive semidefinite: no gap bounds what is still to be gained"
 
 
@@ -42,7 +46,8 @@ class DualProblem:
 
     Parameters
     ----------
-    gram : rows of K (n, n): ``n``, ``diagonal``, ``block(rows, columns, dtype)``, ``is_mercer``, ``entry_error``.
+    gram : rows of K (n, n): ``n``, ``diagonal``, ``block(rows, columns, dtype)``, ``times(coefficients)``,
+        ``is_mercer``, ``entry_error``.
     linear : (m,) array p.
     low, high : (m,) arrays, ``low <= 0 <= high``, not both infinite.
     row : (m,) array of int.  The row of K of each variable.
@@ -88,12 +93,7 @@ class DualProblem:
         last, known = self.judged.get("scores", (None, None))
         if last is not None and np.array_equal(last, coefficients):
             return np.array(known)
-        support = np.flatnonzero(coefficients)
-        height = max(1, BLOCK // self.gram.n)
-        f = np.zeros(self.gram.n)
-        for start in range(0, len(support), height):
-            rows = support[start : start + height]
-            f += coefficients[rows] @ self.gram.block(rows, None, np.float64)
+        f = self.gram.times(coefficients)
         self.judged["scores"] = coefficients, f
         return np.array(f)
 
@@ -184,7 +184,7 @@ def dual_values(problem: DualProblem, b: Array, offsets: Array) -> DualValues:
     inside = bool(np.all((down >= 0.0) & (up >= 0.0)))
     terms = np.maximum(np.maximum((slack + rounding) * down, (rounding - slack) * up), 0.0)
     shift = float(np.abs(problem.totals @ offsets)) if problem.totals.any() else 0.0
-    off = np.bincount(problem.group, weights=b, minlength=len(problem.totals)) - problem.totals
+    off = _sums(problem, b) - problem.totals
     unbalanced = float(np.abs(np.asarray(offsets) * off).sum())
     gap = float(terms.sum()) + unbalanced if inside else np.inf
     # the objective itself is without rounding's part, and the same for any sums
@@ -193,10 +193,14 @@ def dual_values(problem: DualProblem, b: Array, offsets: Array) -> DualValues:
     return DualValues(dual, primal, gap, violation, _unit(problem, half, shift))
 
 
+def _sums(problem: DualProblem, b: Array) -> Array:
+    """The sum of each group, rounded once: times an offset of a thousand the rounding of a plain sum would show."""
+    return np.array([math.fsum(b[problem.group == g]) for g in range(len(problem.totals))])
+
+
 def _infeasibility(problem: DualProblem, b: Array) -> float:
     """How far the sums of the groups are from their totals."""
-    sums = np.bincount(problem.group, weights=b, minlength=len(problem.totals))
-    off = np.abs(sums - problem.totals)
+    off = np.abs(_sums(problem, b) - problem.totals)
     rounding = EPS * np.bincount(problem.group, weights=np.abs(b), minlength=len(problem.totals))
     return float(np.maximum(off - 8.0 * rounding, 0.0).max(initial=0.0))
 
@@ -218,7 +222,9 @@ def _unit(problem: DualProblem, half: float, shift: float) -> float:
     t = best_offsets(problem, balanced, problem.linear)
     slack = t[problem.group] - problem.linear
     null = float(np.maximum(slack * -problem.low, -slack * problem.high).sum() + t @ problem.totals)
-    size = max(half, 0.0) + shift  # of w = 0 rounding may leave a square below 0
+    # of w = 0 rounding may leave a square below 0; it is relative to the largest square of such sums
+    reach = 0.5 * float(np.abs(problem.totals).sum()) ** 2 * float(np.abs(problem.gram.diagonal).max(initial=0.0))
+    size = max(max(half, 0.0) + shift, NO_DIRECTION * reach)
     return null if null > 1e-12 * size else size or 1.0
 
 

@@ -1,9 +1,11 @@
 r"""Rows of a kernel matrix :math:`K_{ij} = k(x_i, x_j)`, computed when they are asked for.
 
 Values of a kernel of inner products are one matrix product of blocks of rows, in single or in double precision, and a
-function of its entries while they are in the cache of the processor.
+function of its entries. Products of K with coefficients use its symmetry: of two rows with coefficients one entry
+serves both.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,8 @@ from separatrix.core.protocol import row_count
 from separatrix.core.types import Array
 from separatrix.designs.kernels import Kernel, checked_values
 
-TILE = 1 << 17  # values of a kernel at a time
+STRIP = 1 << 20  # values of a kernel at a time: a function of whole rows is twice as fast as one of parts of them
+TALL, WIDE = 256, 512  # rows and columns of a tile whose products with coefficients are taken while it is in cache
 MOST_DENSE = 1 << 23  # numbers of sparse rows that are made dense at a time
 
 
@@ -75,12 +78,29 @@ class GramRows:
             self.kernel.curve(out)
             return out
         left = self.kernel.left_factors(points[rows])
-        width = max(64, TILE // max(len(rows), 1))
-        for start in range(0, right.shape[0], width):
-            tile = out[:, start : start + width]
-            np.matmul(left, right[start : start + width].T, out=tile)
-            self.kernel.curve(tile)
+        height = max(64, STRIP // max(right.shape[0], 1))
+        for start in range(0, len(rows), height):
+            strip = out[start : start + height]
+            np.matmul(left[start : start + height], right.T, out=strip)
+            self.kernel.curve(strip)
         return out
+
+    def times(self, coefficients: Array) -> Array:
+        """``K c`` for c (n,), in double precision; the time is that of the rows whose coefficient is not 0."""
+        support = np.flatnonzero(coefficients)
+        order = np.concatenate([support, np.flatnonzero(coefficients == 0.0)])
+        if not isinstance(self._points, np.ndarray):
+            return _symmetric_times(lambda rows, others: self.block(order[rows], order[others]), order, coefficients)
+        points = self._points[order]
+        left, store = self.kernel.left_factors(points[: len(support)]), np.empty(TALL * WIDE)
+
+        def tile(rows: slice, others: slice) -> Array:
+            a, b = left[rows], points[others]
+            values = np.matmul(a, b.T, out=store[: len(a) * len(b)].reshape(len(a), len(b)))
+            self.kernel.curve(values)
+            return values
+
+        return _symmetric_times(tile, order, coefficients)
 
 
 class PrecomputedRows:
@@ -112,6 +132,32 @@ class PrecomputedRows:
         """``K[rows][:, columns]``, of all columns if None, in float32 or float64; into `out` where that is given."""
         some = self.chosen if columns is None else self.chosen[columns]
         return _into(out, self.matrix[np.ix_(self.chosen[rows], some)], dtype)
+
+    def times(self, coefficients: Array) -> Array:
+        """``K c`` for c (n,), in double precision."""
+        f, support = np.zeros(self.n), np.flatnonzero(coefficients)
+        for start in range(0, len(support), TALL):
+            rows = support[start : start + TALL]
+            f += coefficients[rows] @ self.block(rows)
+        return f
+
+
+def _symmetric_times(tile: Callable[[slice, slice], Array], order: Array, coefficients: Array) -> Array:
+    """``K c`` from tiles of the rows in some `order`, those with coefficients first, on and right of the diagonal."""
+    c, n, most = coefficients[order], len(order), int(np.count_nonzero(coefficients))
+    f = np.zeros(n)
+    for start in range(0, most, TALL):
+        rows = slice(start, min(start + TALL, most))
+        f[rows] += tile(rows, rows) @ c[rows]
+        for left in range(rows.stop, n, WIDE):
+            others = slice(left, left + WIDE)
+            values = tile(rows, others)
+            f[others] += c[rows] @ values
+            if left < most:
+                f[rows] += values @ c[others]
+    scores = np.empty(n)
+    scores[order] = f
+    return scores
 
 
 def _into(out: Array | None, values: Array, dtype: Any) -> Array:

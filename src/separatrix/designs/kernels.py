@@ -168,8 +168,7 @@ class Gaussian(Kernel):
         return points[:, [*range(p), p + 1, p]]
 
     def curve(self, products: Array) -> None:
-        np.minimum(products, 0.0, out=products)
-        np.exp(products, out=products)
+        np.exp(products, out=products)  # that rounding may leave a square below 0 is part of the entry's error
 
     def entry_error(self, X: Any) -> float:
         lengths = squares(_centred(X))

@@ -25,7 +25,7 @@ from separatrix.core.jit import load
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.types import Array
 from separatrix.solvers.compiled.pair_steps import add_rows, pair_steps
-from separatrix.solvers.dual_newton import finish, is_affordable
+from separatrix.solvers.dual_newton import DualNewton, is_affordable
 from separatrix.solvers.row_cache import RowCache
 
 WORKING = 512  # variables of a working set
@@ -39,7 +39,9 @@ OUTER_STEPS = 100  # of a round, beside those that patience allows
 MOST_STEPS = 10_000_000  # pair steps where no limit is given; 100 for each variable, if these are more
 PATIENCE = 50  # pair steps of the first round for each variable; then Newton's method has a try, and patience doubles
 NEWTON_ROUNDS = 6
-SETTLED = 1e-10  # violation, in units of the spread of p, at which no order of the rows shows any more
+# Violation, in units of the spread of p, at which no order of the rows shows any more; with Newton's matrix in single
+# precision the next step is half a second away at most, and would change nothing that can be seen.
+SETTLED, SETTLED_SINGLE = 1e-10, 1e-8
 EXTRA = 4  # rounds beyond the tolerance, where few variables are free and Newton's method has not settled yet
 # Rows so few are computed in double precision from the start: there is little to save.
 FEW_ROWS = 1000
@@ -64,10 +66,14 @@ class _State:
     stopped: bool = False
     settled: bool = False
 
+    def __post_init__(self) -> None:
+        self.newton = DualNewton(self.problem)
+
     def settled_at(self) -> float:
         """The violation below which nothing is to be gained: no order of the rows shows, or rounding is as large."""
         rounding = EPS * self.problem.gram.entry_error * float(np.linalg.norm(self.b))
-        return max(SETTLED * self.spread, 10.0 * rounding)
+        settled = SETTLED_SINGLE if self.newton.is_single else SETTLED
+        return max(settled * self.spread, 10.0 * rounding)
 
     def out_of_budget(self) -> bool:
         self.stopped = self.stopped or self.steps_left <= 0 or time.perf_counter() > self.deadline
@@ -176,32 +182,32 @@ def _note(trace: Trace | None, values: DualValues) -> None:
 
 
 def _finished(state: _State, active: "_Local", level: float) -> tuple[DualValues, Array]:
-    """Newton's method on the free variables, with the violators that it leaves until none is left; the better of both.
+    """Newton's method on the free variables, with the violators that it leaves until none is left; the best of all.
 
-    The first step needs the scores of few rows only; later ones know all scores, to double precision.
+    The first step needs the scores of few rows only; later ones know all scores, to double precision. A step may move
+    a variable that it left out past its condition, and the next one takes that in: a gap may grow before it falls.
     """
-    problem, best, variables, need = state.problem, None, active.variables, active.needs()[0]
-    for _ in range(NEWTON_ROUNDS if not state.stopped else 0):
-        before = state.b
-        better = finish(problem, before, variables, need, level)
+    problem, first, variables, need = state.problem, state.b, active.variables, active.needs()[0]
+    best, least = None, np.inf
+    for k in range(NEWTON_ROUNDS if not state.stopped else 0):
+        better = state.newton.finish(state.b, variables, need, level, exact=k > 0)
         if better is None:
             break
         state.b = better
-        newer = _look(state)
-        if best is None and newer[0].violation > level:
-            state.b = before
-            best = _look(state)
-            state.b = better if newer[0].gap < best[0].gap else before
-            newer = _look(state)
-        if best is not None and newer[0].gap > best[0].gap:
-            state.b = before
-            break
-        best = newer
-        level = newer[0].violation
-        if level <= state.settled_at():
+        values, offsets = _look(state)
+        if values.violation <= state.settled_at():
             state.settled = True
+            return values, offsets
+        if values.gap < least:
+            best, least = better, values.gap
+        elif values.violation > level:
             break
-        variables, need = np.arange(len(state.b)), problem.linear - state.f[problem.row]
+        level, variables, need = values.violation, np.arange(len(better)), problem.linear - state.f[problem.row]
+    state.b = first
+    values, offsets = _look(state)
+    if best is None or not least < values.gap:
+        return values, offsets
+    state.b = best
     return _look(state)
 
 
@@ -283,7 +289,7 @@ def _choose(local: _Local, need: Array, grow: Array, fall: Array, size: int, las
     """A working set, group after group: the worst violators from either side, and of the last set the free ones."""
     groups = len(local.state.problem.totals)
     quarter = max(1, size // (groups * (4 if len(last) else 2)))
-    worst, violation = [], 0.0
+    new, violation = np.zeros(len(need), dtype=bool), 0.0
     for g in range(groups):
         mine = local.group == g
         up, down = np.flatnonzero(mine & grow), np.flatnonzero(mine & fall)
@@ -293,14 +299,15 @@ def _choose(local: _Local, need: Array, grow: Array, fall: Array, size: int, las
         violation = max(violation, float(largest - smallest))
         # what violates no condition with any other is of no use
         up, down = up[need[up] > smallest], down[need[down] < largest]
-        worst += [_most(up, -need[up], quarter), _most(down, need[down], quarter)]
-    new = np.unique(np.concatenate(worst)) if worst else np.empty(0, dtype=np.int64)
-    room = size - len(new)
+        new[_most(up, -need[up], quarter)] = True
+        new[_most(down, need[down], quarter)] = True
+    chosen = np.flatnonzero(new)
+    room = size - len(chosen)
     if len(last) and room > 0:
-        rest = np.setdiff1d(last, new, assume_unique=True)
+        rest = last[~new[last]]
         free = grow[rest] & fall[rest]
-        new = np.concatenate([new, np.concatenate([rest[free], rest[~free]])[:room]])
-    return new[np.argsort(local.group[new], kind="stable")], violation
+        chosen = np.concatenate([chosen, np.concatenate([rest[free], rest[~free]])[:room]])
+    return chosen[np.argsort(local.group[chosen], kind="stable")], violation
 
 
 def _most(places: Array, order: Array, count: int) -> Array:
@@ -310,18 +317,18 @@ def _most(places: Array, order: Array, count: int) -> Array:
 
 def _step(state: _State, local: _Local, cache: RowCache, chosen: Array, need: Array, tol: float) -> int:
     """Solve a working set, and update the scores of all active rows; returns the number of pair steps."""
-    rows, place = np.unique(local.position[chosen], return_inverse=True)
+    position = local.position[chosen]
+    rows, place = np.unique(position, return_inverse=True)
     slots = cache.fetch(rows)
-    K = cache.gram.block(rows, rows)  # sooner computed than gathered from rows that are far longer
-    if len(rows) < len(chosen) or np.any(np.diff(place) < 0):
-        K = K[np.ix_(place, place)]
+    K = cache.gram.block(position, position, cache.dtype)  # sooner computed than gathered from rows that are far longer
     ends = np.searchsorted(local.group[chosen], np.arange(len(state.problem.totals) + 1))
     b, before = local.b[chosen], local.b[chosen]
     most = int(min(STEPS_EACH * max(len(chosen), 50) if state.steps else FEW_STEPS, state.steps_left))
     if state.steps >= FEW_STEPS:
         load()  # steps are many times the numbers that a loop is called with
     low, high = local.low[chosen], local.high[chosen]
-    steps = pair_steps(K, need[chosen], b, low, high, ends, 0.5 * tol, SHARE, most)
+    work = np.empty((3, len(chosen)))
+    steps = pair_steps(K, need[chosen], b, low, high, ends, 0.5 * tol, SHARE, most, *work)
     state.steps += steps
     state.steps_left -= steps
     state.outer += 1

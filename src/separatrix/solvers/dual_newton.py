@@ -3,22 +3,25 @@ r"""The end of a support vector machine's fit: Newton's method on the coefficien
 Solves   K_FF d + t = p_F - f_F,  Σ_g d = what the clipped ones moved,   F the free variables,
 and moves variables between F and their bounds until all conditions hold: a primal-dual active-set method, which is a
 semismooth Newton method (Hintermüller, Ito and Kunisch 2003, SIAM J. Optim. 13). Started near the optimum it takes a
-few steps, each a Cholesky factor of K_FF. It may cycle; where few variables are free an active-set method follows then
-(Nocedal and Wright 2006, section 16.5), which cannot.
-Where that is singular (duplicated rows, a linear kernel) a faint ridge keeps the step bounded,
-and the next step takes off what it left: iterations of the proximal-point method, exact at their end.
+few steps, with one Cholesky factor for all (:mod:`separatrix.solvers.bordered_factor`). It may cycle; where few
+variables are free an active-set method follows then (Nocedal and Wright 2006, section 16.5), which cannot.
+Where K_FF is singular (duplicated rows, a linear kernel) a faint ridge keeps the step bounded, and the next step takes
+off what it left: iterations of the proximal-point method, exact at their end. Of many free variables matrix and factor
+are in single precision, and steps are repeated with scores in double precision, as in iterative refinement.
 """
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from separatrix.core.dual_problem import EPS, DualProblem
 from separatrix.core.types import Array
+from separatrix.solvers.bordered_factor import BorderedFactor
 
-MOST_FREE = 2500
+MOST_FREE = 8000
+MOST_DOUBLE = 2500  # of more the matrix and its factor are in single precision, and steps are repeated
+STRIP = 256
 STEPS = 30
 FEW_FREE, STEPS_EACH = 300, 4  # where one variable is moved at a time, each with a factor of its own
-RIDGE = 1e-11  # of the mean diagonal
+RIDGE = 5e4  # roundings of the mean diagonal
 NEAR = 10.0  # variables within so many violations of their condition may change sides
 SETTLED = 1e-13  # relative to the scores
 # A coefficient nearer to its bound than this share of the largest is on it.
@@ -30,27 +33,71 @@ def is_affordable(problem: DualProblem, b: Array) -> bool:
     return bool(((b > problem.low) & (b < problem.high)).sum() <= MOST_FREE)
 
 
-def finish(problem: DualProblem, b: Array, variables: Array, need: Array, violation: float) -> Array | None:
-    """Coefficients (m,) whose conditions hold to rounding; None where they were not reached, or would cost too much.
+class DualNewton:
+    """Newton's method on a dual problem; the last matrix and its factor serve again for the same variables."""
 
-    `need` is p - K b of the `variables` that may move, to within `violation`; it is computed again where it counts.
-    """
-    some = _near(problem, b, variables, need, violation)
-    if not len(some):
-        return None
-    rows, place = np.unique(problem.row[some], return_inverse=True)
-    coefficients = problem.row_coefficients(b)
-    support = np.flatnonzero(coefficients)
-    f = problem.gram.block(rows, support) @ coefficients[support]
-    K = problem.gram.block(rows, rows)
-    if len(rows) < len(some):
-        K = K[np.ix_(place, place)]
-    restricted = _Restricted(problem, some, K, b, problem.linear[some] - f[place])
-    if not restricted.run():
-        return None
-    better = b.copy()
-    better[some] = restricted.b
-    return better
+    def __init__(self, problem: DualProblem) -> None:
+        self.problem = problem
+        self.some = np.empty(0, dtype=np.int64)
+        self.K = np.empty((0, 0))
+
+    @property
+    def is_single(self) -> bool:
+        """Whether its matrix is in single precision."""
+        return bool(self.K.dtype == np.float32)
+
+    def finish(self, b: Array, variables: Array, need: Array, violation: float, exact: bool) -> Array | None:
+        """Coefficients (m,) whose conditions hold to rounding; None where they were not reached, or cost too much.
+
+        `need` is p - K b of the `variables` that may move, to within `violation`. Where it is not exact, it is computed
+        again.
+        """
+        problem, some = self.problem, _near(self.problem, b, variables, need, violation)
+        if not len(some):
+            return None
+        rows = self._hold(some, int(((b > problem.low) & (b < problem.high)).sum()))
+        if exact:
+            need = need[np.searchsorted(variables, self.some)]
+        else:
+            need = problem.linear[self.some] - self._scores(rows, b)
+        restricted = _Restricted(problem, self.some, self.K, self.factor, b, need)
+        if not restricted.run():
+            return None
+        better = b.copy()
+        better[self.some] = restricted.b
+        return better
+
+    def _hold(self, some: Array, free: int) -> Array:
+        """The rows of K that `some` variables belong to, one after the other: a row may have two.
+
+        Where all of them were looked at the last time, these variables are kept, with the factor of their matrix.
+        """
+        if not np.isin(some, self.some, assume_unique=True).all():
+            rows, dtype = self.problem.row[some], np.float64 if free <= MOST_DOUBLE else np.float32
+            self.some, self.K = some, self.problem.gram.block(rows, rows, dtype)
+            K, alike, stiff = self.K, self.problem.group[some], float(np.mean(np.diag(self.K)))
+
+            def entries(F: Array, G: Array) -> Array:
+                # sums of groups are held anyway: a stiff spring on them changes no answer, and mends a singular A
+                A = K[np.ix_(F, G)]
+                A[alike[F][:, None] == alike[G]] += stiff
+                return A
+
+            self.factor = BorderedFactor(entries, len(some))
+        return self.problem.row[self.some]
+
+    def _scores(self, rows: Array, b: Array) -> Array:
+        """``K b`` of some rows in double precision, a strip after the other."""
+        problem, coefficients = self.problem, self.problem.row_coefficients(b)
+        if not self.is_single:
+            beside = b.copy()
+            beside[self.some] = 0.0
+            coefficients = problem.row_coefficients(beside)
+        others, f = np.flatnonzero(coefficients), np.empty(len(rows))
+        for start in range(0, len(rows), STRIP):
+            part = rows[start : start + STRIP]
+            f[start : start + STRIP] = problem.gram.block(part, others) @ coefficients[others]
+        return f if self.is_single else f + self.K @ b[self.some]
 
 
 def _near(problem: DualProblem, b: Array, variables: Array, need: Array, violation: float) -> Array:
@@ -70,8 +117,10 @@ def _near(problem: DualProblem, b: Array, variables: Array, need: Array, violati
 class _Restricted:
     """The problem in some of the variables, the others held where they are."""
 
-    def __init__(self, problem: DualProblem, some: Array, K: Array, b: Array, need: Array) -> None:
-        self.K, self.b, self.need = K, b[some], need
+    def __init__(
+        self, problem: DualProblem, some: Array, K: Array, factor: BorderedFactor, b: Array, need: Array
+    ) -> None:
+        self.K, self.factor, self.b, self.need = K, factor, b[some], need
         self.low, self.high = problem.low[some], problem.high[some]
         self.indicator = (problem.group[some][:, None] == np.arange(len(problem.totals))).astype(np.float64)
         sums = np.bincount(problem.group, weights=b, minlength=len(problem.totals))
@@ -81,7 +130,10 @@ class _Restricted:
         # scores are sums over all rows, and no more exact than these
         self.entry_error, self.others = problem.gram.entry_error, float(np.linalg.norm(b))
         self.stiff = float(np.mean(np.diag(K)))
-        self.ridge = RIDGE * self.stiff
+        precision = float(np.finfo(K.dtype).eps)
+        self.ridge = RIDGE * precision * self.stiff
+        self.changes = 0.0 if K.dtype == np.float64 else precision * self.entry_error
+        self.start = self.b
 
     def run(self) -> bool:
         """Whether all conditions hold in the end, to rounding."""
@@ -153,6 +205,7 @@ class _Restricted:
 
     def _rounding(self) -> float:
         sums = EPS * self.entry_error * (self.others + float(np.linalg.norm(self.b)))
+        sums += self.changes * float(np.linalg.norm(self.b - self.start))
         return SETTLED * (self.size + float(np.abs(self.offsets).max())) + sums
 
     def _is_level(self, free: Array) -> bool:
@@ -173,21 +226,16 @@ class _Restricted:
             return None
         E = self.indicator[F]
         present = E.any(axis=0)
-        A = self.K[np.ix_(F, F)]
-        # sums of groups are held anyway: a stiff spring on them changes no answer, and makes up for a singular A
-        for g in np.flatnonzero(present):
-            A += self.stiff * np.outer(E[:, g], E[:, g])
-        A[np.diag_indices(len(F))] += ridge
-        try:
-            factor = cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
-        except np.linalg.LinAlgError:
+        # of what is left, not of need itself: a factor in single precision would lose the difference
+        pulled = (self.need - self.indicator @ self.offsets)[F] + self.stiff * (E @ self.missing)
+        solved = self.factor.solve(F, np.column_stack([pulled, E[:, present]]), ridge)
+        if solved is None:
             return None
-        pulled = self.need[F] + self.stiff * (E @ self.missing)
-        solved = cho_solve(factor, np.column_stack([pulled, E[:, present]]), check_finite=False)
         u, V = solved[:, 0], solved[:, 1:]
-        self.offsets[present] = np.linalg.solve(E[:, present].T @ V, E[:, present].T @ u - self.missing[present])
+        change = np.linalg.solve(E[:, present].T @ V, E[:, present].T @ u - self.missing[present])
+        self.offsets[present] += change
         step = np.zeros(len(self.b))
-        step[F] = u - V @ self.offsets[present]
+        step[F] = u - V @ change
         return step
 
     def _move_to(self, target: Array) -> None:
@@ -197,5 +245,6 @@ class _Restricted:
             self.b = target
             # a product with all columns is faster than a copy of many
             few = len(moved) < len(change) // 8
-            self.need -= self.K[:, moved] @ change[moved] if few else self.K @ change
+            by = change.astype(self.K.dtype)
+            self.need -= self.K[:, moved] @ by[moved] if few else self.K @ by
             self.missing -= self.indicator[moved].T @ change[moved]

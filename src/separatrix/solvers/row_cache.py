@@ -21,20 +21,23 @@ class RowCache:
     """
 
     def __init__(self, gram: Any, dtype: Any, room: float, least: int) -> None:
-        self.gram, self.dtype, self.room, self.least = gram, np.dtype(dtype), room, least
+        self.gram, self.dtype = gram, np.dtype(dtype)
         self.active = np.arange(gram.n)
         self.computed = 0  # rows so far
-        self._clear(np.empty((self._capacity(), gram.n), dtype=self.dtype))
+        n = max(gram.n, 1)
+        self.memory = np.empty(n * min(n, max(least, int(room / (n * self.dtype.itemsize)))), dtype=self.dtype)
+        self._clear()
 
     def _capacity(self) -> int:
         n = max(len(self.active), 1)
-        return min(n, max(self.least, int(self.room / (n * self.dtype.itemsize))))
+        return min(n, len(self.memory) // n)
 
-    def _clear(self, store: Array) -> None:
-        self.store = store
+    def _clear(self) -> None:
+        n, capacity = len(self.active), self._capacity()
+        self.store = self.memory[: capacity * n].reshape(capacity, n)
         self.slot = np.full(len(self.active), -1)  # of each active row
-        self.owner = np.full(len(store), -1)
-        self.used = np.zeros(len(store), dtype=np.int64)
+        self.owner = np.full(capacity, -1)
+        self.used = np.zeros(capacity, dtype=np.int64)
         self.clock = 0
 
     def fetch(self, rows: Array) -> Array:
@@ -65,10 +68,9 @@ class RowCache:
         kept = np.flatnonzero(old_slot >= 0)
         # a copy costs as much as a row computed anew: only what was wanted of late is worth it
         kept = kept[self.used[old_slot[kept]] >= self.clock - RECENT]
-        capacity = self._capacity()
-        kept = kept[:capacity]
-        store = np.empty((capacity, len(keep)), dtype=self.dtype)
+        # in place, where a row moves to the left only: memory that was never touched costs more than the copies
+        kept = kept[np.argsort(old_slot[kept])][: self._capacity()]
         for place, position in enumerate(kept):
-            np.take(old_store[old_slot[position]], keep, out=store[place])
-        self._clear(store)
+            self.memory[place * len(keep) : (place + 1) * len(keep)] = old_store[old_slot[position]][keep]
+        self._clear()
         self.slot[kept], self.owner[: len(kept)] = np.arange(len(kept)), kept

@@ -267,3 +267,26 @@ def test_the_offset_of_variables_that_are_all_at_a_bound_is_the_nearest_that_kee
         problem = DualProblem(gram, linear, zeros, np.ones(n), np.arange(n), np.zeros(n, dtype=int), np.array([total]))
         offsets = best_offsets(problem, b, linear - b)
         assert offsets[0] == least and dual_values(problem, b, offsets).gap <= 1e-14
+
+
+@pytest.mark.parametrize("seed", [2, 3, 11, 12])
+@pytest.mark.parametrize("kernel", ["rbf", "linear", "poly"])
+def test_rows_on_the_border_of_a_region_are_inside_and_at_most_a_share_nu_is_outside(seed, kernel):
+    rng = np.random.default_rng(seed)
+    n, p = rng.integers(50, 400), rng.integers(1, 8)
+    X = rng.standard_normal((n, p)) * 10.0 ** rng.integers(-2, 3) + 10.0 ** rng.integers(-2, 4) * (seed % 2)
+    for nu in (0.1, 0.5):
+        model = OneClassSVM(nu=nu, kernel=kernel).fit(X)
+        inside = model.predict(X) > 0
+        assert model.certificate_.converged
+        assert inside[model.on_margin_].all()
+        assert (~inside).sum() <= nu * n
+
+
+def test_a_region_without_a_direction_is_certified_and_holds_every_row():
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])  # about 0: the best w of a linear kernel is 0
+    model = OneClassSVM(nu=0.5, kernel="linear").fit(X)
+    assert model.certificate_.converged
+    assert_allclose(model.dual_coef_ @ model.support_vectors_, 0.0, atol=1e-12)
+    assert_allclose(model.decision_function(X), 0.0, atol=1e-10)
+    assert (model.predict(X) == 1).all()

@@ -1,5 +1,7 @@
 """SVR: the tube, its conditions, laws of rows and weights, and LIBSVM's objective."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -80,3 +82,24 @@ def test_parameters_out_of_range_are_refused_by_name(options):
     (name,) = options
     with pytest.raises(ValueError, match=f"SVR with {name}="):
         SVR(**options).fit(*waves(20))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("level", [1.0, 1e3, 1e6])
+def test_the_claimed_gap_is_no_less_than_that_of_exact_fractions(dtype, level):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((100, 3)).astype(dtype)
+        y = (np.sin(X[:, 0]) + 0.2 * rng.standard_normal(100) + level).astype(dtype)
+        model = SVR(kernel="linear", C=1.0, epsilon=0.125).fit(X, y)
+        b = {i: Fraction(c) for i, c in zip(model.support_.tolist(), model.dual_coef_[0].tolist())}
+        rows, targets = [[Fraction(x) for x in row] for row in X.tolist()], [Fraction(v) for v in y.tolist()]
+        w = [sum(c * rows[i][j] for i, c in b.items()) for j in range(3)]
+        half, t, tube = sum(each * each for each in w) / 2, Fraction(float(model.intercept_[0])), Fraction(1, 8)
+        misses = [abs(v - sum(a * c for a, c in zip(row, w)) - t) - tube for row, v in zip(rows, targets)]
+        primal = half + sum(max(each, 0) for each in misses)
+        dual = sum(targets[i] * c - tube * abs(c) for i, c in b.items()) - half
+        null = sum(
+            max(abs(v - sorted(targets)[50]) - tube, 0) for v in targets
+        )  # no less than that of the best constant
+        assert float((primal - dual) / null) <= model.certificate_.value

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import OutlierMixin
 
 from separatrix.core.declaration import DENSE, SmallFit, declares
-from separatrix.core.dual_problem import DualProblem, dual_values
+from separatrix.core.dual_problem import EPS, DualProblem, dual_values
 from separatrix.core.solution import Solution
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense, as_design
@@ -18,7 +18,8 @@ from separatrix.estimators.margin.nu_parameter import nu_of, offsets_of, scaled
 from separatrix.estimators.validation import validate_first_rows, validate_rows, validate_weights
 from separatrix.prediction import forms
 
-BORDER = 1e-11  # of the largest score: more than the rounding of scores, far less than any tolerance
+# What a score on the border may miss, in roundings and as a share of the largest score: far less than any tolerance.
+ROUNDINGS, LEAST_BORDER, MOST_BORDER = 64.0, 1e-11, 1e-8
 
 
 @declares(
@@ -105,9 +106,8 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         gram, part = self._gram(data.X), np.flatnonzero(data.s > 0.0)
         problem = self._problem(gram.take(part), data.s[part])
         solution = self._solve(problem, deadline)
-        # rows on the border have a score of 0, and rounding shall not put them outside
-        border = BORDER * float(np.abs(solution.theta).max(initial=0.0))
-        solution = scaled(solution, 1.0, float(offsets_of(problem, solution, self.bias)[0]) + border)
+        offset = float(offsets_of(problem, solution, self.bias)[0])
+        solution = scaled(solution, 1.0, offset + _border(problem, solution, offset))
         self._publish(part, problem, solution, len(data.s))
         self._keep_rows(data.rows, data.X)
         self._certify([problem], [solution], started)
@@ -174,3 +174,13 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         problem = self._problem(self._gram(data.X).take(part), data.s[part])
         solution = Solution(full[part], float(self.intercept_[0]), problem.scores(full[part]))
         return [problem], [solution], lambda other: other._publish(part, problem, solution, len(data.s))
+
+
+def _border(problem: DualProblem, solution: Solution, offset: float) -> float:
+    """What is added to the offset, so that neither rounding nor what the solver left puts border rows outside."""
+    b, scores = solution.beta, np.asarray(solution.theta)
+    free = (b > problem.low) & (b < problem.high)
+    size = float(np.abs(scores).max(initial=0.0))
+    rounding = ROUNDINGS * EPS * problem.gram.entry_error * float(np.linalg.norm(b))
+    left = -2.0 * float((scores[free] + offset).min(initial=0.0))
+    return max(LEAST_BORDER * size, rounding, min(left, MOST_BORDER * size))
