@@ -319,7 +319,7 @@ def test_a_budget_or_a_limit_of_steps_keeps_the_best_iterate_and_warns():
         few = SVC(max_iter=3).fit(X, y)
     assert few.fit_status_ == 1 and few.n_iter_[0] <= 3 and few.certificate_.value > 1e-4
     with pytest.warns(NotCertified):
-        none = SVC(budget="0.0s", C=10.0).fit(X, y)
+        none = SVC(budget="0.001ms", C=10.0).fit(X, y)
     assert none.fit_status_ == 1
     assert SVC(budget="1min").fit(X, y).fit_status_ == 0
 

@@ -1,9 +1,7 @@
 """What all kernel support vector machines share: the kernel and its width, limits of a fit, scores and coefficients."""
 
-import re
 import time
 import warnings
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import warn_if_not_certified
 from separatrix.core.dual_problem import DualProblem, certify_dual
-from separatrix.core.errors import WrongType, cannot
+from separatrix.core.errors import cannot
 from separatrix.core.protocol import can, is_sparse
 from separatrix.core.registry import late
 from separatrix.core.solution import Certificate, Solution
@@ -24,12 +22,11 @@ from separatrix.designs.kernels import Gaussian, Linear, Polynomial, Sigmoid
 from separatrix.estimators.published import timed, worst
 from separatrix.estimators.ranges import refuse_large
 from separatrix.estimators.saving import Estimator
-from separatrix.estimators.validation import check_choice, check_number, validate_rows
+from separatrix.estimators.validation import check_budget, check_choice, check_number, validate_rows
 from separatrix.prediction import support_vectors
 from separatrix.solvers.dual_decomposition import solve
 
 KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
-UNITS = {"": 1.0, "ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 UNEVEN = 1e3  # ratio of the scales of columns from which a fit warns
 LARGEST_ENTRY = 1e30  # squares of rows in single precision
 LARGEST_VALUE = 1e150  # of a kernel: its squares are numbers
@@ -85,29 +82,13 @@ class KernelMachine(Estimator):
             check_number(self, "gamma", 0.0, open_low=True)
         else:
             check_choice(self, "gamma", ("scale", "auto"))
-        self._seconds()
+        check_budget(self)
 
     def _strength(self):
         """C, a number above 0 that may be infinite."""
         if isinstance(self.C, float) and np.inf == self.C:
             return np.inf
         return check_number(self, "C", 0.0, open_low=True)
-
-    def _seconds(self):
-        """The budget in seconds."""
-        if self.budget is None:
-            return np.inf
-        if isinstance(self.budget, Real) and not isinstance(self.budget, bool) and self.budget >= 0.0:
-            return float(self.budget)
-        text = re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+) *([a-z]*)", str(self.budget).strip())
-        if not isinstance(self.budget, str) or text is None or text[2] not in UNITS:
-            raise cannot(
-                f"fit {type(self).__name__} with budget={self.budget!r}",
-                because="a budget is a time: seconds, or a number with a unit",
-                instead="budget=10, '500ms', '10s', '2min', '1h' or None",
-                kind=WrongType,
-            )
-        return float(text[1]) * UNITS[text[2]]
 
     def _enter_rows(self, X):
         """X as the checks at the door may see it: rows for a function of a user's may be anything with a length."""
@@ -155,7 +136,8 @@ class KernelMachine(Estimator):
             refuse_asymmetric(X, np.finfo(X.dtype).eps)
             return PrecomputedRows(X)
         gram = GramRows(self._mercer(), X)
-        largest = float(np.abs(gram.diagonal).max(initial=0.0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = float(np.abs(gram.diagonal).max(initial=0.0))
         if not largest <= LARGEST_VALUE:
             raise cannot(
                 f"fit {type(self).__name__} with kernel={self.kernel!r}",
@@ -196,7 +178,7 @@ class KernelMachine(Estimator):
         proofs = [certify_dual(problem, each, float(self.tol)) for problem, each in zip(problems, solutions)]
         self.certificate_ = timed(worst(proofs), started)
         self.fit_status_ = int(any(each.details["stopped"] for each in solutions))
-        if self.fit_status_ and self.max_iter >= 0 and not np.isfinite(self._seconds()):
+        if self.fit_status_ and self.max_iter >= 0 and not np.isfinite(check_budget(self)):
             advice = f"Solver terminated early (max_iter={self.max_iter}).  {INSTEAD}"
         else:
             advice = INSTEAD

@@ -15,7 +15,7 @@ from separatrix.designs import as_dense, as_design
 from separatrix.estimators import verification
 from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, margin_of
 from separatrix.estimators.margin.nu_parameter import nu_of, offsets_of, scaled
-from separatrix.estimators.validation import validate_first_rows, validate_rows, validate_weights
+from separatrix.estimators.validation import check_budget, validate_first_rows, validate_rows, validate_weights
 from separatrix.prediction import forms
 
 BORDER = 1e-11  # of the largest score: more than the rounding of scores, far less than any tolerance
@@ -97,7 +97,7 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         started = time.perf_counter()
         self._check()
         nu_of(self)
-        deadline = started + self._seconds()
+        deadline = started + check_budget(self)
         data = self._entered(X, y, sample_weight)
         self._refuse_large(data.rows)
         self._warn_of_scales(data.rows)

@@ -23,7 +23,7 @@ from separatrix.estimators import verification
 from separatrix.estimators.class_weights import class_factors
 from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, box_problem, described, margin_of
 from separatrix.estimators.margin.out_of_fold import slopes_of
-from separatrix.estimators.validation import check_choice, validate_class_target
+from separatrix.estimators.validation import check_budget, check_choice, validate_class_target
 from separatrix.prediction import forms, support_vectors
 from separatrix.solvers.hard_margin import separation_in
 
@@ -159,7 +159,7 @@ class SVC(ClassifierMixin, KernelMachine):
         started = time.perf_counter()
         self._check()
         check_choice(self, "decision_function_shape", ("ovr", "ovo"))
-        strength, deadline = self._strength(), started + self._seconds()
+        strength, deadline = self._strength(), started + check_budget(self)
         data = self._entered(X, y, sample_weight)
         self._refuse_large(data.rows)
         self._warn_of_scales(data.rows)

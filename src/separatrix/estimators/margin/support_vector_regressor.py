@@ -15,7 +15,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
 from separatrix.estimators import verification
 from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, box_problem, described, margin_of
-from separatrix.estimators.validation import check_number, enter
+from separatrix.estimators.validation import check_budget, check_number, enter
 from separatrix.prediction import forms
 
 
@@ -96,7 +96,7 @@ class SVR(RegressorMixin, KernelMachine):
         """Fit to X (n, p), or a kernel matrix (n, n), and numbers y (n,); a weight multiplies the C of its row."""
         started = time.perf_counter()
         self._check()
-        deadline = started + self._seconds()
+        deadline = started + check_budget(self)
         data = self._entered(X, y, sample_weight)
         self._refuse_large(data.rows)
         self._warn_of_scales(data.rows)
