@@ -17,6 +17,7 @@ from separatrix.designs.kernels import Kernel
 from separatrix.estimators import verification
 from separatrix.estimators.kernel.expansion import KernelExpansion
 from separatrix.estimators.kernel.kernel_ridge import KernelRidge
+from separatrix.estimators.kernel.parameters import kernel_of
 from separatrix.estimators.linear.one_standard_error import smallest, warn_at_end
 from separatrix.estimators.validation import check_numbers, enter
 from separatrix.prediction import forms
@@ -56,7 +57,8 @@ class KernelRidgeCV(KernelExpansion):
     alpha_ : float.  gamma_ : float or None.  best_score_ : float.  What was chosen, and minus its mean squared error.
     scores_ : (L,) or (g, L) array.  Minus the mean squared errors of all strengths, and of all widths if several.
     cv_results_ : (n, L) or (n, k, L) array, if stored.  Of the chosen width; 0 for rows of weight 0.
-    dual_coef_, intercept_, X_fit_, certificate_, n_features_in_, feature_names_in_ : as in :class:`KernelRidge`.
+    dual_coef_, intercept_, X_fit_, kernel_, certificate_ : as in :class:`KernelRidge`.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
 
     References: Golub, Heath and Wahba (1979), Technometrics 21(2); Rifkin and Lippert (2007), MIT-CSAIL-TR-2007-025.
 
@@ -104,6 +106,7 @@ class KernelRidgeCV(KernelExpansion):
         best, place = np.unravel_index(smallest(-means.ravel()), means.shape)
         self.alpha_, self.best_score_ = float(alphas[place]), float(means[best, place])
         self.gamma_ = None if self.gamma is None else float(widths[best])
+        self.kernel_ = self._chosen_kernel(design.p)
         self.scores_ = means if len(widths) > 1 else means[0]
         if self.store_cv_results:
             kept = np.zeros((target.n, *errors[best].shape[1:]))
@@ -115,18 +118,18 @@ class KernelRidgeCV(KernelExpansion):
 
     def _errors(self, design: Any, target: Target, live: Array, alphas: Array, width: float | None) -> Array:
         """Leave-one-out residuals (n, k, L) of one width."""
-        K = self._plain(width)._matrix(design, live).dense()
+        K = self._matrix(design, live, self._of_width(width, design.p)).dense()
         if self.fit_intercept:
             centred_products(K, target.weights / target.total)
         return leave_one_out_by_products(K, target, alphas, intercept=bool(self.fit_intercept))
 
-    def _plain(self, width: Any) -> KernelRidge:
-        """The model of one width."""
+    def _of_width(self, width: Any, p: int) -> Kernel | str:
+        """The kernel of one width."""
         options = {name: getattr(self, name) for name in ("kernel", "degree", "coef0", "kernel_params")}
-        return KernelRidge(gamma=width, **options)
+        return kernel_of(KernelRidge(gamma=width, **options), p)
 
-    def _kernel(self, p: int) -> Kernel:
-        return self._plain(self.gamma_)._kernel(p)
+    def _chosen_kernel(self, p: int) -> Kernel | str:
+        return self._of_width(self.gamma_, p)
 
     def _strengths(self, target: Any) -> Array:
         return np.array([self.alpha_])

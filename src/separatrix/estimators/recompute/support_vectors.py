@@ -7,12 +7,22 @@ import numpy as np
 
 from separatrix.core.dual_problem import certify_dual
 from separatrix.designs import as_dense
+from separatrix.designs.kernels import Kernel
 from separatrix.estimators.published import timed, worst
 from separatrix.estimators.recompute.comparison import Comparison, not_looked_at, tolerance_of
 
 DERIVED = ("margin_", "slack_", "primal_objective_", "dual_objective_", "on_margin_", "margin_errors_")
 SUMS = 1e-8  # relative: how far sums over rows in another order may be from those of the fit
-LOOKED_AT = {"support_", "support_vectors_", "n_support_", "dual_coef_", "intercept_", "gamma_", "class_weight_"}
+LOOKED_AT = {
+    "support_",
+    "support_vectors_",
+    "n_support_",
+    "dual_coef_",
+    "intercept_",
+    "gamma_",
+    "kernel_",
+    "class_weight_",
+}
 DECIDED = {"C_", "epsilon_"}  # by nu; the problems are stated with them
 
 
@@ -21,11 +31,13 @@ def machines(model, X, y, sample_weight=None):
     data = model._entered(X, y, sample_weight, reset=False)
     rows = data.rows
     comparison = Comparison(model, rows.shape[0])
+    model._check()
     comparison.number("gamma_", model._width(rows, data.repeats))
+    comparison.residual(0.0 if model._chosen_kernel() == model.kernel_ else np.inf, 0.0, "kernel_")
     support = np.asarray(model.support_)
     legal = support.ndim == 1 and ((support >= 0) & (support < rows.shape[0])).all() and _is_counted(model, support)
     comparison.residual(0.0 if legal else np.inf, 0.0, "support_", "n_support_")
-    if legal and model.kernel != "precomputed" and not callable(model.kernel):
+    if legal and isinstance(model.kernel_, Kernel):
         kept, given = as_dense(model.support_vectors_), as_dense(rows[support])
         same = kept.shape == given.shape and np.array_equal(kept, given)
         comparison.residual(0.0 if same else 1.0, 0.0, "support_vectors_")
@@ -34,7 +46,8 @@ def machines(model, X, y, sample_weight=None):
     rest = not_looked_at(model, LOOKED_AT | DECIDED | set(DERIVED))
     if not comparison.certificate().converged:
         return replace(
-            comparison.certificate(), message=f"the support vectors or gamma_ are not those of the data{rest}"
+            comparison.certificate(),
+            message=f"the support vectors or kernel_ are not those of the data and the parameters{rest}",
         )
     problems, solutions, publish = model._restated(X, y, sample_weight)
     _hold_derived(comparison, model, publish)
