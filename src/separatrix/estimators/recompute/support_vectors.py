@@ -2,6 +2,7 @@
 
 from copy import copy
 from dataclasses import replace
+from numbers import Integral
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from separatrix.estimators.recompute.comparison import Comparison, not_looked_at
 
 DERIVED = ("margin_", "slack_", "primal_objective_", "dual_objective_", "on_margin_", "margin_errors_")
 SUMS = 1e-8  # relative: how far sums over rows in another order may be from those of the fit
+# Relative: scores out of fold are known to the root of a gap, which is far below its tolerance as a rule.
+SLOPES = 1e-4
 LOOKED_AT = {
     "support_",
     "support_vectors_",
@@ -43,7 +46,8 @@ def machines(model, X, y, sample_weight=None):
         comparison.residual(0.0 if same else 1.0, 0.0, "support_vectors_")
     if "class_weight_" in vars(model):
         comparison.number("class_weight_", data.class_weight)
-    rest = not_looked_at(model, LOOKED_AT | DECIDED | set(DERIVED))
+    held = LOOKED_AT | DECIDED | set(DERIVED) | ({"probA_", "probB_"} if _has_seed(model) else {"probB_"})
+    rest = not_looked_at(model, held)
     if not comparison.certificate().converged:
         return replace(
             comparison.certificate(),
@@ -51,10 +55,10 @@ def machines(model, X, y, sample_weight=None):
         )
     problems, solutions, publish = model._restated(X, y, sample_weight)
     _hold_derived(comparison, model, publish)
+    _hold_probabilities(comparison, model, data)
     if not comparison.certificate().converged:
-        return replace(
-            comparison.certificate(), message=f"margins, slacks or objectives are not those of the data{rest}"
-        )
+        message = f"margins, slacks, objectives or the slopes of probabilities are not those of the data{rest}"
+        return replace(comparison.certificate(), message=message)
     tolerance = tolerance_of(model)
     proofs = [certify_dual(problem, solution, tolerance) for problem, solution in zip(problems, solutions)]
     message = f"recomputed from {rows.shape[0]} rows and the published coefficients{rest}"
@@ -75,6 +79,23 @@ def _hold_derived(comparison, model, publish):
         for mine, anew in zip(published if lists else [published], again if lists else [again]):
             size = 1.0 + np.abs(anew) if name == "slack_" else None
             comparison.hold(name, mine, anew, size, tolerance=SUMS)
+
+
+def _has_seed(model):
+    """Whether the folds of its probabilities can be drawn again."""
+    return isinstance(vars(model).get("random_state"), Integral)
+
+
+def _hold_probabilities(comparison, model, data):
+    """The slopes of logistic curves of scores out of fold, by fits to the same folds where a seed says which."""
+    if "probA_" not in vars(model):
+        return
+    comparison.hold("probB_", model.probB_, np.zeros(len(model.intercept_)))
+    comparison.residual(0.0 if (np.asarray(model.probA_) < 0.0).all() else np.inf, 0.0, "probA_")
+    if _has_seed(model):
+        parts = model._parts(data.y, data.s)
+        slopes = model._slopes(model._gram(data.X), parts, data.s, model._strength())
+        comparison.number("probA_", slopes, tolerance=SLOPES)
 
 
 def _is_counted(model, support):
