@@ -191,7 +191,7 @@ class KernelMachine(Estimator):
         scales = X.std(axis=0)
         scales = scales[scales > 0.0]
         if len(scales) > 1 and scales.max() > UNEVEN * scales.min():
-            warnings.warn(UnevenColumns(float(scales.max() / scales.min())), stacklevel=5)
+            warnings.warn(UnevenColumns(float(scales.max() / scales.min())), stacklevel=4)
 
     def _solve(self, problem, deadline):
         return solve(
@@ -212,7 +212,7 @@ class KernelMachine(Estimator):
         asked = (problem.linear - solution.theta[problem.row])[free]
         return float(np.median(asked) if self.bias == "median" else np.mean(asked))
 
-    def _certify(self, problems, solutions, started):
+    def _certify(self, problems, solutions, started, stacklevel=3):
         """Certificates of what is published, the worst of them kept; and a warning where one misses its tolerance."""
         proofs = [certify_dual(problem, each, float(self.tol)) for problem, each in zip(problems, solutions)]
         self.certificate_ = timed(worst(proofs), started)
@@ -221,7 +221,7 @@ class KernelMachine(Estimator):
             advice = f"Solver terminated early (max_iter={self.max_iter}).  {INSTEAD}"
         else:
             advice = INSTEAD
-        warn_if_not_certified(self.certificate_, advice, stacklevel=4)
+        warn_if_not_certified(self.certificate_, advice, stacklevel)
 
     def _keep_rows(self, X, given):
         """Publish the support vectors, and what prediction by a function of a user's needs."""

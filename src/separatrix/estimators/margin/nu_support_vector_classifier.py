@@ -160,7 +160,7 @@ class NuSVC(SVC):
 
     def _certify(self, problems, solutions, started):
         """The certificates of the problems with their sums: a score of 1 is where the margin is."""
-        super()._certify(*self._restricted(problems, solutions), started)
+        super()._certify(*self._restricted(problems, solutions), started, stacklevel=4)
 
     def _restated(self, X, y, sample_weight):
         problems, solutions, publish = super()._restated(X, y, sample_weight)

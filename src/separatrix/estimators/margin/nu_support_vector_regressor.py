@@ -106,7 +106,7 @@ class NuSVR(SVR):
         return halves(problem, total, np.tile(middle, 2), np.repeat([0, 1], n))
 
     def _certify(self, problems, solutions, started):
-        super()._certify(*self._restricted(problems, solutions), started)
+        super()._certify(*self._restricted(problems, solutions), started, stacklevel=4)
 
     def _restated(self, X, y, sample_weight):
         problems, solutions, publish = super()._restated(X, y, sample_weight)
