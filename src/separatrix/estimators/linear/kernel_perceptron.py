@@ -41,7 +41,8 @@ class KernelPerceptron(ClassifierMixin, Estimator):
 
     It ends, with no mistake, if and only if a hyperplane through the origin of the feature space separates the classes.
     With the linear kernel it is the dual form of :class:`Perceptron` without an intercept; ``kernel="poly", degree=1,
-    gamma=1`` gives it one, and ``Sum(k, Polynomial(degree=0))``, of :mod:`separatrix.kernels`, any kernel k. More than two classes are learnt each against the rest.
+    gamma=1`` gives it one, and ``Sum(k, Polynomial(degree=0))``, of
+    :mod:`separatrix.kernels`, any kernel k. More than two classes are learnt each against the rest.
 
     Parameters
     ----------
