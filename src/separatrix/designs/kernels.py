@@ -219,7 +219,7 @@ class Custom(Kernel):
     is_mercer = False
 
     def block(self, X: Any, Z: Any) -> Array:
-        return checked_values(self.function, np.asarray(self.function(X, Z)), (X.shape[0], Z.shape[0]))
+        return checked_values(self.function, np.asarray(as_dense(self.function(X, Z))), (X.shape[0], Z.shape[0]))
 
     def diagonal(self, X: Any) -> Array:
         return np.array([self.block(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])])
