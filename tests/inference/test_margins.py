@@ -38,7 +38,7 @@ def test_the_three_kinds_of_rows_are_counted_by_what_their_scores_say(rows, make
     assert facts["support"] == facts["on_margin"] + facts["margin_errors"] < facts["n"] == len(y)
     assert facts["misclassified"] == np.sum(model.predict(X) != y) > 0
     held = np.flatnonzero(margins < 1.0 + ROUNDING)
-    assert facts["support_of"] == f"{np.sum(y[held] == 'down')} down, {np.sum(y[held] == 'up')} up"
+    assert facts["support_of"] == f"{np.sum(y[held] == 'down')} of down, {np.sum(y[held] == 'up')} of up"
     assert_allclose(facts["slack"], np.maximum(0.0, 1.0 - margins).sum(), rtol=1e-9)
 
 

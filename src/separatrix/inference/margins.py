@@ -193,7 +193,7 @@ def _statistics(model, side, m):
         facts |= {"outlier_share": len(side.errors) / len(side.slack), "offset": float(model.offset_[0])}
     elif side.pulls is not None:
         below, above = int((side.pulls < 0.0).sum()), int((side.pulls > 0.0).sum())
-        facts |= {"support": below + above, "support_of": f"{below} {side.labels[0]}, {above} {side.labels[1]}"}
+        facts |= {"support": below + above, "support_of": _by_side(model, below, above, side.labels)}
     if _is_class(model):
         facts |= {"on_margin": _count(side.on_margin), "margin_errors": _count(side.errors)}
         facts |= {"misclassified": int((side.slack > 1.0).sum())}
@@ -203,6 +203,12 @@ def _statistics(model, side, m):
         facts |= {"epsilon": _tube(model), "on_tube": _count(side.on_margin), "outside": _count(side.errors)}
     facts |= {"norm": norm, "slack": float(np.nansum(side.slack)), "primal": primal, "dual": dual}
     return {**facts, "gap": max(primal - dual, 0.0), "certificate": certificate_line(model, 0)}
+
+
+def _by_side(model, below, above, labels):
+    """How many support vectors each side has; a class may be called 1, so that "5 of 1" is not "5 1"."""
+    of = "of " if _is_class(model) else ""
+    return f"{below} {of}{labels[0]}, {above} {of}{labels[1]}"
 
 
 def _count(rows):
