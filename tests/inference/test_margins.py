@@ -10,6 +10,7 @@ from separatrix.inference import describe
 from separatrix.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
 
 ROUNDING = 1e-8
+NEAR = 1e-6  # rows on the border of a region are put inside by more than rounding
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +153,8 @@ def test_the_region_of_one_class_is_summed_up(rows):
     model = OneClassSVM(nu=0.2, gamma=0.5).fit(X, sample_weight=s)
     summary, scores = model.summary(), model.decision_function(X)
     facts = summary.statistics
-    assert facts["outliers"] == np.sum(scores < -ROUNDING) and facts["outlier_share"] == facts["outliers"] / len(X)
-    assert facts["on_border"] == np.sum(np.abs(scores) <= ROUNDING)
+    assert facts["outliers"] == np.sum(scores < -NEAR) and facts["outlier_share"] == facts["outliers"] / len(X)
+    assert facts["on_border"] == np.sum(np.abs(scores) <= NEAR)
     assert facts["support"] == facts["outliers"] + facts["on_border"]
     assert_allclose(facts["offset"], model.offset_[0])
     # ½|w|² - ν ρ Σ s + Σ s ξ
