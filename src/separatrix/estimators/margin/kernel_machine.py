@@ -79,7 +79,19 @@ class KernelMachine(Estimator):
     certificate_: Certificate
 
     def __init__(
-        self, *, kernel, degree, gamma, coef0, tol, shrinking, cache_size, verbose, max_iter, bias, budget
+        self,
+        *,
+        kernel: Any,
+        degree: int,
+        gamma: float | str,
+        coef0: float,
+        tol: float,
+        shrinking: bool,
+        cache_size: float,
+        verbose: bool,
+        max_iter: int,
+        bias: str,
+        budget: float | str | None,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
