@@ -62,7 +62,7 @@ class KernelExpansion(RegressorMixin, Estimator):
         self.intercept_ = intercept if target.outputs else float(intercept[0])
         self.X_fit_ = design.matrix()
         self.certificate_ = timed(worst(certificates), started)
-        warn_if_not_certified(self.certificate_, "a larger alpha, or columns of similar size", 3)
+        warn_if_not_certified(self.certificate_, "Use a larger alpha, or columns of similar size.", 3)
         return self
 
     def _matrix(self, design: Any, live: Array, kernel: Kernel | str) -> KernelMatrix:

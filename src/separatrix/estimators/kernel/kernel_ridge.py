@@ -137,7 +137,7 @@ class KernelRidge(KernelExpansion):
         self.intercept_ = intercept if target.outputs else float(intercept[0])
         self.approximation_error_ = form.centres.trace_error(design.block(others)) if len(others) else 0.0
         self.certificate_ = timed(certificate, started)
-        warn_if_not_certified(self.certificate_, "a larger alpha, or other n_components", 3)
+        warn_if_not_certified(self.certificate_, "Use a larger alpha, or other n_components.", 3)
         return self
 
     def _certify_again(self, design: Any, target: Any, alphas: Array) -> Certificate:
