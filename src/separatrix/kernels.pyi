@@ -1,3 +1,5 @@
+from separatrix.designs.distance_kernels import AdditiveChi2 as AdditiveChi2
+from separatrix.designs.distance_kernels import Chi2 as Chi2
 from separatrix.designs.distance_kernels import Cosine as Cosine
 from separatrix.designs.distance_kernels import Laplacian as Laplacian
 from separatrix.designs.distance_kernels import OfTwoRows as OfTwoRows

@@ -126,7 +126,10 @@ def test_a_command_line_that_cannot_be_read_gets_a_hint(arguments, hint):
     assert hint in found.stderr
 
 
-@pytest.mark.parametrize("text, seconds", [("30", 30), ("120s", 120), ("2m", 120), ("1m30s", 90), ("1.5h", 5400)])
+@pytest.mark.parametrize(
+    "text, seconds",
+    [("30", 30), ("120s", 120), ("2m", 120), ("2 min", 120), ("1m30s", 90), ("55ms", 0.055), ("1.5h", 5400)],
+)
 def test_a_budget_is_read_as_people_write_it(text, seconds):
     assert Seconds().convert(text, None, None) == seconds
 

@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import separatrix
 from separatrix.core.declaration import declaration
 from separatrix.core.errors import NotSeparated
-from separatrix.kernels import Polynomial, gram
+from separatrix.kernels import Linear, Polynomial, Sum, gram
 from separatrix.linear_model import KernelPerceptron, Perceptron
 from separatrix.prediction import can_predict, predict_step
 from separatrix.prediction.forms import Step
@@ -119,3 +119,10 @@ def test_plain_data_predict_bit_for_bit_alike():
 def test_bad_parameters_are_refused(wrong):
     with pytest.raises(ValueError):
         KernelPerceptron(**wrong).fit(RING, INSIDE)
+
+
+def test_a_constant_added_to_the_kernel_is_an_intercept():
+    X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 0, 1, 1])  # on one side of the origin
+    assert KernelPerceptron(kernel=Sum(Linear(), Polynomial(degree=0)), shuffle=False).fit(X, y).converged_
+    with pytest.warns(UserWarning):
+        assert not KernelPerceptron(kernel="linear", max_iter=50).fit(X, y).converged_

@@ -7,9 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from separatrix.inference import describe
-from separatrix.svm import SVC, SVR, LinearSVC, LinearSVR
+from separatrix.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
 
 ROUNDING = 1e-8
+NEAR = 1e-6  # rows on the border of a region are put inside by more than rounding
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def test_the_three_kinds_of_rows_are_counted_by_what_their_scores_say(rows, make
     assert facts["support"] == facts["on_margin"] + facts["margin_errors"] < facts["n"] == len(y)
     assert facts["misclassified"] == np.sum(model.predict(X) != y) > 0
     held = np.flatnonzero(margins < 1.0 + ROUNDING)
-    assert facts["support_of"] == f"{np.sum(y[held] == 'down')} down, {np.sum(y[held] == 'up')} up"
+    assert facts["support_of"] == f"{np.sum(y[held] == 'down')} of down, {np.sum(y[held] == 'up')} of up"
     assert_allclose(facts["slack"], np.maximum(0.0, 1.0 - margins).sum(), rtol=1e-9)
 
 
@@ -145,3 +146,20 @@ def test_the_words_say_what_is_kept_and_how_it_answers(rows):
     assert "Each of the 3 pairs" in several.words and len(several.tables[0].rows) == 3
     number = describe(SVR(epsilon=0.25).fit(X, t), ["a", "b"])
     assert "Rows within 0.25 of the prediction are not kept" in number.words
+
+
+def test_the_region_of_one_class_is_summed_up(rows):
+    X, s = rows[0], np.tile([1.0, 2.0], 35)
+    model = OneClassSVM(nu=0.2, gamma=0.5).fit(X, sample_weight=s)
+    summary, scores = model.summary(), model.decision_function(X)
+    facts = summary.statistics
+    assert facts["outliers"] == np.sum(scores < -NEAR) and facts["outlier_share"] == facts["outliers"] / len(X)
+    assert facts["on_border"] == np.sum(np.abs(scores) <= NEAR)
+    assert facts["support"] == facts["outliers"] + facts["on_border"]
+    assert_allclose(facts["offset"], model.offset_[0])
+    # ½|w|² - ν ρ Σ s + Σ s ξ
+    value = 0.5 * facts["norm"] ** 2 - 0.2 * facts["offset"] * s.sum() + s @ np.maximum(0.0, -scores)
+    assert_allclose(facts["primal"], value, rtol=1e-9)
+    assert "nu" in str(summary) and "outside the region" in str(summary) and "share nu" in str(summary)
+    words = describe(model, ["a", "b"])
+    assert "predicted as -1" in words.words and words.tables[0].title == "The region"

@@ -1,11 +1,8 @@
 """Options and the command class that all commands share."""
 
-import re
-
 import click
 
-# The legal spellings of a time: 120, 120s, 2m, 1h, 1m30s.
-_TIME = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s?)?")
+from separatrix.core.time_limit import seconds_of
 
 
 class CommandWithExamples(click.Command):
@@ -53,12 +50,8 @@ class Seconds(click.ParamType):
     name = "time"
 
     def convert(self, value, parameter, context):
-        if isinstance(value, int | float):
-            return float(value)
-        match = _TIME.fullmatch(value.strip().lower())
-        parts = [float(part or 0.0) for part in match.groups()] if match else [0.0]
-        seconds = sum(part * unit for part, unit in zip(parts, (3600.0, 60.0, 1.0)))
-        if seconds <= 0.0:
+        seconds = seconds_of(value)
+        if seconds is None:
             self.fail(f"{value!r} is not a time above 0, such as 30, 120s or 2m.", parameter, context)
         return seconds
 

@@ -35,6 +35,7 @@ _ROOMS = (
     "estimators.tree",
     "estimators.projection",
     "decision.costs",
+    "kernels",
 )
 
 

@@ -4,9 +4,36 @@ After a hard limit (:func:`limited_by`) nothing is left; after a soft one (:func
 what they have.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from numbers import Real
+
+_NUMBER = r"(\d+\.?\d*|\.\d+)"
+_UNITS = {"h": 3600.0, "(?:min|m)": 60.0, "s": 1.0, "ms": 1e-3}
+_PLAIN = re.compile(_NUMBER, re.ASCII)
+_WITH_UNITS = re.compile("".join(rf"(?:{_NUMBER} *{unit} *)?" for unit in _UNITS), re.ASCII)
+
+
+def seconds_of(time: object) -> float | None:
+    """The seconds of a time: a number, or text such as "120", "10s", "500ms", "2m", "2min", "1h" and "1m30s".
+
+    None of what is no time above 0.
+
+    >>> seconds_of(2.5), seconds_of("1m30s"), seconds_of("0.5 min"), seconds_of("soon")
+    (2.5, 90.0, 30.0, None)
+    """
+    seconds = 0.0
+    if isinstance(time, str):
+        text = time.strip().lower()
+        if _PLAIN.fullmatch(text):
+            seconds = float(text)
+        elif match := _WITH_UNITS.fullmatch(text):
+            seconds = sum(float(part or 0.0) * unit for part, unit in zip(match.groups(), _UNITS.values()))
+    elif isinstance(time, Real) and not isinstance(time, bool):
+        seconds = float(time)
+    return seconds if seconds > 0.0 else None
 
 
 class OutOfTime(BaseException):

@@ -8,11 +8,13 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from separatrix.core.refusal import cannot
+from separatrix.core.registry import register
 from separatrix.core.types import Array
 from separatrix.designs.kernels import Kernel, products, squares
 from separatrix.designs.sparse import as_dense
 
 
+@register("kernel")
 @dataclass(frozen=True)
 class Laplacian(Kernel):
     r""":math:`k(x, z) = e^{-\gamma \sum_j |x_j - z_j|}`."""
@@ -30,6 +32,7 @@ class Laplacian(Kernel):
         return np.ones(X.shape[0])
 
 
+@register("kernel")
 @dataclass(frozen=True)
 class Cosine(Kernel):
     r""":math:`k(x, z) = x'z / (|x|\,|z|)`; 0 where a row is zero."""
@@ -41,6 +44,40 @@ class Cosine(Kernel):
         return (squares(X) > 0.0).astype(np.float64)
 
 
+@register("kernel")
+@dataclass(frozen=True)
+class Chi2(Kernel):
+    r""":math:`k(x, z) = e^{-\gamma \sum_j (x_j - z_j)^2 / (x_j + z_j)}`, of rows without negative numbers."""
+
+    gamma: float = 1.0
+    is_mercer = False  # it is one in exact arithmetic; rounding of small denominators is not bounded here
+
+    def block(self, X: Any, Z: Any) -> Array:
+        from sklearn.metrics.pairwise import chi2_kernel  # which compiles nothing and imports much
+
+        return np.asarray(chi2_kernel(as_dense(X), as_dense(Z), gamma=self.gamma))
+
+    def diagonal(self, X: Any) -> Array:
+        return np.ones(X.shape[0])
+
+
+@register("kernel")
+@dataclass(frozen=True)
+class AdditiveChi2(Kernel):
+    r""":math:`k(x, z) = -\sum_j (x_j - z_j)^2 / (x_j + z_j)`, of rows without negative numbers; no Mercer kernel."""
+
+    is_mercer = False
+
+    def block(self, X: Any, Z: Any) -> Array:
+        from sklearn.metrics.pairwise import additive_chi2_kernel
+
+        return np.asarray(additive_chi2_kernel(as_dense(X), as_dense(Z)))
+
+    def diagonal(self, X: Any) -> Array:
+        return np.zeros(X.shape[0])
+
+
+@register("kernel")
 @dataclass(frozen=True)
 class OfTwoRows(Kernel):
     """A function ``(x, z, **options) -> number`` of two rows that a user wrote, as scikit-learn's KernelRidge takes."""

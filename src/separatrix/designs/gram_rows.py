@@ -16,6 +16,7 @@ from separatrix.core.memory import memory
 from separatrix.core.protocol import row_count
 from separatrix.core.types import Array
 from separatrix.designs.kernels import Kernel, checked_values
+from separatrix.designs.sparse import as_dense
 
 STRIP = 1 << 20  # values of a kernel at a time: a function of whole rows is twice as fast as one of parts of them
 TALL, WIDE = 256, 512  # rows and columns of a tile whose products with coefficients are taken while it is in cache
@@ -176,7 +177,7 @@ def kernel_matrix(function: Any, X: Any, Z: Any = None) -> Array:
     shape = row_count(X), row_count(Z)
     refuse_too_large(*shape, what=f"use the kernel {function!r} on {shape[0]} and {shape[1]} rows")
     try:
-        values = np.asarray(function(X, Z))
+        values = np.asarray(as_dense(function(X, Z)))
     except MemoryError as failure:
         raise _too_large(*shape, f"use the kernel {function!r}") from failure
     return checked_values(function, values, shape)

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from separatrix.core.refusal import cannot
+from separatrix.core.registry import register
 from separatrix.core.types import Array
 from separatrix.designs.kernels import Kernel
 
 
+@register("kernel")
 @dataclass(frozen=True)
 class Sum(Kernel):
     r""":math:`k(x, z) = k_1(x, z) + k_2(x, z)`."""
@@ -31,6 +33,7 @@ class Sum(Kernel):
         return self.left.diagonal(X) + self.right.diagonal(X)
 
 
+@register("kernel")
 @dataclass(frozen=True)
 class Product(Kernel):
     r""":math:`k(x, z) = k_1(x, z)\,k_2(x, z)`."""
@@ -49,6 +52,7 @@ class Product(Kernel):
         return self.left.diagonal(X) * self.right.diagonal(X)
 
 
+@register("kernel")
 @dataclass(frozen=True)
 class Scaled(Kernel):
     r""":math:`k(x, z) = c\,k_1(x, z)`, with :math:`c > 0`."""

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from separatrix.core.errors import cannot
+from separatrix.core.registry import register
 from separatrix.core.types import Array
 from separatrix.designs.sparse import as_dense
 
@@ -65,6 +66,7 @@ class Kernel(ABC):
         return 4.0 * float(np.abs(self.diagonal(X)).max(initial=0.0))
 
 
+@register("kernel")
 @dataclass(frozen=True)
 class Linear(Kernel):
     r""":math:`k(x, z) = x'z`."""
@@ -82,6 +84,7 @@ class Linear(Kernel):
         """The products are the values."""
 
 
+@register("kernel")
 @dataclass(frozen=True)
 class Polynomial(Kernel):
     r""":math:`k(x, z) = (\gamma x'z + c)^d`; positive semidefinite for :math:`\gamma > 0, c \ge 0` and a whole d."""
@@ -117,6 +120,7 @@ class Polynomial(Kernel):
         return (4.0 + 2.0 * self.degree) * float(np.abs(self.diagonal(X)).max(initial=0.0))
 
 
+@register("kernel")
 @dataclass(frozen=True)
 class Gaussian(Kernel):
     r""":math:`k(x, z) = e^{-\gamma |x - z|^2}`."""
@@ -181,6 +185,7 @@ def _centred(X: Any) -> Any:
     return X - X.mean(axis=0, dtype=np.float64) if isinstance(X, np.ndarray) and len(X) else X.astype(np.float64)
 
 
+@register("kernel")
 @dataclass(frozen=True)
 class Sigmoid(Kernel):
     r""":math:`k(x, z) = \tanh(\gamma x'z + c)`, which is no Mercer kernel."""
@@ -204,6 +209,7 @@ class Sigmoid(Kernel):
         np.tanh(products, out=products)
 
 
+@register("kernel")
 @dataclass(frozen=True)
 class Custom(Kernel):
     """A function ``(X, Z) -> (len X, len Z)`` that a user wrote; whether it is a Mercer kernel is not known."""
@@ -212,7 +218,7 @@ class Custom(Kernel):
     is_mercer = False
 
     def block(self, X: Any, Z: Any) -> Array:
-        return checked_values(self.function, np.asarray(self.function(X, Z)), (X.shape[0], Z.shape[0]))
+        return checked_values(self.function, np.asarray(as_dense(self.function(X, Z))), (X.shape[0], Z.shape[0]))
 
     def diagonal(self, X: Any) -> Array:
         return np.array([self.block(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])])

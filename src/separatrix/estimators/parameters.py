@@ -5,6 +5,7 @@ from numbers import Integral, Real
 import numpy as np
 
 from separatrix.core.errors import WrongType, cannot
+from separatrix.core.time_limit import seconds_of
 
 
 def check_number(estimator, name, low, high=np.inf, *, open_low=False, open_high=False, integer=False, none=False):
@@ -56,3 +57,17 @@ def check_choice(estimator, name, choices):
             instead=f"{name}={choices[0]!r} (default)",
         )
     return value
+
+
+def check_budget(estimator):
+    """Check that ``budget`` is a time or None; return its seconds, infinite for None."""
+    budget = estimator.budget
+    seconds = np.inf if budget is None else seconds_of(budget)
+    if seconds is None:
+        raise cannot(
+            f"fit {type(estimator).__name__} with budget={budget!r}",
+            because="a budget is a time above 0",
+            instead="a number of seconds, or text such as '500ms', '10s', '2m' or '2min', or None",
+            kind=ValueError if isinstance(budget, Real | str) else WrongType,
+        )
+    return seconds

@@ -17,6 +17,7 @@ from separatrix.estimators.class_weights import checked_product, refuse_one_clas
 from separatrix.estimators.class_weights import class_factors as class_factors
 from separatrix.estimators.labels import classes_and_codes
 from separatrix.estimators.labels import encode as encode
+from separatrix.estimators.parameters import check_budget as check_budget
 from separatrix.estimators.parameters import check_choice as check_choice
 from separatrix.estimators.parameters import check_number as check_number
 from separatrix.estimators.parameters import check_numbers as check_numbers

@@ -15,6 +15,8 @@ from separatrix.core.errors import cannot
 from separatrix.core.printable import printable
 from separatrix.core.protocol import fitted_attribute
 from separatrix.designs import as_dense
+from separatrix.designs.kernels import Gaussian, Kernel, Linear, Polynomial, Sigmoid
+from separatrix.estimators.parameters import check_number
 from separatrix.inference.least_squares import certificate_line, coefficient_names
 from separatrix.inference.render import significant
 from separatrix.inference.table import Coefficient, Summary, Table
@@ -25,12 +27,17 @@ LABELS = {
     "kernel": "kernel",
     "C": "C",
     "epsilon": "epsilon",
+    "nu": "nu",
     "support": "support vectors",
     "support_of": "of them",
     "on_margin": "on the margin",
     "margin_errors": "margin errors",
     "on_tube": "on the tube",
     "outside": "outside the tube",
+    "on_border": "on the border",
+    "outliers": "outside the region",
+    "outlier_share": "share outside",
+    "offset": "offset rho",
     "misclassified": "misclassified",
     "margin": "margin 1/|w|",
     "margin_width": "width 2/|w|",
@@ -40,7 +47,9 @@ LABELS = {
     "dual": "dual objective",
     "gap": "gap",
 }
+AS_GIVEN = ("C", "epsilon", "nu", "outlier_share")  # shown without zeros at the end
 NO_ERRORS = "Numbers of geometry and counts of rows: a margin has no likelihood, hence no standard errors or p-values."
+OUTLIERS = "A row is outside where its sum of kernels is below rho. Weights counted, at most a share nu of the rows is."
 ERRORS = "Margin errors are rows within the margin or beyond; those with a slack above 1 are misclassified."
 FEATURE_SPACE = "Lengths are those of the kernel's feature space, not of the columns."
 PAIRS = "One machine for each pair of classes, which sees the rows of these two only."
@@ -63,7 +72,7 @@ def summarise_margins(model, output=None):
 
     Parameters
     ----------
-    model : fitted SVC, SVR, NuSVC, NuSVR, LinearSVC or LinearSVR.
+    model : fitted SVC, SVR, NuSVC, NuSVR, OneClassSVM, LinearSVC or LinearSVR.
     output : int or None.  One machine of a model with several; None gives a table for each.
 
     Returns
@@ -88,6 +97,8 @@ def summarise_margins(model, output=None):
     notes = [NO_ERRORS]
     if _is_class(model):
         notes.append(ERRORS)
+    if _is_region(model):
+        notes.append(OUTLIERS)
     if fitted_attribute(model, "coef_") is None:
         notes.append(FEATURE_SPACE)
     return Summary(type(model).__name__, tables, None, None, 0.95, tuple(notes))
@@ -103,9 +114,9 @@ def _shown(key, value):
         return printable(value)
     if isinstance(value, int):
         return f"{value:,}"
-    return (
-        f"{value:g}" if key in ("C", "epsilon") and np.isfinite(value) else significant(value, 2 if key == "gap" else 5)
-    )
+    if key in AS_GIVEN and np.isfinite(value):
+        return f"{value:g}"
+    return significant(value, 2 if key == "gap" else 5)
 
 
 def machines(model):
@@ -113,7 +124,8 @@ def machines(model):
     slack = np.asarray(model.slack_)
     on_margin, errors = (fitted_attribute(model, name) for name in ("on_margin_", "margin_errors_"))
     if not _is_class(model):
-        return [Side("y", ("below", "above"), slack, as_dense(model.dual_coef_)[0], on_margin, errors)]
+        name = "region" if _is_region(model) else "y"
+        return [Side(name, ("below", "above"), slack, as_dense(model.dual_coef_)[0], on_margin, errors)]
     classes = list(model.classes_)
     if fitted_attribute(model, "n_support_") is not None:
         return _pairs(model, classes, slack, on_margin, errors)
@@ -160,14 +172,12 @@ def _coefficients(model, m):
 
 def _price(model, m):
     """The price of errors: given, or of a machine with nu the one that belongs to it."""
-    settings = model.get_params(deep=False)
-    return float(settings["C"]) if "C" in settings else float(np.ravel(model.C_)[m])
+    return float(model._strength()) if "C" in model.get_params(deep=False) else float(np.ravel(model.C_)[m])
 
 
 def _tube(model):
     """Half the width of the tube: given, or of a machine with nu the one that belongs to it."""
-    settings = model.get_params(deep=False)
-    return float(settings["epsilon"]) if "epsilon" in settings else float(model.epsilon_)
+    return check_number(model, "epsilon", 0.0) if "epsilon" in model.get_params(deep=False) else float(model.epsilon_)
 
 
 def _statistics(model, side, m):
@@ -176,19 +186,29 @@ def _statistics(model, side, m):
     primal, dual = (float(np.ravel(each)[m]) for each in (model.primal_objective_, model.dual_objective_))
     # how many rows two of several classes have is not kept
     is_pair = fitted_attribute(model, "n_support_") is not None and np.size(model.primal_objective_) > 1
-    facts = {"kernel": kernel_in_words(model), "C": _price(model, m), "n": None if is_pair else len(side.slack)}
-    if side.pulls is not None:
+    facts = {"kernel": kernel_in_words(model), "n": None if is_pair else len(side.slack)}
+    facts |= {"nu": check_number(model, "nu", 0.0, 1.0)} if _is_region(model) else {"C": _price(model, m)}
+    if _is_region(model):
+        facts |= {"support": _count(side.pulls), "on_border": _count(side.on_margin), "outliers": _count(side.errors)}
+        facts |= {"outlier_share": len(side.errors) / len(side.slack), "offset": float(model.offset_[0])}
+    elif side.pulls is not None:
         below, above = int((side.pulls < 0.0).sum()), int((side.pulls > 0.0).sum())
-        facts |= {"support": below + above, "support_of": f"{below} {side.labels[0]}, {above} {side.labels[1]}"}
+        facts |= {"support": below + above, "support_of": _by_side(model, below, above, side.labels)}
     if _is_class(model):
         facts |= {"on_margin": _count(side.on_margin), "margin_errors": _count(side.errors)}
         facts |= {"misclassified": int((side.slack > 1.0).sum())}
         margin = 1.0 / norm if norm > 0.0 else np.inf
         facts |= {"margin": margin, "margin_width": 2.0 * margin}
-    else:
+    elif not _is_region(model):
         facts |= {"epsilon": _tube(model), "on_tube": _count(side.on_margin), "outside": _count(side.errors)}
     facts |= {"norm": norm, "slack": float(np.nansum(side.slack)), "primal": primal, "dual": dual}
     return {**facts, "gap": max(primal - dual, 0.0), "certificate": certificate_line(model, 0)}
+
+
+def _by_side(model, below, above, labels):
+    """How many support vectors each side has; a class may be called 1, so that "5 of 1" is not "5 1"."""
+    of = "of " if _is_class(model) else ""
+    return f"{below} {of}{labels[0]}, {above} {of}{labels[1]}"
 
 
 def _count(rows):
@@ -206,6 +226,10 @@ def _is_class(model):
     return declaration(model).task == "classification"
 
 
+def _is_region(model):
+    return declaration(model).task == "outlier detection"
+
+
 def kernel_in_words(model):
     """The kernel with its parameters, or the loss of a linear machine.
 
@@ -213,20 +237,19 @@ def kernel_in_words(model):
     >>> kernel_in_words(SVC(kernel="poly", degree=2, gamma=0.5, coef0=1.0).fit([[0.0], [1.0]], [0, 1]))
     'polynomial (0.5 x·z + 1)^2'
     """
-    settings = model.get_params(deep=False)
-    kernel, width = settings.get("kernel"), fitted_attribute(model, "gamma_")
+    kernel = fitted_attribute(model, "kernel_")
     if kernel is None:
-        return f"linear, {settings['loss'].replace('_', ' ')}"
-    if callable(kernel):
-        return "a function that was given"
+        return f"linear, {model.loss.replace('_', ' ')}"
     if kernel == "precomputed":
         return "a matrix that was given"
-    if kernel == "linear":
+    if isinstance(kernel, Linear):
         return "linear"
-    if kernel == "rbf":
-        return f"Gaussian, gamma {width:.4g}"
-    inside = f"({width:.4g} x·z + {settings['coef0']:.4g})"
-    return f"polynomial {inside}^{settings['degree']}" if kernel == "poly" else f"sigmoid tanh{inside}"
+    if isinstance(kernel, Gaussian):
+        return f"Gaussian, gamma {kernel.gamma:.4g}"
+    if isinstance(kernel, Polynomial | Sigmoid):
+        inside = f"({kernel.gamma:.4g} x·z + {kernel.coef0:.4g})"
+        return f"polynomial {inside}^{kernel.degree:g}" if isinstance(kernel, Polynomial) else f"sigmoid tanh{inside}"
+    return repr(kernel) if isinstance(kernel, Kernel) else "a function that was given"
 
 
 # ------------------------------------------------------------------ words
@@ -240,7 +263,9 @@ def in_margins(model, names, X, y):
         f"The model keeps {kept:,} of {rows:,} training rows, its support vectors, with a weight each. A new row is "
         f"compared with each of them by its kernel ({kernel_in_words(model)}); the sum of the weighted comparisons "
     )
-    if not _is_class(model):
+    if _is_region(model):
+        words += "says how much a row is like them. Rows for which it is below rho are outside, and predicted as -1."
+    elif not _is_class(model):
         words += (
             f"and a constant is the prediction. Rows within {_tube(model):.4g} of the prediction are not kept: "
             "they count as predicted well enough."
@@ -256,10 +281,11 @@ def in_margins(model, names, X, y):
     shown = [key for key in LABELS if any(fact.get(key) is not None for fact in facts)]
     if len(each) == 1:
         lines = tuple((LABELS[key], facts[0][key]) for key in shown)
-        table = DescribedTable("The margin" if _is_class(model) else "The tube", ("what", "value"), lines)
+        title = "The margin" if _is_class(model) else "The region" if _is_region(model) else "The tube"
+        table = DescribedTable(title, ("what", "value"), lines)
     else:
         shown = [key for key in shown if key not in ("kernel", "C", "support_of", "primal", "dual", "gap", "margin")]
         lines = tuple((one.output, *(fact[key] for key in shown)) for one, fact in zip(each, facts))
         table = DescribedTable("The margins", ("pair", *(LABELS[key] for key in shown)), lines, PAIRS)
-    notes = (NO_ERRORS, *((FEATURE_SPACE,) if model.kernel != "linear" else ()), *fit_notes(model))
-    return Description(words, (table,), ("boundary",), notes)
+    notes = (NO_ERRORS, *((FEATURE_SPACE,) if fitted_attribute(model, "coef_") is None else ()), *fit_notes(model))
+    return Description(words, (table,), ("boundary",) if _is_class(model) else (), notes)

@@ -7,6 +7,7 @@ here; what reaches compiled loops, or decides how much is allocated, must be.
 
 from typing import Any
 
+from separatrix.persist.kernel_kinds import KERNELS, kernel
 from separatrix.persist.kinds import (
     Kind,
     Sizes,
@@ -113,6 +114,7 @@ FITTED: dict[str, Kind] = {
     "_walkers": listed(record("Walker")),
     "_origin": listed(listed(either(floats("p"), number()), 2)),
     "counts_": either(integers("n", low=0), integers("o", "n", low=0)),
+    "kernel_": kernel,
     "X_fit_": either(floats("n", "p"), sparse("n", "p")),
     "dual_coef_": floats("o", "n"),
     "slack_": either(floats("n", low=0.0), floats("o", "n", low=0.0)),
@@ -223,6 +225,7 @@ _LIKELIHOOD: dict[str, Kind] = {
 
 # Fields of records. Statistics of a fit are read by numpy alone: only what they are is checked, not how they agree.
 RECORDS: dict[str, dict[str, Kind]] = {
+    **KERNELS,
     "NodeTable": {
         "column": integers("_nodes", low=-1),
         "threshold": floats("_nodes", finite=False),

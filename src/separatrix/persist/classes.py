@@ -2,7 +2,7 @@
 
 ``Lasso``                    an estimator that is declared
 ``Certificate``              a record of the registry: what fitted estimators hold besides arrays
-``loss:Huber``, ``penalty:L1``   an atom of the registry
+``loss:Huber``, ``penalty:L1``, ``kernel:Gaussian``   an atom of the registry
 ``sklearn:StandardScaler``   one of scikit-learn's classes whose state is data only
 
 A new estimator enters itself with ``@declares(...)``, what it holds with ``@register("record")``.
@@ -160,7 +160,7 @@ def by_name():
     """The closed table, made anew: estimators may have been declared since it was last asked for."""
     entries = [Entry(name, cls) for name, cls in registry.members("estimator").items()]
     entries += [Entry(name, cls) for name, cls in registry.members("record").items()]
-    for kind in ("loss", "joint loss", "penalty"):
+    for kind in ("loss", "joint loss", "penalty", "kernel"):
         entries += [Entry(f"{kind}:{name}", cls) for name, cls in registry.members(kind).items()]
     for module, names in SKLEARN.items():
         theirs = vars(import_module(module))

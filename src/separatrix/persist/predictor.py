@@ -12,6 +12,7 @@ from separatrix.persist.class_attributes import wrong_with
 from separatrix.persist.files import contents, forms_of, made
 from separatrix.prediction import Step, can_predict, predict_step
 from separatrix.prediction.forms import TABLE_COLUMNS, classes_of, form_named, gives
+from separatrix.prediction.kernels import Recipe
 
 
 class Predictor:
@@ -54,6 +55,8 @@ def light(path: str | os.PathLike[str]) -> Predictor | None:
     forms = forms_of(manifest)
 
     def build(name, state):
+        if name.startswith("kernel:"):
+            return Recipe(name.removeprefix("kernel:"), state)
         form = form_named(forms.get(name))
         wrong = None if form is None else wrong_with(name, state, is_model=True)
         if wrong is not None:

@@ -115,8 +115,8 @@ def can_predict(step):
         return step.state["_backend"] is None and not step.state["_has_words"]
     if step.form in (NEIGHBOUR_CLASSES, NEIGHBOUR_AVERAGES):
         return neighbours.serves(step.state)
-    if step.form in (KERNEL_SUM, KERNEL_CLASSES):
-        return kernels.serves(step.state)
+    if step.form in WITH_A_KERNEL:
+        return kernels.serves(step.state["kernel_"])
     if step.form in (BOOSTED_NUMBERS, BOOSTED_CLASSES):
         return "init_" not in step.state  # whose class alone knows how its predictions become raw scores
     if step.form is BOOSTED:
@@ -134,8 +134,6 @@ def can_predict(step):
         return trees.serves(step.state)
     if step.form is RULES:
         return trees.serves(step.state["estimator_"].state)
-    if step.form in (SUPPORT_VECTOR_CLASSES, SUPPORT_VECTOR_NUMBERS, SUPPORT_VECTOR_OUTLIERS):
-        return support_vectors.serves(step.state)
     if step.form is ONE_VS_REST:
         whole = step.state["label_binarizer_"].state["y_type_"] in ("binary", "multiclass")
         return (whole or one_vs_rest.has_rest(step.state)) and all(map(_is_machine, step.state["estimators_"]))
@@ -380,6 +378,7 @@ SUPPORT_VECTOR_CLASSES = Form("classes of support vectors", _by_scores(support_v
 SUPPORT_VECTOR_OUTLIERS = Form(
     "outliers by support vectors", {"predict": support_vectors.side, "decision_function": support_vectors.number}
 )
+WITH_A_KERNEL = (KERNEL_SUM, KERNEL_CLASSES, SUPPORT_VECTOR_NUMBERS, SUPPORT_VECTOR_CLASSES, SUPPORT_VECTOR_OUTLIERS)
 PIPELINE = Form("pipeline", {method: _pipeline(method) for method in METHODS})
 SIDE_BY_SIDE = Form("side by side", {"transform": side_by_side})
 TABLE_COLUMNS = Form("table columns", {"transform": _of_cells("table_columns", "select")})

@@ -1,9 +1,10 @@
 r"""The arithmetic of a sum of kernels, :math:`f(x) = \sum_i a_i\,k(x_i, x) + b`.
 
-``kernel`` (a name of scikit-learn), ``gamma``, ``degree`` and ``coef0`` are the parameters of the model, and ``gamma_``
-the width that was chosen, if one was. ``X_fit_`` and ``dual_coef_`` are its rows and their coefficients. ``gamma=None``
-is one over the number of columns.
+A fitted model keeps its kernel as ``kernel_``: one of :mod:`separatrix.kernels`, or the :class:`Recipe` that a model
+file gives in its place. ``X_fit_`` and ``dual_coef_`` are the rows and their coefficients.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,24 +16,44 @@ NUMBERS = 1 << 20  # kernel values at a time
 FAR = 1e4
 
 
-def serves(state):
-    """Whether the kernel of a model is computed here: one of those below, by its name."""
-    return isinstance(state["kernel"], str) and state["kernel"] in _KERNELS
+class Recipe(NamedTuple):
+    """A kernel as plain data: the name of its class, and its parameters."""
+
+    name: str
+    parameters: dict
+
+
+def taken_apart(kernel):
+    """The name and the parameters of a kernel.
+
+    >>> from separatrix.kernels import Gaussian
+    >>> taken_apart(Gaussian(gamma=0.5))
+    Recipe(name='Gaussian', parameters={'gamma': 0.5})
+    """
+    return kernel if isinstance(kernel, Recipe) else Recipe(type(kernel).__name__, dict(vars(kernel)))
+
+
+def serves(kernel):
+    """Whether a kernel is computed here: no matrix, and no function of a user's."""
+    if isinstance(kernel, str):
+        return False
+    name, parameters = taken_apart(kernel)
+    return name in _KERNELS and all(serves(parameters[part]) for part in _PARTS.get(name, ()))
 
 
 def sums(state, X):
     """``Σ_i a_i k(x_i, x) + b`` of every row of X: (n,), or (n, k) of several outputs.
 
     >>> rows, row = np.array([[1.0], [2.0]]), np.array([[3.0]])
-    >>> sums({"kernel": "linear", "gamma": None, "X_fit_": rows, "dual_coef_": np.array([1.0, 1.0])}, row)
+    >>> sums({"kernel_": Recipe("Linear", {}), "X_fit_": rows, "dual_coef_": np.array([1.0, 1.0])}, row)
     array([9.])
     """
     rows, coefficients = state["X_fit_"], state["dual_coef_"]
     live = np.flatnonzero(coefficients.reshape(rows.shape[0], -1).any(axis=1))
-    rows, coefficients = rows[live], coefficients[live]
-    height = max(1, NUMBERS // max(rows.shape[0], 1))
-    parts = [kernel_values(state, X[i : i + height], rows) @ coefficients for i in range(0, X.shape[0], height)]
-    fitted = np.concatenate(parts) if parts else np.zeros((0, *coefficients.shape[1:]))
+    coefficients = coefficients[live]
+    fitted = np.empty((X.shape[0], *coefficients.shape[1:]))
+    for piece, K in tiles(state["kernel_"], X, rows[live]):
+        fitted[piece] = K @ coefficients
     return fitted + state.get("intercept_", 0.0)
 
 
@@ -46,13 +67,18 @@ def class_of(state, X):
     return linear.decide(class_scores(state, X), state["classes_"])
 
 
-def kernel_values(state, X, Z):
-    """``k(x_i, z_j)`` for rows of X and Z: (len X, len Z)."""
-    gamma = state.get("gamma_", state.get("gamma"))
-    gamma = 1.0 / Z.shape[1] if gamma is None else gamma
-    degree = 3 if state.get("degree") is None else state["degree"]
-    coef0 = 1 if state.get("coef0") is None else state["coef0"]
-    return _KERNELS[state["kernel"]](X.astype(np.float64), Z.astype(np.float64), gamma, degree, coef0)
+def tiles(kernel, X, Z):
+    """``k(x_i, z_j)`` of some of the rows of X at a time: their places and (rows, len Z) values."""
+    values, height = against(kernel, Z), max(1, NUMBERS // max(Z.shape[0], 1))
+    for start in range(0, X.shape[0], height):
+        piece = slice(start, start + height)
+        yield piece, values(X[piece].astype(np.float64))
+
+
+def against(kernel, Z):
+    """A function of rows X: the values ``k(x_i, z_j)`` (len X, len Z). What is made of Z alone is made once."""
+    name, parameters = taken_apart(kernel)
+    return _KERNELS[name](Z.astype(np.float64), **parameters)
 
 
 def _products(X, Z):
@@ -65,27 +91,37 @@ def _squares(X):
     return np.asarray(X.multiply(X).sum(axis=1)).ravel()
 
 
-def _linear(X, Z, gamma, degree, coef0):
-    return _products(X, Z)
+def _linear(Z):
+    return lambda X: _products(X, Z)
 
 
-def _polynomial(X, Z, gamma, degree, coef0):
-    return (gamma * _products(X, Z) + coef0) ** degree
+def _polynomial(Z, degree, gamma, coef0):
+    return lambda X: (gamma * _products(X, Z) + coef0) ** degree
 
 
-def _gaussian(X, Z, gamma, degree, coef0):
-    if isinstance(X, np.ndarray) and isinstance(Z, np.ndarray) and len(Z):
-        origin = Z.mean(axis=0)  # a shift changes no distance, and saves digits
-        X, Z = X - origin, Z - origin
-    mine, other = _squares(X), _squares(Z)
-    if gamma * max(mine.max(initial=0.0), other.max(initial=0.0)) > FAR:
-        return np.exp(-gamma * squared_distances(X, Z))
-    K = _products(X, Z)
-    K *= 2.0 * gamma
-    K -= (gamma * mine)[:, None]
-    K -= gamma * other
-    np.minimum(K, 0.0, out=K)
-    return np.exp(K, out=K)
+def _sigmoid(Z, gamma, coef0):
+    return lambda X: np.tanh(gamma * _products(X, Z) + coef0)
+
+
+def _gaussian(Z, gamma):
+    is_shifted = isinstance(Z, np.ndarray) and len(Z) > 0
+    origin = Z.mean(axis=0) if is_shifted else 0.0  # a shift changes no distance, and saves digits
+    Z = Z - origin if is_shifted else Z
+    other = _squares(Z)
+
+    def values(X):
+        X = dense(X) - origin if is_shifted else X
+        mine = _squares(X)
+        if gamma * max(mine.max(initial=0.0), other.max(initial=0.0)) > FAR:
+            return np.exp(-gamma * squared_distances(X, Z))
+        K = _products(X, Z)
+        K *= 2.0 * gamma
+        K -= (gamma * mine)[:, None]
+        K -= gamma * other
+        np.minimum(K, 0.0, out=K)
+        return np.exp(K, out=K)
+
+    return values
 
 
 def squared_distances(X, Z):
@@ -97,30 +133,54 @@ def squared_distances(X, Z):
     return squares
 
 
-def _sigmoid(X, Z, gamma, degree, coef0):
-    return np.tanh(gamma * _products(X, Z) + coef0)
+def _laplacian(Z, gamma):
+    Z = dense(Z)
+
+    def values(X):
+        X = dense(X)
+        distances = np.zeros((len(X), len(Z)))
+        for j in range(X.shape[1]):
+            distances += np.abs(X[:, [j]] - Z[:, j])
+        return np.exp(-gamma * distances)
+
+    return values
 
 
-def _laplacian(X, Z, gamma, degree, coef0):
-    X, Z = dense(X), dense(Z)
-    distances = np.zeros((len(X), len(Z)))
-    for j in range(X.shape[1]):
-        distances += np.abs(X[:, [j]] - Z[:, j])
-    return np.exp(-gamma * distances)
+def _cosine(Z):
+    right = _inverse_lengths(Z)
+    return lambda X: _inverse_lengths(X)[:, None] * _products(X, Z) * right
 
 
-def _cosine(X, Z, gamma, degree, coef0):
-    lengths = [np.sqrt(_squares(rows)) for rows in (X, Z)]
-    left, right = (np.divide(1.0, each, out=np.zeros_like(each), where=each > 0.0) for each in lengths)
-    return left[:, None] * _products(X, Z) * right
+def _inverse_lengths(X):
+    lengths = np.sqrt(_squares(X))
+    return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
+
+
+def _sum(Z, left, right):
+    one, other = against(left, Z), against(right, Z)
+    return lambda X: one(X) + other(X)
+
+
+def _product(Z, left, right):
+    one, other = against(left, Z), against(right, Z)
+    return lambda X: one(X) * other(X)
+
+
+def _scaled(Z, kernel, factor):
+    values = against(kernel, Z)
+    return lambda X: factor * values(X)
 
 
 _KERNELS = {
-    "linear": _linear,
-    "poly": _polynomial,
-    "polynomial": _polynomial,
-    "rbf": _gaussian,
-    "sigmoid": _sigmoid,
-    "laplacian": _laplacian,
-    "cosine": _cosine,
+    "Linear": _linear,
+    "Polynomial": _polynomial,
+    "Gaussian": _gaussian,
+    "Sigmoid": _sigmoid,
+    "Laplacian": _laplacian,
+    "Cosine": _cosine,
+    "Sum": _sum,
+    "Product": _product,
+    "Scaled": _scaled,
 }
+# Parameters of kernels that are kernels.
+_PARTS = {"Sum": ("left", "right"), "Product": ("left", "right"), "Scaled": ("kernel",)}

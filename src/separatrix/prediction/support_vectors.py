@@ -1,33 +1,19 @@
-r"""The arithmetic of kernel machines: :math:`f(x) = \sum_j b_j k(x_j, x) + t` and what it decides.
-
-Kernels of inner products are computed a block of rows at a time, as one matrix product and a function of its entries.
-"""
+r"""The arithmetic of kernel machines: :math:`f(x) = \sum_j b_j k(x_j, x) + t` and what it decides."""
 
 import numpy as np
 
 from separatrix.core.refusal import cannot
-from separatrix.prediction.kernels import FAR, squared_distances
+from separatrix.prediction import kernels
 from separatrix.prediction.linear import decide
 from separatrix.prediction.storage import dense
-
-TILE = 1 << 20  # values of a kernel at a time
-NAMED = ("linear", "poly", "rbf", "sigmoid")
-
-
-def serves(state):
-    """Whether a model is computed here: by a kernel of rows that has a name, not a matrix or a function of a user's."""
-    return state["kernel"] in NAMED
 
 
 def scores(state, X):
     """Scores (m, k) of the k columns of coefficients, or of the pairs of classes."""
-    V, blocks = state["support_vectors_"], _coefficients(state)
-    width = max(1, TILE // max(V.shape[0], 1))
+    blocks = coefficients(state)
     out = np.empty((X.shape[0], len(state["intercept_"])))
-    rows = _Rows(state, V)
-    for start in range(0, X.shape[0], width):
-        piece = slice(start, start + width)
-        out[piece] = summed(rows.kernel(X[piece]), blocks, state["intercept_"])
+    for piece, K in kernels.tiles(state["kernel_"], X, state["support_vectors_"]):
+        out[piece] = summed(K, blocks, state["intercept_"])
     return out
 
 
@@ -39,60 +25,15 @@ def summed(K, blocks, intercept):
     return out
 
 
-def _coefficients(state):
-    """For each class: its support vectors, their coefficients in its k - 1 pairs, and which pairs these are."""
-    return blocks_of(dense(state["dual_coef_"]), state["n_support_"], "classes_" in state)
-
-
-def blocks_of(dual, counts, of_classes):
-    """The coefficients (k - 1, support) of each class: columns, rows (k - 1, columns) and the numbers of the pairs."""
-    if not of_classes or len(dual) == 1:
+def coefficients(state):
+    """For each class: its support vectors, their coefficients (k - 1, columns), and the numbers of their pairs."""
+    dual, counts = dense(state["dual_coef_"]), state["n_support_"]
+    if "classes_" not in state or len(dual) == 1:
         return [(slice(0, dual.shape[1]), dual, [0])]
     k, ends = len(counts), np.concatenate([[0], np.cumsum(counts)])
     number = {pair: p for p, pair in enumerate((i, j) for i in range(k) for j in range(i + 1, k))}
     pairs = [[number[min(c, d), max(c, d)] for d in range(k) if d != c] for c in range(k)]
     return [(slice(ends[c], ends[c + 1]), dual[:, ends[c] : ends[c + 1]], pairs[c]) for c in range(k)]
-
-
-class _Rows:
-    """The kernel of any rows with the support vectors."""
-
-    def __init__(self, state, V):
-        self.name, self.gamma = state["kernel"], state["gamma_"]
-        self.degree, self.coef0 = state["degree"], state["coef0"]
-        self.origin = np.zeros(V.shape[1])
-        if self.name == "rbf" and isinstance(V, np.ndarray) and len(V):
-            self.origin = V.mean(axis=0, dtype=np.float64)  # a shift changes no distance, and saves digits
-            V = V - self.origin
-        self.V, self.squares = V.astype(np.float64), _squares(V)
-
-    def kernel(self, X):
-        """``k(x_i, v_j)``, (rows of X, support vectors)."""
-        if isinstance(X, np.ndarray) and self.origin.any():
-            X = X - self.origin
-        elif self.origin.any():
-            X = dense(X) - self.origin
-        lengths = _squares(X)
-        if self.name == "rbf" and self.gamma * max(lengths.max(initial=0.0), self.squares.max(initial=0.0)) > FAR:
-            return np.exp(-self.gamma * squared_distances(X.astype(np.float64), self.V))
-        K = dense(X.astype(np.float64) @ self.V.T)
-        if self.name == "linear":
-            return K
-        if self.name == "rbf":
-            K *= 2.0 * self.gamma
-            K -= self.gamma * lengths[:, None]
-            K -= self.gamma * self.squares
-            np.minimum(K, 0.0, out=K)
-            return np.exp(K, out=K)
-        K *= self.gamma
-        K += self.coef0
-        return K**self.degree if self.name == "poly" else np.tanh(K, out=K)
-
-
-def _squares(X):
-    if isinstance(X, np.ndarray):
-        return np.einsum("ij,ij->i", X, X, dtype=np.float64)
-    return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
 
 
 def votes(pairs, k):

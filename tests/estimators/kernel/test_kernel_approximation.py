@@ -107,6 +107,22 @@ def test_parameters_of_named_kernels_are_refused_for_others(kernel):
         Nystroem(kernel, gamma=1.0).fit(gram(Gaussian(0.5), X))
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"kernel": "rbf", "kernel_params": {"gamma": 0.3}},
+        {"kernel": "poly", "degree": 2, "kernel_params": {"gamma": 0.3, "degree": 4, "coef0": 0.5}},
+    ],
+    ids=str,
+)
+def test_the_parameters_of_a_named_kernel_may_stand_in_kernel_params(options):
+    ours = Nystroem(random_state=0, n_components=10, **options).fit_transform(X)
+    theirs = TheirNystroem(random_state=0, n_components=10, **options).fit_transform(X)
+    np.testing.assert_allclose(ours @ ours.T, theirs @ theirs.T, atol=1e-8)
+    with pytest.raises(ValueError, match="have no 'width'"):
+        Nystroem(kernel_params={"width": 2.0}).fit(X)
+
+
 def test_a_precomputed_kernel_that_is_not_square_is_refused():
     with pytest.raises(ValueError, match="square kernel matrix"):
         Nystroem("precomputed").fit(X)

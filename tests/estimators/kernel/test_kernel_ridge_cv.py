@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from sklearn.kernel_ridge import KernelRidge as TheirKernelRidge
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import separatrix
@@ -82,3 +84,35 @@ WRONG = [{"alphas": []}, {"alphas": [0.0]}, {"alphas": "a"}, {"gamma": [-1.0]}, 
 def test_bad_grids_are_refused(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         KernelRidgeCV(**{"kernel": "rbf", **wrong}).fit(X, Y)
+
+
+def test_a_scorer_sees_the_predictions_of_rows_left_out():
+    y, s = np.column_stack([Y, X[:, 0] ** 3]), np.where(np.arange(30) < 3, 0.0, 1.0)
+    options = {"kernel": "rbf", "gamma": [0.1, 0.5], "store_cv_results": True}
+    for truth in (Y, y):
+        squares = KernelRidgeCV(ALPHAS, **options).fit(X, truth, s)
+        scored = KernelRidgeCV(ALPHAS, scoring="neg_mean_squared_error", **options).fit(X, truth, s)
+        np.testing.assert_allclose(scored.scores_, squares.scores_, rtol=1e-12)
+        assert (scored.alpha_, scored.gamma_) == (squares.alpha_, squares.gamma_)
+        errors = (truth[..., None] - scored.cv_results_)[s > 0.0]
+        np.testing.assert_allclose(errors**2, squares.cv_results_[s > 0.0], rtol=1e-9)
+        absolute = KernelRidgeCV(ALPHAS, scoring="neg_mean_absolute_error", **options).fit(X, truth, s)
+        errors = np.abs((truth[..., None] - absolute.cv_results_)[s > 0.0])
+        mean = errors.reshape(27, -1, 4).mean(axis=(0, 1))
+        np.testing.assert_allclose(absolute.scores_[[0.1, 0.5].index(absolute.gamma_)], -mean, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error"])
+def test_folds_choose_as_a_grid_search_does(scoring):
+    grid = {"alpha": ALPHAS, "gamma": [0.05, 0.5, 5.0]}
+    s = RNG.integers(1, 4, 30).astype(float)
+    search = GridSearchCV(TheirKernelRidge(kernel="rbf"), grid, cv=KFold(4), scoring=scoring).fit(X, Y, sample_weight=s)
+    model = KernelRidgeCV(ALPHAS, kernel="rbf", gamma=grid["gamma"], cv=KFold(4), scoring=scoring).fit(X, Y, s)
+    assert {"alpha": model.alpha_, "gamma": model.gamma_} == search.best_params_
+    np.testing.assert_allclose(model.best_score_, search.best_score_, rtol=1e-9)
+    np.testing.assert_allclose(model.predict(NEW), search.predict(NEW), rtol=1e-7)
+    K = gram(Gaussian(0.5), X)
+    given = KernelRidgeCV(ALPHAS, kernel="precomputed", cv=KFold(4), scoring=scoring).fit(K, Y, s)
+    np.testing.assert_allclose(given.scores_, model.scores_[1], rtol=1e-9)
+    with pytest.raises(ValueError, match="store_cv_results"):
+        KernelRidgeCV(cv=3, store_cv_results=True).fit(X, Y)

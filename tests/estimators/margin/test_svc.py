@@ -319,7 +319,7 @@ def test_a_budget_or_a_limit_of_steps_keeps_the_best_iterate_and_warns():
         few = SVC(max_iter=3).fit(X, y)
     assert few.fit_status_ == 1 and few.n_iter_[0] <= 3 and few.certificate_.value > 1e-4
     with pytest.warns(NotCertified):
-        none = SVC(budget="0.0s", C=10.0).fit(X, y)
+        none = SVC(budget="0.001ms", C=10.0).fit(X, y)
     assert none.fit_status_ == 1
     assert SVC(budget="1min").fit(X, y).fit_status_ == 0
 
@@ -389,6 +389,24 @@ def test_verify_holds_a_model_to_its_data():
     moved = y.copy()
     moved[model.support_[0]] = (moved[model.support_[0]] + 1) % 3
     assert not separatrix.verify(model, X, moved).converged
+
+
+def test_verify_fits_the_curves_of_probabilities_again():
+    for classes in (2, 3):
+        X, y = overlapping(80, 3, classes=classes)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            seeded, unseeded = (SVC(probability=True, random_state=seed).fit(X, y) for seed in (3, None))
+        assert separatrix.verify(seeded, X, y).converged
+        unsure = separatrix.verify(unseeded, X, y)
+        assert unsure.converged and "probA_" in unsure.message.split("not looked at: ")[1]
+        for model, name, change in ((seeded, "probA_", 1.01), (unseeded, "probA_", -1.0)):
+            kept = getattr(model, name)
+            setattr(model, name, kept * change)
+            assert not separatrix.verify(model, X, y).converged
+            setattr(model, name, kept)
+        seeded.probB_ = seeded.probB_ + 0.1
+        assert not separatrix.verify(seeded, X, y).converged
 
 
 def test_a_fit_can_be_interrupted_soon():

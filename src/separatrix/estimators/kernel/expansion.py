@@ -14,7 +14,7 @@ from separatrix.core.target import Target
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs.kernel_matrix import KernelMatrix, KernelTiles, kernel_sum
 from separatrix.designs.kernels import Kernel
-from separatrix.estimators.kernel.parameters import PRECOMPUTED, kernel_of
+from separatrix.estimators.kernel.parameters import is_precomputed, kernel_of
 from separatrix.estimators.published import timed, worst
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import validate_rows
@@ -26,33 +26,31 @@ TOLERANCE = 1e-14  # of the relative gap, which is the square of a residual
 class KernelExpansion(RegressorMixin, Estimator):
     """A regression whose answer is a sum of kernels about rows that it keeps."""
 
+    kernel_: Kernel | str
+
     def predict(self, X: MatrixLike) -> Array:
         """f of each row of X, (m,) or (m, k); of a precomputed kernel X (m, n) holds ``k(x, x_i)``."""
         check_is_fitted(self)
         rows = validate_rows(self, X)
-        if self._is_precomputed:
-            return np.asarray(rows @ self.dual_coef_) + self.intercept_
-        return kernel_sum(self._kernel(rows.shape[1]), rows, self.X_fit_, self.dual_coef_) + self.intercept_
+        if isinstance(self.kernel_, Kernel):
+            return kernel_sum(self.kernel_, rows, self.X_fit_, self.dual_coef_) + self.intercept_
+        return np.asarray(rows @ self.dual_coef_) + self.intercept_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self._is_precomputed
+        tags.input_tags.pairwise = is_precomputed(self)
         tags.target_tags.multi_output = True
         return tags
 
-    def _kernel(self, p: int) -> Kernel:
-        """The kernel on rows of p columns."""
+    def _chosen_kernel(self, p: int) -> Kernel | str:
+        """The kernel that the parameters name, on rows of p columns."""
         return kernel_of(self, p)
-
-    @property
-    def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
 
     def _solve(self, design: Any, target: Target, alphas: Array, started: float) -> Self:
         """Solve for every distinct strength, publish the coefficients and certify them."""
         live = np.flatnonzero(target.weights)
-        matrix = self._matrix(design, live)
+        matrix = self._matrix(design, live, self.kernel_)
         dual = np.zeros((target.n, int(np.prod(target.outputs))))
         intercept, certificates = np.zeros(dual.shape[1]), []
         for columns, problem in self._problems(matrix, target, live, alphas):
@@ -64,14 +62,13 @@ class KernelExpansion(RegressorMixin, Estimator):
         self.intercept_ = intercept if target.outputs else float(intercept[0])
         self.X_fit_ = design.matrix()
         self.certificate_ = timed(worst(certificates), started)
-        warn_if_not_certified(self.certificate_, "a larger alpha, or columns of similar size", 4)
+        warn_if_not_certified(self.certificate_, "Use a larger alpha, or columns of similar size.", 3)
         return self
 
-    def _matrix(self, design: Any, live: Array) -> KernelMatrix:
+    def _matrix(self, design: Any, live: Array, kernel: Kernel | str) -> KernelMatrix:
         """The kernel of the rows of positive weight, held whole."""
         to = f"fit {type(self).__name__} to the kernel"
-        if not self._is_precomputed:
-            kernel = self._kernel(design.p)
+        if isinstance(kernel, Kernel):
             return KernelMatrix.of(kernel, design.matrix() if len(live) == design.n else design.block(live), to)
         if design.n != design.p:
             raise cannot(
@@ -96,10 +93,10 @@ class KernelExpansion(RegressorMixin, Estimator):
     def _certify_again(self, design: Any, target: Target, alphas: Array) -> Certificate:
         """The certificate of the published coefficients on data that are handed in again; no matrix is held."""
         live = np.flatnonzero(target.weights)
-        if self._is_precomputed:
-            matrix: Any = self._matrix(design, live)
+        if isinstance(self.kernel_, Kernel):
+            matrix: Any = KernelTiles(self.kernel_, design.block(live))
         else:
-            matrix = KernelTiles(self._kernel(design.p), design.block(live))
+            matrix = self._matrix(design, live, self.kernel_)
         dual = self.dual_coef_.reshape(target.n, -1)[live]
         intercept = np.ravel(self.intercept_)
         parts = []

@@ -14,6 +14,7 @@ from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
+from separatrix.designs.kernels import Kernel
 from separatrix.estimators import verification
 from separatrix.estimators.kernel.centres import NystroemForm, drawn, refuse_without_penalty
 from separatrix.estimators.kernel.expansion import KernelExpansion
@@ -61,6 +62,7 @@ class KernelRidge(KernelExpansion):
     intercept_ : float or (k,) array.  b; 0 without an intercept.
     X_fit_ : (n, p) array or sparse array.  The training rows, or the precomputed kernel; the centres only, if there
         are `n_components`.
+    kernel_ : Kernel or "precomputed".  The kernel with its parameters, as they were when it was fitted.
     approximation_error_ : float.  Of `n_components`: the share of the trace of K that the centres miss, measured on up
         to 500 rows that are not centres.
     certificate_ : Certificate.  The relative gap; of a kernel that is not known to be a Mercer kernel, and for
@@ -112,6 +114,7 @@ class KernelRidge(KernelExpansion):
         alphas = self._strengths(target)
         m = check_number(self, "n_components", 1, integer=True, none=True)
         self.__dict__.pop("approximation_error_", None)
+        self.kernel_ = self._chosen_kernel(design.p)
         if m is not None:
             return self._approximate(design, target, alphas, m, started)
         return self._solve(design, target, alphas, started)
@@ -119,7 +122,7 @@ class KernelRidge(KernelExpansion):
     def _approximate(self, design: Any, target: Any, alphas: Array, m: int, started: float) -> Self:
         """Solve about m of the rows, drawn at random, and measure what they miss."""
         refuse_without_penalty(self, alphas)
-        if self._is_precomputed:
+        if not isinstance(self.kernel_, Kernel):
             raise cannot(
                 "fit KernelRidge with kernel='precomputed' and n_components",
                 because="the kernel is there already",
@@ -128,19 +131,19 @@ class KernelRidge(KernelExpansion):
         live = np.flatnonzero(target.weights)
         places, others = drawn(self, live, min(m, len(live)))
         self.X_fit_ = design.block(places)
-        form = NystroemForm(self._kernel(design.p), design, target, self.X_fit_, bool(self.fit_intercept))
+        form = NystroemForm(self.kernel_, design, target, self.X_fit_, bool(self.fit_intercept))
         dual, intercept, certificate = form.solved(alphas)
         self.dual_coef_ = dual.reshape(len(places), *target.outputs)
         self.intercept_ = intercept if target.outputs else float(intercept[0])
         self.approximation_error_ = form.centres.trace_error(design.block(others)) if len(others) else 0.0
         self.certificate_ = timed(certificate, started)
-        warn_if_not_certified(self.certificate_, "a larger alpha, or other n_components", 3)
+        warn_if_not_certified(self.certificate_, "Use a larger alpha, or other n_components.", 3)
         return self
 
     def _certify_again(self, design: Any, target: Any, alphas: Array) -> Certificate:
-        if self.n_components is None:
+        if self.n_components is None or not isinstance(self.kernel_, Kernel):
             return super()._certify_again(design, target, alphas)
-        form = NystroemForm(self._kernel(design.p), design, target, self.X_fit_, bool(self.fit_intercept))
+        form = NystroemForm(self.kernel_, design, target, self.X_fit_, bool(self.fit_intercept))
         return form.certified(self.dual_coef_.reshape(len(self.dual_coef_), -1), np.ravel(self.intercept_), alphas)
 
     def _strengths(self, target: Any) -> Array:

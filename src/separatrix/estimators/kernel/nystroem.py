@@ -2,6 +2,7 @@ r"""Nystroem's features: :math:`\phi(x) = K_{mm}^{-1/2} (k(z_1, x), \ldots, k(z_
 
 import warnings
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -16,10 +17,12 @@ from separatrix.core.errors import FewerRows, cannot
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs.gram import checked_gram
 from separatrix.designs.kernel_matrix import kernel_product, kernel_rows, refuse_if_not_finite
-from separatrix.estimators.kernel.parameters import PRECOMPUTED, kernel_of
+from separatrix.designs.kernels import Kernel
+from separatrix.estimators.kernel.parameters import is_precomputed, kernel_of
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_number, validate_first_rows, validate_rows
 
+OF_NAMED = ("gamma", "coef0", "degree")  # parameters of kernels that are named by a word
 SMALLEST = 1e-12  # eigenvalues are raised to it, as in scikit-learn
 MEASURED = 500  # rows on which the error of the approximation is measured
 
@@ -41,7 +44,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     gamma : float, (0, inf), or None, default None.  None is one over the number of columns.
     coef0 : float or None, default None.  Of "poly" and "sigmoid"; None is 1.
     degree : float, [0, inf), or None, default None.  Of "poly"; None is 3.
-    kernel_params : dict or None, default None.  Further arguments of a function given as `kernel`.
+    kernel_params : dict or None, default None.  Further arguments of a function given as `kernel`; of a kernel
+        that is named by a word gamma, coef0 and degree, where these are None.
     n_components : int, [1, inf), default 100.  m; as many as there are rows, where these are fewer.
     random_state : int, RandomState or None, default None.  Draws the rows. A number draws those that scikit-learn
         draws.
@@ -51,6 +55,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     Attributes
     ----------
     components_ : (m, p) array or sparse array.  The rows drawn.
+    kernel_ : Kernel or "precomputed".  The kernel with its parameters, as they were when it was fitted.
     component_indices_ : (m,) array of int.  Their places among the rows of the fit.
     normalization_ : (m, m) array.  :math:`K_{mm}^{-1/2}`.
     approximation_error_ : float.  The share of the trace of K that is missed, :math:`\mathrm{tr}(K - \Phi\Phi') /
@@ -90,8 +95,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def fit(self, X: MatrixLike, y: Any = None) -> Self:
         """Draw the rows from X (n, p); y is not looked at."""
         m = check_number(self, "n_components", 1, integer=True)
-        self._refuse_unused()
         rows = validate_first_rows(self, X, sparse=True)
+        self.kernel_ = self._chosen_kernel(rows.shape[1])
         n = rows.shape[0]
         if m > n:
             warnings.warn(FewerRows(m, n), stacklevel=2)
@@ -114,7 +119,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self._is_precomputed
+        tags.input_tags.pairwise = is_precomputed(self)
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -122,25 +127,34 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def _n_features_out(self) -> int:
         return int(self.normalization_.shape[0])
 
-    @property
-    def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
-
-    def _refuse_unused(self) -> None:
-        """A function, an object and a matrix have no use for the parameters of kernels with a name."""
-        given = [name for name in ("gamma", "coef0", "degree") if getattr(self, name) is not None]
-        if given and (self._is_precomputed or not isinstance(self.kernel, str)):
+    def _chosen_kernel(self, p: int) -> Kernel | str:
+        """The kernel of the parameters; those of one with a name may stand in `kernel_params`, as in scikit-learn."""
+        given = [name for name in OF_NAMED if getattr(self, name) is not None]
+        if not isinstance(self.kernel, str) or is_precomputed(self):
+            if not given:
+                return kernel_of(self, p)
             raise cannot(
                 f"fit Nystroem with kernel={self.kernel!r} and {given[0]}={getattr(self, given[0])!r}",
                 because="only kernels that are named by a word have gamma, coef0 and degree",
                 instead=f"{given[0]}=None, and kernel_params= for a function",
             )
+        filled, more = copy(self), self.kernel_params
+        for name, value in more.items() if isinstance(more, Mapping) else ():
+            if name not in OF_NAMED:
+                raise cannot(
+                    f"fit Nystroem with kernel={self.kernel!r} and kernel_params={self.kernel_params!r}",
+                    because=f"kernels that are named by a word have no {name!r}",
+                    instead=f"some of {', '.join(OF_NAMED)}",
+                )
+            if name not in given:
+                setattr(filled, name, value)
+        return kernel_of(filled, p)
 
     def _kernel_of_drawn(self, rows: Any, drawn: Array) -> Array:
-        if not self._is_precomputed:
+        if isinstance(self.kernel_, Kernel):
             centres = kernel_rows(self.components_)
             with np.errstate(over="ignore", invalid="ignore"):  # looked at below
-                K = kernel_of(self, rows.shape[1]).block(centres, centres)
+                K = self.kernel_.block(centres, centres)
             refuse_if_not_finite(K)
             return 0.5 * (K + K.T)
         if rows.shape[0] != rows.shape[1]:
@@ -153,13 +167,13 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _features(self, rows: Any) -> Array:
         root = self.normalization_.astype(np.float64).T
-        if self._is_precomputed:
-            return np.asarray(rows[:, self.component_indices_] @ root)
-        return kernel_product(kernel_of(self, rows.shape[1]), kernel_rows(rows), kernel_rows(self.components_), root)
+        if isinstance(self.kernel_, Kernel):
+            return kernel_product(self.kernel_, kernel_rows(rows), kernel_rows(self.components_), root)
+        return np.asarray(rows[:, self.component_indices_] @ root)
 
     def _missed(self, rows: Any) -> float:
-        if self._is_precomputed:
+        if not isinstance(self.kernel_, Kernel):
             return float("nan")
-        whole = kernel_of(self, rows.shape[1]).diagonal(kernel_rows(rows)) if rows.shape[0] else np.zeros(0)
+        whole = self.kernel_.diagonal(kernel_rows(rows)) if rows.shape[0] else np.zeros(0)
         kept = np.einsum("ij,ij->i", *[self._features(rows)] * 2)
         return float(np.maximum(whole - kept, 0.0).sum() / whole.sum()) if whole.any() else 0.0

@@ -1,14 +1,13 @@
 """The parameters by which an estimator names its kernel, as scikit-learn has them, and the kernel that they name."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from separatrix.core.errors import WrongType, cannot
-from separatrix.designs.distance_kernels import Cosine, Laplacian, OfTwoRows
-from separatrix.designs.kernels import Custom, Gaussian, Kernel, Linear, Polynomial, Sigmoid
+from separatrix.designs.distance_kernels import AdditiveChi2, Chi2, Cosine, Laplacian, OfTwoRows
+from separatrix.designs.kernels import Gaussian, Kernel, Linear, Polynomial, Sigmoid
 from separatrix.estimators.parameters import check_number
 
 PRECOMPUTED = "precomputed"
@@ -17,8 +16,13 @@ NAMES = (
 )  # fmt: skip
 
 
-def kernel_of(model: Any, p: int) -> Kernel:
-    """The kernel of the parameters ``kernel``, ``gamma``, ``degree``, ``coef0`` and ``kernel_params``.
+def is_precomputed(model: Any) -> bool:
+    """Whether the parameter ``kernel`` says that X holds kernel values."""
+    return isinstance(model.kernel, str) and model.kernel == PRECOMPUTED
+
+
+def kernel_of(model: Any, p: int) -> Kernel | str:
+    """The kernel of the parameters ``kernel``, ``gamma``, ``degree``, ``coef0`` and ``kernel_params``; "precomputed".
 
     ``gamma=None`` is 1/p, and 1 for "chi2", as in scikit-learn.
     """
@@ -41,7 +45,7 @@ def kernel_of(model: Any, p: int) -> Kernel:
             instead="one of these, a function of two rows, or a kernel of separatrix.kernels",
             kind=ValueError if isinstance(name, str) else WrongType,
         )
-    return _named(model, name, p)
+    return PRECOMPUTED if name == PRECOMPUTED else _named(model, name, p)
 
 
 def _named(model, name, p):
@@ -57,13 +61,7 @@ def _named(model, name, p):
         "sigmoid": lambda: Sigmoid(width, shift),
         "laplacian": lambda: Laplacian(width),
         "cosine": Cosine,
-        "chi2": lambda: Custom(_of_scikit_learn("chi2_kernel", gamma=1.0 if gamma is None else gamma)),
-        "additive_chi2": lambda: Custom(_of_scikit_learn("additive_chi2_kernel")),
+        "chi2": lambda: Chi2(1.0 if gamma is None else gamma),
+        "additive_chi2": AdditiveChi2,
     }
     return kernels["poly" if name == "polynomial" else name]()
-
-
-def _of_scikit_learn(name, **options):
-    from sklearn.metrics import pairwise
-
-    return partial(getattr(pairwise, name), **options)

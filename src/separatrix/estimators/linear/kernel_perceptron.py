@@ -16,8 +16,9 @@ from separatrix.core.declaration import declares
 from separatrix.core.errors import NotSeparated, cannot
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs.kernel_matrix import GivenColumns, KernelColumns, kernel_sum
+from separatrix.designs.kernels import Kernel
 from separatrix.estimators import verification
-from separatrix.estimators.kernel.parameters import PRECOMPUTED, kernel_of
+from separatrix.estimators.kernel.parameters import is_precomputed, kernel_of
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_number, validate_classes, validate_rows
 from separatrix.prediction import forms
@@ -40,7 +41,8 @@ class KernelPerceptron(ClassifierMixin, Estimator):
 
     It ends, with no mistake, if and only if a hyperplane through the origin of the feature space separates the classes.
     With the linear kernel it is the dual form of :class:`Perceptron` without an intercept; ``kernel="poly", degree=1,
-    gamma=1`` gives it one. More than two classes are learnt each against the rest.
+    gamma=1`` gives it one, and ``Sum(k, Polynomial(degree=0))``, of
+    :mod:`separatrix.kernels`, any kernel k. More than two classes are learnt each against the rest.
 
     Parameters
     ----------
@@ -58,6 +60,7 @@ class KernelPerceptron(ClassifierMixin, Estimator):
     counts_ : (n,) or (k, n) array of int.  The mistakes :math:`\alpha_i` on each row.
     dual_coef_ : (1, n) or (k, n) array.  :math:`\alpha_i y_i`.
     X_fit_ : (n, p) array or sparse array.  The training rows.
+    kernel_ : Kernel or "precomputed".  The kernel with its parameters, as they were when it was fitted.
     classes_ : (k,) array.
     mistakes_ : int.  Mistakes in all passes together.
     error_history_ : (n_iter_,) array of int, or a list of k.  Mistakes of each pass.
@@ -100,6 +103,7 @@ class KernelPerceptron(ClassifierMixin, Estimator):
         started = time.perf_counter()
         max_iter = check_number(self, "max_iter", 1, integer=True)
         design, codes, _ = validate_classes(self, X, y)
+        self.kernel_ = kernel_of(self, design.p)
         columns = self._columns(design)
         runs = []
         for c in self._positive():
@@ -116,9 +120,9 @@ class KernelPerceptron(ClassifierMixin, Estimator):
         """f of each row of X: (m,) for two classes (positive for ``classes_[1]``), else (m, k)."""
         check_is_fitted(self)
         rows = validate_rows(self, X)
-        if self._is_precomputed:
-            return in_one_dimension(np.asarray(rows @ self.dual_coef_.T))
-        return in_one_dimension(kernel_sum(kernel_of(self, rows.shape[1]), rows, self.X_fit_, self.dual_coef_.T))
+        if isinstance(self.kernel_, Kernel):
+            return in_one_dimension(kernel_sum(self.kernel_, rows, self.X_fit_, self.dual_coef_.T))
+        return in_one_dimension(np.asarray(rows @ self.dual_coef_.T))
 
     def predict(self, X: MatrixLike) -> Array:
         """The class of each row of X; 0 counts for the second of two."""
@@ -128,20 +132,16 @@ class KernelPerceptron(ClassifierMixin, Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self._is_precomputed
+        tags.input_tags.pairwise = is_precomputed(self)
         return tags
-
-    @property
-    def _is_precomputed(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel == PRECOMPUTED
 
     def _positive(self) -> list[int]:
         """Codes of the classes that are learnt, each against the rest."""
         return [1] if len(self.classes_) == 2 else list(range(len(self.classes_)))
 
     def _columns(self, design: Any) -> Any:
-        if not self._is_precomputed:
-            return KernelColumns(kernel_of(self, design.p), design.matrix())
+        if isinstance(self.kernel_, Kernel):
+            return KernelColumns(self.kernel_, design.matrix())
         if design.n != design.p:
             raise cannot(
                 f"fit KernelPerceptron with kernel='precomputed' to X of shape {(design.n, design.p)}",

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn import get_config
-from sklearn.base import BaseEstimator, RegressorMixin, is_classifier
+from sklearn.base import is_classifier
 
 from separatrix.core.declaration import LEAST_SQUARES, Search, declares
 from separatrix.core.errors import NotCertified, RankDeficient, cannot
@@ -24,6 +24,7 @@ from separatrix.estimators.linear.one_standard_error import (
 )
 from separatrix.estimators.linear.ridge import Ridge
 from separatrix.estimators.routing import ChoosesByFolds
+from separatrix.estimators.scores_without_folds import Told, scorer_of
 from separatrix.estimators.validation import check_choice, check_numbers, enter
 from separatrix.solvers.choose import RIDGE
 from separatrix.solvers.leave_one_out import generalised_cross_validation, leave_one_out
@@ -192,20 +193,18 @@ class RidgeCV(ChoosesByFolds, SquaredErrorModel):
         return np.array(each, dtype=np.float64).reshape(-1, len(scored))
 
     def _scorer(self, model):
-        from sklearn.metrics import check_scoring  # imported late, as model_selection is: 0.2 s
-
-        return check_scoring(model, scoring=self.scoring)
+        return scorer_of(self.scoring, model)
 
     def _routed_scorer(self):
-        return None if self.scoring is None else self._scorer(_Told())
+        return None if self.scoring is None else self._scorer(Told())
 
     def _told(self, y):
         """A model that predicts what it is told; outputs that are told for each score, and the truth about them."""
         if y.ndim == 1:
-            return _Told(), [(0, y)]
+            return Told(), [(0, y)]
         if not self.alpha_per_target:
-            return _Told(), [(slice(None), y)]
-        return _Told(), [(output, y[:, output]) for output in range(y.shape[1])]
+            return Told(), [(slice(None), y)]
+        return Told(), [(output, y[:, output]) for output in range(y.shape[1])]
 
     def _search(self, design, target, alphas, rule, routed):
         for name in ("store_cv_results", "alpha_per_target"):
@@ -241,16 +240,6 @@ class RidgeCV(ChoosesByFolds, SquaredErrorModel):
     def _plain(self, target):
         """The model of one strength, and what it is fitted to."""
         return Ridge(fit_intercept=self.fit_intercept), target.y
-
-
-class _Told(RegressorMixin, BaseEstimator):
-    """An estimator that predicts what it is told: scorers then work on predictions made elsewhere."""
-
-    def fit(self, X, y):
-        return self
-
-    def predict(self, X):
-        return X
 
 
 def _search(facts):

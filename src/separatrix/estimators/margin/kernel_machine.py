@@ -1,9 +1,7 @@
 """What all kernel support vector machines share: the kernel and its width, limits of a fit, scores and coefficients."""
 
-import re
 import time
 import warnings
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,25 +9,24 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import warn_if_not_certified
-from separatrix.core.dual_problem import DualProblem, certify_dual
-from separatrix.core.errors import WrongType, cannot
+from separatrix.core.dual_problem import DualProblem, certify_dual, dual_values
+from separatrix.core.errors import cannot
 from separatrix.core.protocol import can, is_sparse
 from separatrix.core.registry import late
 from separatrix.core.solution import Certificate, Solution
 from separatrix.core.types import Array
-from separatrix.designs import as_dense
 from separatrix.designs.gram import refuse_asymmetric
 from separatrix.designs.gram_rows import GramRows, PrecomputedRows, kernel_matrix
-from separatrix.designs.kernels import Gaussian, Linear, Polynomial, Sigmoid
+from separatrix.designs.kernels import Gaussian, Kernel, Linear, Polynomial, Sigmoid
 from separatrix.estimators.published import timed, worst
 from separatrix.estimators.ranges import refuse_large
 from separatrix.estimators.saving import Estimator
-from separatrix.estimators.validation import check_choice, check_number, validate_rows
-from separatrix.prediction import support_vectors
+from separatrix.estimators.validation import check_budget, check_choice, check_number, validate_rows
+from separatrix.prediction import kernels, support_vectors
 from separatrix.solvers.dual_decomposition import solve
 
-KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")
-UNITS = {"": 1.0, "ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
+NAMED = ("linear", "poly", "rbf", "sigmoid")
+KERNELS = (*NAMED, "precomputed")
 UNEVEN = 1e3  # ratio of the scales of columns from which a fit warns
 LARGEST_ENTRY = 1e30  # squares of rows in single precision
 LARGEST_VALUE = 1e150  # of a kernel: its squares are numbers
@@ -62,18 +59,67 @@ class Entered(NamedTuple):
     class_weight: Array | None = None
 
 
+class Begun(NamedTuple):
+    """A fit that has begun: when, until when it may last, its data, and rows of the kernel matrix of all rows."""
+
+    started: float
+    deadline: float
+    data: Entered
+    gram: Any
+
+
 class KernelMachine(Estimator):
     """A machine whose scores are sums of a kernel over support vectors."""
 
+    kernel_: Any
     support_: Array
     support_vectors_: Any
     dual_coef_: Any
     intercept_: Array
     certificate_: Certificate
 
+    def __init__(
+        self,
+        *,
+        kernel: Any,
+        degree: int,
+        gamma: float | str,
+        coef0: float,
+        tol: float,
+        shrinking: bool,
+        cache_size: float,
+        verbose: bool,
+        max_iter: int,
+        bias: str,
+        budget: float | str | None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.tol = tol
+        self.shrinking = shrinking
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.bias = bias
+        self.budget = budget
+
+    def _begin(self, X, y, sample_weight):
+        """Check parameters and data, and choose the kernel."""
+        started = time.perf_counter()
+        self._check()
+        deadline = started + check_budget(self)
+        data = self._entered(X, y, sample_weight)
+        self._refuse_large(data.rows)
+        self._warn_of_scales(data.rows)
+        self.gamma_ = self._width(data.rows, data.repeats)
+        self.kernel_ = self._chosen_kernel()
+        return Begun(started, deadline, data, self._gram(data.X))
+
     def _check(self):
         """Check the parameters that all share."""
-        if not callable(self.kernel):
+        if not (callable(self.kernel) or isinstance(self.kernel, Kernel)):
             check_choice(self, "kernel", KERNELS)
         check_number(self, "degree", 0.0, integer=True)
         check_number(self, "coef0", -np.inf)
@@ -85,7 +131,7 @@ class KernelMachine(Estimator):
             check_number(self, "gamma", 0.0, open_low=True)
         else:
             check_choice(self, "gamma", ("scale", "auto"))
-        self._seconds()
+        check_budget(self)
 
     def _strength(self):
         """C, a number above 0 that may be infinite."""
@@ -93,32 +139,16 @@ class KernelMachine(Estimator):
             return np.inf
         return check_number(self, "C", 0.0, open_low=True)
 
-    def _seconds(self):
-        """The budget in seconds."""
-        if self.budget is None:
-            return np.inf
-        if isinstance(self.budget, Real) and not isinstance(self.budget, bool) and self.budget >= 0.0:
-            return float(self.budget)
-        text = re.fullmatch(r"([0-9]+\.?[0-9]*|\.[0-9]+) *([a-z]*)", str(self.budget).strip())
-        if not isinstance(self.budget, str) or text is None or text[2] not in UNITS:
-            raise cannot(
-                f"fit {type(self).__name__} with budget={self.budget!r}",
-                because="a budget is a time: seconds, or a number with a unit",
-                instead="budget=10, '500ms', '10s', '2min', '1h' or None",
-                kind=WrongType,
-            )
-        return float(text[1]) * UNITS[text[2]]
-
-    def _enter_rows(self, X):
+    def _enter_rows(self, X, kernel):
         """X as the checks at the door may see it: rows for a function of a user's may be anything with a length."""
-        if self.kernel == "precomputed" and is_sparse(X):
+        if kernel == "precomputed" and is_sparse(X):
             raise cannot(
                 f"fit {type(self).__name__} to a sparse kernel matrix",
                 because="a precomputed kernel is read as a dense array",
                 instead="K.toarray()",
                 kind=TypeError,
             )
-        if callable(self.kernel) and _is_of_words(X):
+        if callable(kernel) and _is_of_words(X):
             return np.zeros((len(X), 1)), X
         return X, X
 
@@ -130,7 +160,7 @@ class KernelMachine(Estimator):
 
     def _width(self, X, repeats):
         """gamma: a number, or 1/p, or 1/(p var X), where a weight counts as repetitions of its row."""
-        if callable(self.kernel) or self.kernel == "precomputed":
+        if self.kernel not in NAMED:
             return 0.0
         if not isinstance(self.gamma, str):
             return float(self.gamma)
@@ -139,23 +169,26 @@ class KernelMachine(Estimator):
         variance = _variance(X, repeats)
         return 1.0 / (X.shape[1] * variance) if variance > 0.0 else 1.0
 
-    def _mercer(self):
-        """The kernel as an object."""
+    def _chosen_kernel(self):
+        """The kernel of the parameters and of ``gamma_``; a function of a user's and "precomputed" as they are."""
         if self.kernel == "linear":
             return Linear()
         if self.kernel == "poly":
             return Polynomial(int(self.degree), self.gamma_, float(self.coef0))
-        return Gaussian(self.gamma_) if self.kernel == "rbf" else Sigmoid(self.gamma_, float(self.coef0))
+        if self.kernel == "sigmoid":
+            return Sigmoid(self.gamma_, float(self.coef0))
+        return Gaussian(self.gamma_) if self.kernel == "rbf" else self.kernel
 
     def _gram(self, X):
         """Rows of the kernel matrix of X."""
-        if callable(self.kernel):
-            return PrecomputedRows(kernel_matrix(self.kernel, X))
-        if self.kernel == "precomputed":
+        if callable(self.kernel_):
+            return PrecomputedRows(kernel_matrix(self.kernel_, X))
+        if self.kernel_ == "precomputed":
             refuse_asymmetric(X, np.finfo(X.dtype).eps)
             return PrecomputedRows(X)
-        gram = GramRows(self._mercer(), X)
-        largest = float(np.abs(gram.diagonal).max(initial=0.0))
+        gram = GramRows(self.kernel_, X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            largest = float(np.abs(gram.diagonal).max(initial=0.0))
         if not largest <= LARGEST_VALUE:
             raise cannot(
                 f"fit {type(self).__name__} with kernel={self.kernel!r}",
@@ -191,23 +224,23 @@ class KernelMachine(Estimator):
         asked = (problem.linear - solution.theta[problem.row])[free]
         return float(np.median(asked) if self.bias == "median" else np.mean(asked))
 
-    def _certify(self, problems, solutions, started):
+    def _certify(self, problems, solutions, started, stacklevel=3):
         """Certificates of what is published, the worst of them kept; and a warning where one misses its tolerance."""
         proofs = [certify_dual(problem, each, float(self.tol)) for problem, each in zip(problems, solutions)]
         self.certificate_ = timed(worst(proofs), started)
         self.fit_status_ = int(any(each.details["stopped"] for each in solutions))
-        if self.fit_status_ and self.max_iter >= 0 and not np.isfinite(self._seconds()):
+        if self.fit_status_ and self.max_iter >= 0 and not np.isfinite(check_budget(self)):
             advice = f"Solver terminated early (max_iter={self.max_iter}).  {INSTEAD}"
         else:
             advice = INSTEAD
-        warn_if_not_certified(self.certificate_, advice, stacklevel=4)
+        warn_if_not_certified(self.certificate_, advice, stacklevel)
 
     def _keep_rows(self, X, given):
         """Publish the support vectors, and what prediction by a function of a user's needs."""
         self.shape_fit_ = tuple(X.shape) if can(given, "shape") else (len(given),)
-        if self.kernel == "precomputed":
+        if self.kernel_ == "precomputed":
             self.support_vectors_ = np.empty((0, 0))
-        elif callable(self.kernel):
+        elif callable(self.kernel_):
             self.support_vectors_ = np.empty((0, 0))
             self._fit_rows = given
         else:
@@ -218,17 +251,35 @@ class KernelMachine(Estimator):
     def _scores(self, X):
         """Scores (m, pairs) of new rows."""
         check_is_fitted(self)
-        if support_vectors.serves(vars(self)):
+        kernel = self.kernel_
+        if kernels.serves(kernel):
             return support_vectors.scores(vars(self), validate_rows(self, X))
-        if callable(self.kernel):
+        if isinstance(kernel, Kernel):
+            K = kernel.block(validate_rows(self, X).astype(np.float64), self.support_vectors_.astype(np.float64))
+        elif callable(kernel):
             X = X if _is_of_words(X) else validate_rows(self, X)
-            K = kernel_matrix(self.kernel, X, self._fit_rows)[:, self.support_]
+            K = kernel_matrix(kernel, X, self._fit_rows)[:, self.support_]
         else:
             K = np.asarray(validate_rows(self, X, sparse=False), dtype=np.float64)[:, self.support_]
-        dual = as_dense(self.dual_coef_)
-        return support_vectors.summed(
-            K, support_vectors.blocks_of(dual, self.n_support_, "classes_" in vars(self)), self.intercept_
-        )
+        return support_vectors.summed(K, support_vectors.coefficients(vars(self)), self.intercept_)
+
+    def _publish_function(self, part, problem, solution, slack):
+        """What a machine with one function publishes, of rows `part` with positive weight; `slack` is of all rows."""
+        b = problem.row_coefficients(solution.beta)
+        kept = np.flatnonzero(b)
+        self.support_ = part[kept].astype(np.int32)
+        self.n_support_ = np.array([len(kept)], dtype=np.int32)
+        self.dual_coef_ = b[None, kept]
+        self.intercept_ = np.array([solution.intercept])
+        self.n_iter_ = int(solution.iterations)
+        self.slack_ = slack
+        at_bound = np.abs(b) >= problem.high[: len(part)]
+        self.margin_errors_ = part[at_bound]
+        self.on_margin_ = part[(b != 0.0) & ~at_bound]
+        self.margin_ = margin_of(problem, solution)
+        values = dual_values(problem, solution.beta, np.array([solution.intercept]))
+        self.primal_objective_, self.dual_objective_ = values.primal, values.dual
+        self.kkt_violation_ = values.violation
 
     def summary(self, output: int | None = None) -> Any:
         """What the fit says: its margin, its support vectors and how many rows are within, its two objectives.
@@ -241,13 +292,12 @@ class KernelMachine(Estimator):
     @property
     def coef_(self) -> Array:
         """Coefficients of the columns, (pairs, p), of the linear kernel; they cannot be written to."""
-        if self.kernel != "linear":
-            raise AttributeError(f"{type(self).__name__} has coef_ with kernel='linear' only")
         check_is_fitted(self)
-        dual = as_dense(self.dual_coef_)
+        if not isinstance(self.kernel_, Linear):
+            raise AttributeError(f"{type(self).__name__} has coef_ with kernel='linear' only")
         rows = np.zeros((len(self.intercept_), self.shape_fit_[1]))
         V = self.support_vectors_
-        for columns, coefficients, pairs in support_vectors.blocks_of(dual, self.n_support_, "classes_" in vars(self)):
+        for columns, coefficients, pairs in support_vectors.coefficients(vars(self)):
             rows[pairs] += np.asarray(coefficients @ V[columns])
         rows.flags.writeable = False
         return rows

@@ -4,7 +4,6 @@ An intercept is not penalised. With ``penalize_intercept=True`` it is the coeffi
 ``intercept_scaling``, as in LIBLINEAR and scikit-learn.
 """
 
-import re
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import numpy as np
 from separatrix.core.cached import cached_property
 from separatrix.core.certificate import warn_if_not_certified
 from separatrix.core.dispatch import implemented
-from separatrix.core.errors import WrongType, cannot
+from separatrix.core.errors import cannot
 from separatrix.core.objective import gap_unit, slopes_at, sum_of_costs, total_value
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Certificate, Solution
@@ -25,7 +24,7 @@ from separatrix.core.verbs import is_smooth, kinks
 from separatrix.designs.constant import with_constant
 from separatrix.estimators.base import LinearModel
 from separatrix.estimators.published import certify_solution
-from separatrix.estimators.validation import check_choice, check_number
+from separatrix.estimators.validation import check_budget, check_choice, check_number
 from separatrix.penalties import L1, L2
 from separatrix.solvers.choose import solve_kinked, solve_squared_margin
 
@@ -33,7 +32,6 @@ ADVICE = "Raise max_iter or budget, standardise the columns, or penalise more (a
 # Dual variables nearer to an end of their range than this share of C are at it.
 AT_END = 1e-7
 MOST_PRICE = 1e100  # finite prices above would overflow
-UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 @dataclass
@@ -85,7 +83,7 @@ class LinearMachine(LinearModel):
         check_number(self, "max_iter", 0, integer=True)
         check_choice(self, "dual", ("auto", True, False))
         check_number(self, "intercept_scaling", 0.0, open_low=True)
-        self._seconds()
+        check_budget(self)
 
     def _strength(self):
         endless = isinstance(self.C, Real) and np.isposinf(self.C)
@@ -121,29 +119,10 @@ class LinearMachine(LinearModel):
         return Machine(problem, solution, certify_solution(problem, solution, self.tol, started), C)
 
     def _clock(self, started):
-        seconds = self._seconds()
-        if seconds is None:
+        seconds = check_budget(self)
+        if seconds == np.inf:
             return nullcontext()
         return ending_when(lambda: time.perf_counter() - started >= seconds)
-
-    def _seconds(self):
-        """The budget in seconds, or None."""
-        budget = self.budget
-        if budget is None:
-            return None
-        if isinstance(budget, str):
-            parts = re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([smh]?)\s*", budget)
-            seconds = float(parts[1]) * UNITS[parts[2]] if parts else -1.0
-        else:
-            seconds = float(budget) if isinstance(budget, Real) and not isinstance(budget, bool) else -1.0
-        if not seconds > 0.0:
-            raise cannot(
-                f"fit {type(self).__name__} with budget={budget!r}",
-                because="it is no time",
-                instead="seconds as a number > 0, or text such as '10s' or '2m'",
-                kind=ValueError if isinstance(budget, Real | str) else WrongType,
-            )
-        return seconds
 
     def _split(self, beta):
         """Coefficients and intercept as they are published, of the coefficients of the problem's columns."""

@@ -65,8 +65,8 @@ class LinearSVC(LinearMachine, SparseCoefficients, LinearClassifier):
     max_iter : int, [0, inf), default 1000.  Most iterations.
     penalize_intercept : bool, default False.  Whether the intercept is penalised as LIBLINEAR and scikit-learn do it,
         by appending the column `intercept_scaling` to X: the numbers are then theirs.
-    budget : float, str or None, default None.  Seconds, as a number or as "10s" or "2m", after which iterations stop
-        with the best that they have, its gap, and a warning.
+    budget : float, str or None, default None.  Seconds, or "500ms", "10s", "2m" (also "2min"), after which iterations
+        stop with the best that they have, its gap, and a warning.
 
     Attributes
     ----------

@@ -45,8 +45,8 @@ class NuSVC(SVC):
     C_ : (pairs,) array.  The price of errors with which :class:`SVC` is the same machine.
     ``classes_``, ``class_weight_``, ``support_``, ``n_support_``, ``support_vectors_``, ``dual_coef_``,
         ``intercept_``, ``coef_``, ``margin_``, ``margin_width_``, ``slack_``, ``on_margin_``, ``margin_errors_``,
-        ``primal_objective_``, ``dual_objective_``, ``kkt_violation_``, ``gamma_``, ``n_iter_``, ``fit_status_``,
-        ``shape_fit_``, ``probA_``, ``probB_`` : as in :class:`SVC`.
+        ``primal_objective_``, ``dual_objective_``, ``kkt_violation_``, ``kernel_``, ``gamma_``, ``n_iter_``,
+        ``fit_status_``, ``shape_fit_``, ``probA_``, ``probB_`` : as in :class:`SVC`.
     certificate_ : Certificate.  The worst pair's duality gap, relative to :math:`C \nu \sum s` and half :math:`|w|^2`.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 
@@ -79,23 +79,25 @@ class NuSVC(SVC):
         bias: str = "mean",
         budget: float | str | None = None,
     ) -> None:
+        super().__init__(
+            kernel=kernel,
+            degree=degree,
+            gamma=gamma,
+            coef0=coef0,
+            tol=tol,
+            shrinking=shrinking,
+            cache_size=cache_size,
+            verbose=verbose,
+            max_iter=max_iter,
+            bias=bias,
+            budget=budget,
+        )
         self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
         self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
         self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.random_state = random_state
-        self.bias = bias
-        self.budget = budget
 
     def _strength(self):
         return nu_of(self)
@@ -158,7 +160,7 @@ class NuSVC(SVC):
 
     def _certify(self, problems, solutions, started):
         """The certificates of the problems with their sums: a score of 1 is where the margin is."""
-        super()._certify(*self._restricted(problems, solutions), started)
+        super()._certify(*self._restricted(problems, solutions), started, stacklevel=4)
 
     def _restated(self, X, y, sample_weight):
         problems, solutions, publish = super()._restated(X, y, sample_weight)

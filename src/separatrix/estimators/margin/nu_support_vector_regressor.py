@@ -35,7 +35,7 @@ class NuSVR(SVR):
     epsilon_ : float.  Half the width of the tube, in units of y; 0 where nu is larger than the share of errors.
     ``support_``, ``support_vectors_``, ``n_support_``, ``dual_coef_``, ``intercept_``, ``coef_``, ``slack_``,
         ``on_margin_``, ``margin_errors_``, ``margin_``, ``margin_width_``, ``primal_objective_``, ``dual_objective_``,
-        ``kkt_violation_``, ``gamma_``, ``n_iter_``, ``fit_status_``, ``shape_fit_`` : as in :class:`SVR`.
+        ``kkt_violation_``, ``kernel_``, ``gamma_``, ``n_iter_``, ``fit_status_``, ``shape_fit_`` : as in :class:`SVR`.
     certificate_ : Certificate.  The duality gap relative to the objective of the best constant.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 
@@ -64,19 +64,21 @@ class NuSVR(SVR):
         bias: str = "mean",
         budget: float | str | None = None,
     ) -> None:
+        super().__init__(
+            C=C,
+            kernel=kernel,
+            degree=degree,
+            gamma=gamma,
+            coef0=coef0,
+            tol=tol,
+            shrinking=shrinking,
+            cache_size=cache_size,
+            verbose=verbose,
+            max_iter=max_iter,
+            bias=bias,
+            budget=budget,
+        )
         self.nu = nu
-        self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.bias = bias
-        self.budget = budget
 
     def _solved(self, gram, y, s, deadline):
         """SVR's problem of the tube that belongs to nu, and its solution."""
@@ -104,7 +106,7 @@ class NuSVR(SVR):
         return halves(problem, total, np.tile(middle, 2), np.repeat([0, 1], n))
 
     def _certify(self, problems, solutions, started):
-        super()._certify(*self._restricted(problems, solutions), started)
+        super()._certify(*self._restricted(problems, solutions), started, stacklevel=4)
 
     def _restated(self, X, y, sample_weight):
         problems, solutions, publish = super()._restated(X, y, sample_weight)

@@ -1,6 +1,5 @@
 r"""The one-class support vector machine: the region of a kernel's space that holds all but a share nu of the rows."""
 
-import time
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from separatrix.core.solution import Solution
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense, as_design
 from separatrix.estimators import verification
-from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, margin_of
+from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, described
 from separatrix.estimators.margin.nu_parameter import nu_of, offsets_of, scaled
 from separatrix.estimators.validation import validate_first_rows, validate_rows, validate_weights
 from separatrix.prediction import forms
@@ -27,6 +26,8 @@ ROUNDINGS, LEAST_BORDER, MOST_BORDER = 64.0, 1e-11, 1e-8
     solvers=("solvers.dual_decomposition", "solvers.dual_newton"),
     prediction=forms.SUPPORT_VECTOR_OUTLIERS,
     verification=verification.OF_SUPPORT_VECTORS,
+    description=described,
+    has_margins=True,
     small_fits=(SmallFit(storages=DENSE),),
 )
 class OneClassSVM(OutlierMixin, KernelMachine):
@@ -49,8 +50,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
     offset_ : (1,) array.  :math:`\rho`.  intercept_ : (1,) array, -ρ.  coef_ : (1, p) array, of the linear kernel.
     slack_ : (n,) array.  How far below 0 each row's score is; 0 for rows of weight 0.
     on_margin_, margin_errors_ : arrays of int.  Support vectors on the border of the region, and beyond it.
-    ``margin_``, ``margin_width_``, ``primal_objective_``, ``dual_objective_``, ``kkt_violation_``, ``gamma_``,
-        ``n_iter_``, ``fit_status_``, ``shape_fit_`` : as in :class:`SVC`, for one machine; objectives as above.
+    ``margin_``, ``margin_width_``, ``primal_objective_``, ``dual_objective_``, ``kkt_violation_``, ``kernel_``,
+        ``gamma_``, ``n_iter_``, ``fit_status_``, ``shape_fit_`` : as in :class:`SVC`, for one
+        machine; objectives as above.
     certificate_ : Certificate.  The duality gap relative to :math:`\rho \nu \sum s` and half :math:`|w|^2`.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 
@@ -80,30 +82,25 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         bias: str = "mean",
         budget: float | str | None = None,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
+        super().__init__(
+            kernel=kernel,
+            degree=degree,
+            gamma=gamma,
+            coef0=coef0,
+            tol=tol,
+            shrinking=shrinking,
+            cache_size=cache_size,
+            verbose=verbose,
+            max_iter=max_iter,
+            bias=bias,
+            budget=budget,
+        )
         self.nu = nu
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.bias = bias
-        self.budget = budget
 
     def fit(self, X: MatrixLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p), or a kernel matrix (n, n); y is not looked at, and a weight repeats its row."""
-        started = time.perf_counter()
-        self._check()
-        nu_of(self)
-        deadline = started + self._seconds()
-        data = self._entered(X, y, sample_weight)
-        self._refuse_large(data.rows)
-        self._warn_of_scales(data.rows)
-        self.gamma_ = self._width(data.rows, data.repeats)
-        gram, part = self._gram(data.X), np.flatnonzero(data.s > 0.0)
+        started, deadline, data, gram = self._begin(X, y, sample_weight)
+        part = np.flatnonzero(data.s > 0.0)
         problem = self._problem(gram.take(part), data.s[part])
         solution = self._solve(problem, deadline)
         offset = float(offsets_of(problem, solution, self.bias)[0])
@@ -112,6 +109,10 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         self._keep_rows(data.rows, data.X)
         self._certify([problem], [solution], started)
         return self
+
+    def _check(self):
+        super()._check()
+        nu_of(self)
 
     def decision_function(self, X: MatrixLike) -> Array:
         """Scores (m,), below 0 outside the region."""
@@ -132,8 +133,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
 
     def _entered(self, X, y, sample_weight, reset=True):
         """X and weights, checked."""
-        shown, given = self._enter_rows(X)
-        sparse = self.kernel != "precomputed"
+        kernel = self.kernel if reset else self.kernel_
+        shown, given = self._enter_rows(X, kernel)
+        sparse = kernel != "precomputed"
         checked = (
             validate_first_rows(self, shown, sparse=sparse) if reset else validate_rows(self, shown, sparse=sparse)
         )
@@ -149,21 +151,9 @@ class OneClassSVM(OutlierMixin, KernelMachine):
         return DualProblem(gram, np.zeros(n), np.zeros(n), s, rows, np.zeros(n, dtype=np.int64), total)
 
     def _publish(self, part, problem, solution, n):
-        b = solution.beta
-        kept = np.flatnonzero(b)
-        self.support_ = part[kept].astype(np.int32)
-        self.n_support_ = np.array([len(kept)], dtype=np.int32)
-        self.dual_coef_ = b[None, kept]
-        self.intercept_ = np.array([solution.intercept])
-        self.n_iter_ = int(solution.iterations)
-        self.slack_ = np.zeros(n)
-        self.slack_[part] = np.maximum(0.0, -(solution.theta + solution.intercept))
-        self.margin_errors_ = part[b >= problem.high]
-        self.on_margin_ = part[(b > 0.0) & (b < problem.high)]
-        self.margin_ = margin_of(problem, solution)
-        values = dual_values(problem, b, np.array([solution.intercept]))
-        self.primal_objective_, self.dual_objective_ = values.primal, values.dual
-        self.kkt_violation_ = values.violation
+        slack = np.zeros(n)
+        slack[part] = np.maximum(0.0, -(solution.theta + solution.intercept))
+        self._publish_function(part, problem, solution, slack)
 
     def _restated(self, X, y, sample_weight):
         """The problem on data that are handed in again, the published coefficients in it, and what publishes them."""

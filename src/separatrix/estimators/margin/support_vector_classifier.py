@@ -1,6 +1,5 @@
 r"""The support vector classifier: the widest margin in the feature space of a kernel, with a price for every error."""
 
-import time
 from itertools import combinations
 from typing import Any, Self
 
@@ -19,6 +18,7 @@ from separatrix.core.solution import Solution
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
+from separatrix.designs.kernels import Linear
 from separatrix.estimators import verification
 from separatrix.estimators.class_weights import class_factors
 from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, box_problem, described, margin_of
@@ -58,8 +58,9 @@ class SVC(ClassifierMixin, KernelMachine):
     ----------
     C : float, (0, inf], default 1.0.  Price of errors. ``np.inf`` is the hard margin, refused with the proof
         where the classes overlap.
-    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"} or callable, default "rbf".  A callable is called with
-        all rows on either side and returns the matrix of the kernel.
+    kernel : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, callable or Kernel, default "rbf".  A callable is
+        called with all rows on either side and returns the matrix of the kernel; a Kernel is one of
+        :mod:`separatrix.kernels`, with parameters of its own.
     degree : int, [0, inf), default 3.  Of "poly", :math:`(\gamma x'z + c)^d`.
     gamma : float, (0, inf), "scale" or "auto", default "scale".  Of "rbf", :math:`e^{-\gamma |x - z|^2}`, "poly" and
         "sigmoid"; "scale" is 1 / (p var X), with weights as repetitions, "auto" 1/p.
@@ -98,6 +99,7 @@ class SVC(ClassifierMixin, KernelMachine):
     certificate_ : Certificate.  The worst pair's duality gap relative to the objective of the best constant (of a hard
         margin to its own); of a kernel that need not be positive semidefinite the worst KKT violation, which
         bounds nothing.
+    kernel_ : Kernel, callable or "precomputed".  The kernel with its parameters, as they were when it was fitted.
     gamma_ : float.  n_iter_ : (pairs,) array.  fit_status_ : int, 1 if a limit was met.  shape_fit_ : tuple.
     probA_, probB_ : (pairs,) arrays, with ``probability=True``.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
@@ -136,35 +138,31 @@ class SVC(ClassifierMixin, KernelMachine):
         bias: str = "mean",
         budget: float | str | None = None,
     ) -> None:
+        super().__init__(
+            kernel=kernel,
+            degree=degree,
+            gamma=gamma,
+            coef0=coef0,
+            tol=tol,
+            shrinking=shrinking,
+            cache_size=cache_size,
+            verbose=verbose,
+            max_iter=max_iter,
+            bias=bias,
+            budget=budget,
+        )
         self.C = C
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
         self.probability = probability
-        self.tol = tol
-        self.cache_size = cache_size
         self.class_weight = class_weight
-        self.verbose = verbose
-        self.max_iter = max_iter
         self.decision_function_shape = decision_function_shape
         self.break_ties = break_ties
         self.random_state = random_state
-        self.bias = bias
-        self.budget = budget
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p), or a kernel matrix (n, n), and labels y (n,); a weight multiplies the C of its row."""
-        started = time.perf_counter()
-        self._check()
         check_choice(self, "decision_function_shape", ("ovr", "ovo"))
-        strength, deadline = self._strength(), started + self._seconds()
-        data = self._entered(X, y, sample_weight)
-        self._refuse_large(data.rows)
-        self._warn_of_scales(data.rows)
-        self.gamma_ = self._width(data.rows, data.repeats)
-        gram = self._gram(data.X)
+        strength = self._strength()
+        started, deadline, data, gram = self._begin(X, y, sample_weight)
         self._refuse_overlap(gram, data, strength)
         parts = self._parts(data.y, data.s)
         problems, solutions = self._solved(gram, parts, data.s, strength, deadline)
@@ -210,8 +208,9 @@ class SVC(ClassifierMixin, KernelMachine):
 
     def _entered(self, X, y, sample_weight, reset=True):
         """X, codes and weights, checked."""
-        shown, given = self._enter_rows(X)
-        options = {"sparse": self.kernel != "precomputed", "reset": reset}
+        kernel = self.kernel if reset else self.kernel_
+        shown, given = self._enter_rows(X, kernel)
+        options = {"sparse": kernel != "precomputed", "reset": reset}
         design, target = validate_class_target(self, shown, y, sample_weight, **options)
         design.needs("vectors", f"fit {type(self).__name__}")
         rows, codes = design.block(slice(None)), target.y
@@ -257,12 +256,12 @@ class SVC(ClassifierMixin, KernelMachine):
         if strength < np.inf:
             return
         for part, signs in self._parts(data.y, data.s):
-            linear = data.rows[part] if self.kernel == "linear" else None
+            linear = data.rows[part] if isinstance(self.kernel_, Linear) else None
             proof = separation_in(gram.take(part), linear, signs > 0.0)
             if proof is not None and proof.verdict != "complete":
                 error = cannot(
                     f"fit {type(self).__name__} with C=inf",
-                    because=f"no hyperplane of the {self.kernel} kernel separates the classes strictly, so that the "
+                    because=f"no hyperplane of the kernel {self.kernel!r} separates the classes strictly, so that the "
                     f"dual is unbounded (verdict: {proof.verdict})",
                     instead="a finite C, which allows errors",
                     kind=Inseparable,

@@ -1,6 +1,5 @@
 r"""Support vector regression: the flattest function of a kernel within a tube around y, with a price for leaving it."""
 
-import time
 from typing import Any, Self
 
 import numpy as np
@@ -8,13 +7,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from separatrix.core.declaration import DENSE, SmallFit, declares
-from separatrix.core.dual_problem import dual_values
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.solution import Solution
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
 from separatrix.estimators import verification
-from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, box_problem, described, margin_of
+from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, box_problem, described
 from separatrix.estimators.validation import check_number, enter
 from separatrix.prediction import forms
 
@@ -49,7 +47,7 @@ class SVR(RegressorMixin, KernelMachine):
     slack_ : (n,) array.  How far each row is outside the tube; 0 for rows of weight 0.
     on_margin_, margin_errors_ : arrays of int.  Support vectors on the border of the tube, and beyond it.
     ``margin_``, ``margin_width_``, ``primal_objective_``, ``dual_objective_``, ``kkt_violation_``, ``certificate_``,
-        ``gamma_``, ``n_iter_``, ``fit_status_``, ``shape_fit_`` : as in :class:`SVC`, for one machine.
+        ``kernel_``, ``gamma_``, ``n_iter_``, ``fit_status_``, ``shape_fit_`` : as in :class:`SVC`, for one machine.
     n_features_in_, feature_names_in_ : as everywhere in scikit-learn.
 
     References: Vapnik (1995), The Nature of Statistical Learning Theory; Smola and Schölkopf (2004),
@@ -78,30 +76,26 @@ class SVR(RegressorMixin, KernelMachine):
         bias: str = "mean",
         budget: float | str | None = None,
     ) -> None:
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.tol = tol
+        super().__init__(
+            kernel=kernel,
+            degree=degree,
+            gamma=gamma,
+            coef0=coef0,
+            tol=tol,
+            shrinking=shrinking,
+            cache_size=cache_size,
+            verbose=verbose,
+            max_iter=max_iter,
+            bias=bias,
+            budget=budget,
+        )
         self.C = C
         self.epsilon = epsilon
-        self.shrinking = shrinking
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.bias = bias
-        self.budget = budget
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to X (n, p), or a kernel matrix (n, n), and numbers y (n,); a weight multiplies the C of its row."""
-        started = time.perf_counter()
-        self._check()
-        deadline = started + self._seconds()
-        data = self._entered(X, y, sample_weight)
-        self._refuse_large(data.rows)
-        self._warn_of_scales(data.rows)
-        self.gamma_ = self._width(data.rows, data.repeats)
-        gram, part = self._gram(data.X), np.flatnonzero(data.s > 0.0)
+        started, deadline, data, gram = self._begin(X, y, sample_weight)
+        part = np.flatnonzero(data.s > 0.0)
         problem, solution = self._solved(gram.take(part), data.y[part], data.s[part], deadline)
         self._publish(part, problem, solution, data.y)
         self._keep_rows(data.rows, data.X)
@@ -114,8 +108,9 @@ class SVR(RegressorMixin, KernelMachine):
 
     def _entered(self, X, y, sample_weight, reset=True):
         """X, y and weights, checked."""
-        shown, given = self._enter_rows(X)
-        sparse = self.kernel != "precomputed"
+        kernel = self.kernel if reset else self.kernel_
+        shown, given = self._enter_rows(X, kernel)
+        sparse = kernel != "precomputed"
         design, target = enter(self, shown, y, sample_weight, sparse=sparse, multi_output=False, reset=reset)
         design.needs("vectors", f"fit {type(self).__name__}")
         rows = design.block(slice(None))
@@ -144,24 +139,11 @@ class SVR(RegressorMixin, KernelMachine):
         return box_problem(gram, linear, np.append(none, -box), np.append(box, none), np.tile(np.arange(n), 2))
 
     def _publish(self, part, problem, solution, y):
-        b = problem.row_coefficients(solution.beta)
         scores = solution.theta + solution.intercept
-        kept = np.flatnonzero(b)
-        self.support_ = part[kept].astype(np.int32)
-        self.n_support_ = np.array([len(kept)], dtype=np.int32)
-        self.dual_coef_ = b[None, kept]
-        self.intercept_ = np.array([solution.intercept])
-        self.n_iter_ = int(solution.iterations)
-        self.slack_ = np.zeros(len(y))
         upper, lower = problem.linear.reshape(2, -1)  # y - ε and y + ε
-        self.slack_[part] = np.maximum(0.0, np.maximum(upper - scores, scores - lower))
-        at_bound = np.abs(b) >= problem.high[: len(part)]
-        self.margin_errors_ = part[at_bound]
-        self.on_margin_ = part[(b != 0.0) & ~at_bound]
-        self.margin_ = margin_of(problem, solution)
-        values = dual_values(problem, solution.beta, np.array([solution.intercept]))
-        self.primal_objective_, self.dual_objective_ = values.primal, values.dual
-        self.kkt_violation_ = values.violation
+        slack = np.zeros(len(y))
+        slack[part] = np.maximum(0.0, np.maximum(upper - scores, scores - lower))
+        self._publish_function(part, problem, solution, slack)
 
     def _restated(self, X, y, sample_weight):
         """The problem on data that are handed in again, the published coefficients in it, and what publishes them."""

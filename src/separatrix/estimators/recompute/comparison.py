@@ -46,7 +46,7 @@ class Comparison:
         same = published == wide  # two equal infinities do not differ
         gap = np.abs(np.subtract(published, wide, out=np.zeros_like(wide), where=~same))
         none = np.where(gap == 0.0, np.longdouble(0.0), np.inf)  # what is not a number differs from all numbers
-        value = np.divide(gap, size, out=none, where=(gap > 0.0) & (size > 0.0))
+        value = np.divide(gap, size, out=none, where=(gap > 0.0) & (size > 0.0) & np.isfinite(size))
         allowed = max(means * (self.n + BESIDE) * EPS, tolerance) + half_unit(published)
         return self.residual(float(np.max(value, initial=0.0)), allowed, name)
 
