@@ -5,9 +5,11 @@ from separatrix.core.types import Array, RowsAtom
 from separatrix.core.verbs import row_add, row_ahead, row_dot, row_score
 
 LOOK_AHEAD = 2
-# Places in the small array that survives from pass to pass: the intercept, what the pulls sum to, the largest excess of
-# a hinge that could pull more, the least of one that could pull less, and how far beyond these a hinge is left out.
-INTERCEPT, PULL, HIGHEST, LOWEST, TOO_HIGH, TOO_LOW = range(6)
+# Places in the small array that survives from pass to pass: the intercept, what the pulls sum to, the gap of the rows
+# as they were met; the largest excess of a hinge that could pull more, the least of one that could pull less, and how
+# far beyond these a hinge is left out.
+INTERCEPT, PULL, GAP, HIGHEST, LOWEST, TOO_HIGH, TOO_LOW = range(7)
+STATE = 7
 
 
 @compiled
@@ -25,20 +27,19 @@ def ascend(
     d: Array,
     squares: Array,
     order: Array,
-    count: int,
     lam: float,
     stiffness: float,
     beta: Array,
     z: Array,
     state: Array,
 ) -> int:
-    """Take each of the first `count` hinges of `order` to its best z; returns how many are left.
+    """Take each hinge of `order` to its best z; returns how many are left, which come first in `order` then.
 
     A hinge that is at an end of its range, and farther from leaving it than any other was in the last pass, goes to the
     end of the order. Without an intercept `stiffness` is 0, else the intercept moves by it times a pull.
     """
-    state[HIGHEST], state[LOWEST] = 0.0, 0.0
-    m = 0
+    highest, lowest, gap = 0.0, 0.0, 0.0
+    m, count = 0, order.shape[0]
     while m < count:
         row_ahead(rows, row[order[min(m + LOOK_AHEAD, count - 1)]])
         k = order[m]
@@ -49,9 +50,11 @@ def ascend(
             continue
         m += 1
         if excess > 0.0 and z[k] < d[k]:
-            state[HIGHEST] = max(state[HIGHEST], excess)
+            highest = max(highest, excess)
+            gap += (d[k] - z[k]) * excess
         elif excess < 0.0 and z[k] > 0.0:
-            state[LOWEST] = min(state[LOWEST], excess)
+            lowest = min(lowest, excess)
+            gap -= z[k] * excess
         else:
             continue
         moved = min(max(z[k] + excess / (squares[k] / lam + stiffness), 0.0), d[k]) - z[k]
@@ -59,4 +62,5 @@ def ascend(
         row_add(rows, row[k], -moved / lam, beta)
         state[INTERCEPT] -= stiffness * moved
         state[PULL] += moved
+    state[HIGHEST], state[LOWEST], state[GAP] = highest, lowest, gap
     return count
