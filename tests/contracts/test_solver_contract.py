@@ -40,6 +40,7 @@ from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
 from separatrix.solvers.dual_coordinate import dual_coordinate
+from separatrix.solvers.dual_coordinate_smooth import dual_coordinate_smooth
 from separatrix.solvers.firth import firth
 from separatrix.solvers.maximum_likelihood import maximum_likelihood
 from separatrix.solvers.near_kinks import near_kinks
@@ -188,6 +189,7 @@ SOLVERS = {
     "choose separable": (choose.solve_separable, HalfSquare(), LASSO, {}),
     "near_kinks": (near_kinks, Tilted(0.3, 0.7), RIDGE, {}),
     "dual_coordinate": (dual_coordinate, Tilted(0.3, 0.7), RIDGE, {}),
+    "dual_coordinate_smooth": (dual_coordinate_smooth, HalfSquare(), RIDGE, {"tol": 1e-12}),
     "choose kinked": (choose.solve_kinked, Tilted(0.3, 0.7), RIDGE, {}),
     "choose squared margin": (choose.solve_squared_margin, HalfSquare(), RIDGE, {"tol": 1e-12}),
     "linear_program": (linear_program.solve, Tilted(0.3, 0.7), LASSO, {}),

@@ -23,6 +23,7 @@ from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
 from separatrix.solvers.dual_coordinate import dual_coordinate
+from separatrix.solvers.dual_coordinate_smooth import dual_coordinate_smooth
 from separatrix.solvers.near_kinks import near_kinks
 from separatrix.solvers.newton_by_blocks import newton_by_blocks
 from separatrix.solvers.newton_raphson import newton
@@ -76,6 +77,7 @@ SOLVERS = {
     "linear_program": (linear_program.solve, Quantile(0.3), [L1(0.05)], 1e-8),
     "near_kinks": (near_kinks, Quantile(0.3), [L2(0.05), L2(2.0)], 1e-11),
     "dual_coordinate": (dual_coordinate, Quantile(0.3), [L2(0.05), L2(2.0)], 1e-7),
+    "dual_coordinate_smooth": (dual_coordinate_smooth, Logistic(), [L2(0.05), L2(2.0)], 1e-8),
     "stochastic": (walked_by_its_estimator, Squared(), [L2(0.5)], 1e-4),  # it halts when a pass gains little
 }
 # Likelihoods with no penalty, or with one that is no sum over coefficients, have no gap: tested in files of their own.

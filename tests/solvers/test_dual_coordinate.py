@@ -9,11 +9,13 @@ from separatrix.core.certificate import certify
 from separatrix.core.problem import Problem
 from separatrix.core.target import Target
 from separatrix.designs import as_design
-from separatrix.losses import EpsilonInsensitive, Hinge
+from separatrix.losses import EpsilonInsensitive, Hinge, Quantile
 from separatrix.penalties import L2, Separable
 from separatrix.solvers import choose
 from separatrix.solvers.compiled.dual_coordinate import squares_of_rows
+from separatrix.solvers.dual_ascent import DualAscent
 from separatrix.solvers.dual_coordinate import dual_coordinate
+from separatrix.solvers.hinges import Pieces
 from separatrix.solvers.near_kinks import near_kinks
 
 
@@ -57,3 +59,18 @@ def test_ridges_that_differ_are_refused_in_words():
     penalty = Separable(np.zeros(30), np.arange(1.0, 31.0), np.full(30, -np.inf), np.full(30, np.inf))
     with pytest.raises(ValueError, match="ridges of their own"):
         dual_coordinate(Problem(problem.design, problem.target, Hinge(), penalty))
+
+
+@pytest.mark.parametrize("loss", [Hinge(), EpsilonInsensitive(0.2), Quantile(0.3)], ids=str)
+def test_hinges_at_rest_pull_nothing_where_they_can(loss):
+    pieces = Pieces.of(stated(loss, True, False))
+    assert_allclose(pieces.slopes(pieces.rest), 0.0, atol=1e-16)
+    assert (pieces.rest >= 0.0).all() and (pieces.rest <= pieces.weight).all()
+
+
+def test_a_new_order_holds_every_hinge_once():
+    problem = stated(Hinge(), True, False)
+    ascent = DualAscent(problem, None, 0.0, np.arange(problem.design.n))
+    some = np.flatnonzero(np.arange(problem.design.n) % 7)
+    order = ascent.shuffled(some)
+    assert (np.sort(order) == some).all() and (order != some).any()

@@ -9,12 +9,13 @@ from separatrix.core.objective import null_score
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.time_limit import should_end
-from separatrix.core.verbs import is_convex, is_joint
+from separatrix.core.verbs import is_convex, is_joint, largest_curvature
 from separatrix.solvers.conjugate_gradient import conjugate_gradient
 from separatrix.solvers.descent import descend
 from separatrix.solvers.direct import least_squares
 from separatrix.solvers.dual import dual_ridge
 from separatrix.solvers.dual_coordinate import dual_coordinate
+from separatrix.solvers.dual_coordinate_smooth import dual_coordinate_smooth
 from separatrix.solvers.near_kinks import near_kinks
 from separatrix.solvers.newton_by_blocks import newton_by_blocks
 from separatrix.solvers.newton_raphson import newton
@@ -30,10 +31,10 @@ from separatrix.solvers.row_space import in_row_space
 LEAST_SQUARES = ("solvers.direct", "solvers.linalg.refine", "solvers.conjugate_gradient")
 RIDGE = (*LEAST_SQUARES, "solvers.dual")
 SEPARABLE = ("solvers.proximal_newton", "solvers.newton_by_blocks")
-SMOOTH = ("solvers.quasi_newton", "solvers.row_space")
+SMOOTH = ("solvers.quasi_newton", "solvers.row_space", "solvers.dual_coordinate_smooth")
 LIKELIHOOD = (*SMOOTH, *SEPARABLE)
 # For losses of a margin, squared or with kinks, under a ridge.
-SQUARED_MARGIN = ("solvers.quasi_newton", "solvers.row_space", "solvers.newton_raphson")
+SQUARED_MARGIN = (*SMOOTH, "solvers.newton_raphson")
 KINKED = ("solvers.near_kinks", "solvers.row_space", "solvers.dual_coordinate")
 # Methods of a smooth loss of one score that can be asked for by name, to be watched.
 BY_NAME = {"newton": newton, "gradient": descend}
@@ -48,6 +49,9 @@ MOST_ROWS = 10_000
 # Newton's steps cost n p² each; of so many columns they are taken where gradients do not get there.
 NEWTON_COLUMNS = 1000
 FEW_GRADIENTS = 100
+# Where a pass of dual coordinate ascent divides the gap by less than this, gradients are faster, measured on text. They
+# take longer from its coefficients than from zero where its gap is above this share of the null objective.
+SLOWEST, NEAR = 1.1, 1e-3
 # Likelihoods of so many columns are solved with them as they are, even where there are fewer rows.
 FEW_COLUMNS = 200
 
@@ -100,7 +104,8 @@ def solve_likelihood(
 ) -> Solution:
     """A smooth loss: on working sets where the penalty has kinks or bounds, else by full gradients; streams by blocks.
 
-    With few rows, many columns and a ridge on all of them, in the space of the rows. `method` names one of ``BY_NAME``,
+    With few rows, many columns and a ridge on all of them, in the space of the rows; sparse rows, many of them and many
+    columns, one row at a time. `method` names one of ``BY_NAME``,
     which is taken for one score; streams are solved by Newton's steps in any case. A loss that is not convex is solved
     by Fisher's scoring, in memory, from the null model.
     """
@@ -116,7 +121,33 @@ def solve_likelihood(
     few = design.n <= ALL and design.n < design.p and design.p > FEW_COLUMNS
     if few and penalty.ridge.all() and start is None and trace is None:
         return in_row_space(problem, tol=tol, max_iter=max_iter)
+    if start is None and _suits_rows_in_turn(problem):
+        return _rows_in_turn_first(problem, tol, max_iter, trace)
     return quasi_newton(problem, tol=tol, max_iter=max_iter, start=start, trace=trace)
+
+
+def _suits_rows_in_turn(problem: Problem) -> bool:
+    """Whether X is sparse, of many rows and many columns, under one ridge, and the curvature of the loss is bounded."""
+    design, ridge = problem.design, problem.parts.ridge
+    return bool(
+        not (design.is_streamed or design.gram_is_cheap or is_joint(problem.loss))
+        and design.n > ALL
+        and design.p > NEWTON_COLUMNS
+        and ridge[0] > 0.0
+        and np.ptp(ridge) == 0.0
+        and largest_curvature(problem.loss) < np.inf
+    )
+
+
+def _rows_in_turn_first(problem: Problem, tol: float, max_iter: int, trace: Trace | None) -> Solution:
+    """Dual coordinate ascent; where it is slow, gradients go on, from where it ended if that is near."""
+    ascent = dual_coordinate_smooth(problem, tol=tol, max_iter=max_iter, trace=trace, slowest=SLOWEST)
+    if ascent.details["reached"] or ascent.iterations >= max_iter or should_end():
+        return ascent
+    end = (ascent.beta, ascent.intercept) if ascent.details["gap"] < NEAR else None
+    solution = quasi_newton(problem, tol=tol, max_iter=max_iter - ascent.iterations, start=end, trace=trace)
+    solution.iterations, solution.passes = solution.iterations + ascent.iterations, solution.passes + ascent.passes
+    return solution
 
 
 def solve_separable(

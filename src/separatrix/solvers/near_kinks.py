@@ -11,27 +11,23 @@ Cost     a few reads of X for the start, m p² for each of some 15 iterations on
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from separatrix.core.certificate import record
-from separatrix.core.dispatch import implemented
-from separatrix.core.errors import cannot
-from separatrix.core.jit import compiled
 from separatrix.core.objective import gap_unit, null_score, objective
 from separatrix.core.problem import Problem
 from separatrix.core.solution import Solution, Trace
 from separatrix.core.threads import one_blas_thread
 from separatrix.core.time_limit import should_end
-from separatrix.core.types import Array, Loss
-from separatrix.core.verbs import kinks, slope
+from separatrix.core.types import Array
 from separatrix.designs.sparse import as_dense
 from separatrix.losses.rounded import Rounded
+from separatrix.solvers.hinges import Pieces, refuse_others
 from separatrix.solvers.interior_point import interior_point
 from separatrix.solvers.on_kinks import on_kinks
 from separatrix.solvers.quasi_newton import quasi_newton
-from separatrix.solvers.smooth import ridge_of
 
 # Iterations on all rows that take fewer operations than this, n p², are over before a start would be found.
 SMALL = 1 << 27
@@ -44,46 +40,6 @@ ROWS_PER_COLUMN = 3  # in play at the least
 ROUGH = 1e-3  # the gap to which rounded problems are solved
 # Below this tolerance the equations of the rows on kinks are solved, so that neither row order nor start shows.
 TIGHT = 1e-7
-
-
-class Pieces(NamedTuple):
-    """The loss of all rows as linear functions and hinges: ``Σ_i base_i eta_i + Σ_k weight_k (eta_row_k - place_k)_+``.
-
-    Weights and slopes are shares of Σs; hinges of no weight are left out.
-    """
-
-    base: Array
-    row: Array
-    place: Array
-    weight: Array
-
-    @classmethod
-    def of(cls, problem: Problem) -> "Pieces":
-        y, share = problem.target.y, problem.target.weights / problem.target.total
-        low, high, slopes = np.empty(len(y)), np.empty(len(y)), np.empty((3, len(y)))
-        fill_pieces(problem.loss, y, low, high, slopes)
-        row, rise = np.tile(np.arange(len(y)), 2), share * np.diff(slopes, axis=0)
-        place, weight = np.append(low, high), rise.ravel()
-        live = weight > 0.0
-        return cls(share * slopes[0], row[live], place[live], weight[live])
-
-    def slopes(self, z: Array) -> Array:
-        """What each row pulls at its score where its hinges pull z, (n,)."""
-        return self.base + np.bincount(self.row, z, len(self.base))
-
-    def dual_point(self, problem: Problem, z: Array) -> Array:
-        """The slope of each row (n,), 0 of rows without weight."""
-        share = problem.target.weights / problem.target.total
-        return np.divide(self.slopes(z), share, out=np.zeros(len(share)), where=share > 0.0)
-
-
-@compiled
-def fill_pieces(loss: Loss, y: Array, low: Array, high: Array, slopes: Array) -> None:
-    """The kinks of each row, and its slopes before, between and after them; a single kink is the upper one."""
-    for i in range(y.shape[0]):
-        low[i], high[i] = kinks(loss, y[i])
-        slopes[0, i], slopes[2, i] = slope(loss, y[i], -np.inf), slope(loss, y[i], np.inf)
-        slopes[1, i] = slope(loss, y[i], 0.5 * (low[i] + high[i])) if low[i] < high[i] else slopes[0, i]
 
 
 def near_kinks(
@@ -115,20 +71,6 @@ def near_kinks(
     refuse_others(problem, "solve with near_kinks")
     with one_blas_thread():
         return _Rounds(problem, trace, tol)(start, max_iter)
-
-
-def refuse_others(problem: Problem, doing: str) -> None:
-    """Raise unless the loss says where its kinks are, y is (n,), and every coefficient has a ridge."""
-    ridge, because = ridge_of(problem, doing), None
-    if not implemented(kinks, problem.loss):
-        because = f"{type(problem.loss).__name__} does not say where its kinks are"
-    elif problem.target.outputs:
-        because = "y has several columns"
-    elif not ridge.all():
-        because = "a coefficient is not penalised"
-    if because:
-        raise cannot(doing, because=because, instead="Hinge, EpsilonInsensitive or Quantile, y (n,), and L2")
-    problem.design.needs("rows, vectors", doing)
 
 
 class _Rounds:
