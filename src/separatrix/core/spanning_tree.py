@@ -46,6 +46,8 @@ def paths(edges: Array, p: int) -> list[tuple[int, int]] | None:
     >>> paths(np.array([[0, 2], [1, 2]]), 3), paths(np.array([[0, 1], [0, 1]]), 3)
     ([(2, 0), (1, 2)], None)
     """
+    if len(edges) != p - 1 or not ((edges >= 0) & (edges < p)).all():
+        return None
     neighbours: list[list[int]] = [[] for _ in range(p)]
     for j, l in edges.tolist():
         neighbours[j].append(l)
@@ -57,7 +59,7 @@ def paths(edges: Array, p: int) -> list[tuple[int, int]] | None:
                 reached.add(l)
                 order.append((l, j))
                 queue.append(l)
-    return order if len(reached) == p and len(edges) == p - 1 else None
+    return order if len(reached) == p else None
 
 
 def _smallest_on_paths(weights: Array, edges: Array) -> Array | None:

@@ -76,8 +76,9 @@ def _of_values(column, known):
     place = {value: code for code, value in enumerate(known)}
     values = column.tolist()
     empty = np.array([is_missing(value) for value in values], dtype=bool)
-    found = [-1 if gone else place.get(value, -1) for value, gone in zip(values, empty, strict=True)]
-    codes = np.array(found, dtype=np.int32)
+    codes = np.array(
+        [place.get(v, -1) if not gone else -1 for v, gone in zip(values, empty, strict=True)], dtype=np.int32
+    )
     return codes.clip(min=0), empty, (codes < 0) & ~empty
 
 
