@@ -24,7 +24,7 @@ def test_names_and_informations_are_those_of_the_model():
     assert texts == [*informations, "wet", "rain", "late"]
     assert len(ax.lines) == 2
     widths = [line.get_linewidth() for line in ax.lines]
-    assert widths[0] == pytest.approx(6.5) and 0.5 < widths[1] < widths[0]  # rain says more about wet streets than about delays
+    assert widths[0] == pytest.approx(6.5) and 0.5 < widths[1] < widths[0]
     words = plots.describe(ax)
     assert words == (
         "Tree of 3 columns from rain. Mutual information in nats, most first: "

@@ -61,7 +61,7 @@ def pair_counts(codes: Array, sizes: Array, s: Array | None = None) -> Array:
         return _of_products(codes, sizes, s, first)
     counts = np.zeros((first[-1], first[-1]))
     work_table = np.empty(int(sizes.max()) ** 2)
-    for rows in row_blocks(*codes.shape, least=work_table.size):  # the table is emptied once a block
+    for rows in row_blocks(len(codes), codes.shape[1], least=work_table.size):  # the table is emptied once a block
         weights = np.ones(1) if s is None else s[rows]
         add_pairs(np.ascontiguousarray(codes[rows].T, dtype=np.int32), weights, first, counts, work_table)
     return np.triu(counts) + np.triu(counts, 1).T
@@ -84,14 +84,13 @@ def _of_products(codes: Array, sizes: Array, s: Array | None, first: Array) -> A
     """The counts by products of indicators, then those of the first levels by differences from the totals."""
     n = len(codes)
     own = np.concatenate([[0], np.cumsum(sizes - 1)])  # places among the levels without the first of each column
-    K = own[-1]
+    K = int(own[-1])
     binary = bool((sizes == 2).all())
     dtype = np.float32 if s is None else np.float64
     products = np.zeros((K, K))
     for rows in row_blocks(n, max(K, 1)):
-        if binary:
-            E = codes[rows].astype(dtype)
-        else:
+        E: Array = codes[rows].astype(dtype)
+        if not binary:
             E = np.zeros((rows.stop - rows.start, K), dtype=dtype)
             mark_levels(np.ascontiguousarray(codes[rows], dtype=np.int64), own, E)
         products += E.T @ E if s is None else (E.T * s[rows]) @ E

@@ -78,7 +78,7 @@ def kl_divergence(
         joint = counted([np.concatenate([x, y]), np.repeat([0, 1], [len(x), len(y)])])
         first, second = joint.T / joint.sum(axis=0)[:, None]
     else:
-        first, second = checked_table(P, "P"), checked_table(Q, "Q")
+        first, second = checked_table(P, "P"), checked_table(Q, "Q")  # type: ignore[arg-type]  # neither is None
         if first.shape != second.shape:
             raise cannot(
                 f"compare tables of shapes {first.shape} and {second.shape}",

@@ -145,7 +145,7 @@ def conditional_independence(
     _refuse_other_axes(P, graph)
     sets = [graph.known(each, name) for each, name in ((A, "A"), (B, "B"), (C, "C"))]
     refuse_common(*sets)
-    return _independence(P, graph.nodes, *sets, tol)
+    return _independence(P, graph.nodes, sets, tol)
 
 
 def markov_property(table: ArrayLike, graph: Graph, which: str = "global", *, tol: float = TOLERANCE) -> MarkovProperty:
@@ -183,7 +183,7 @@ def markov_property(table: ArrayLike, graph: Graph, which: str = "global", *, to
     statements = {"global": _global, "local": _local, "pairwise": _pairwise}[which](graph)
     checked = 0
     for checked, (A, B, C) in enumerate(statements, start=1):
-        independence = _independence(P, graph.nodes, A, B, C, tol)
+        independence = _independence(P, graph.nodes, [A, B, C], tol)
         if not independence:
             return MarkovProperty(False, checked, (A, B, C), independence)
     return MarkovProperty(True, checked, None, None)
@@ -211,9 +211,10 @@ def _global(graph: Graph) -> Iterator[tuple[list[Any], list[Any], list[Any]]]:
                 yield parts[i], [node for node in graph.nodes if node in chain(*parts[i + 1 :])], list(C)
 
 
-def _independence(P: Array, names: list[Any], A: list[Any], B: list[Any], C: list[Any], tol: float) -> Independence:
+def _independence(P: Array, names: list[Any], sets: list[list[Any]], tol: float) -> Independence:
     """Compare P(a, b | c) with P(a | c) P(b | c) in all cells with P(c) > 0."""
-    axes = [[names.index(node) for node in each] for each in (A, B, C)]
+    A, B, C = sets
+    axes = [[names.index(node) for node in each] for each in sets]
     rest = tuple(axis for axis in range(P.ndim) if axis not in chain(*axes))
     kept = sorted(chain(*axes))
     joint = P.sum(axis=rest).transpose([kept.index(axis) for axis in chain(*axes)])
