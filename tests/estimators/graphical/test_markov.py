@@ -157,3 +157,11 @@ def test_the_witness_is_the_cell_that_differs_most():
 def test_what_makes_no_statement_is_refused(task, message):
     with pytest.raises(ValueError, match=message):
         task()
+
+
+@pytest.mark.mission("GM-13")
+def test_three_switches_whose_sum_is_even_are_independent_in_pairs_only():
+    P = np.zeros((2, 2, 2))
+    P[0, 0, 0] = P[0, 1, 1] = P[1, 0, 1] = P[1, 1, 0] = 0.25
+    failed = markov_property(P, Graph("abc", []), "global")
+    assert failed.witness == (["a"], ["b", "c"], []) and failed.checked == 1
