@@ -39,6 +39,11 @@ def test_no_two_columns_stand_at_one_place():
     assert len(set(places)) == len(places) == 25
 
 
+def test_columns_are_called_as_one_says():
+    ax = plots.dependency_tree(ChowLiuTree().fit(weather()), names=["wet street", "rain", "late train"])
+    assert {text.get_text() for text in ax.texts} >= {"wet street", "rain", "late train"}
+
+
 def test_one_column_is_a_tree_and_a_line_is_none():
     assert [text.get_text() for text in plots.dependency_tree(ChowLiuTree().fit([[0], [1]])).texts] == ["x0"]
     with pytest.raises(ValueError, match="Cannot draw Ridge as a tree of dependences"):

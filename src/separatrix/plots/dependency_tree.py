@@ -8,11 +8,12 @@ from separatrix.prediction.chow_liu import downwards
 
 MOST_COLUMNS = 60  # of a picture
 COLUMN, ROW = 1.6, 0.55  # inches
+PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}  # behind a number on a wide edge
 WIDEST = 6.0  # points, of the edge with the most information
 
 
 @picture(size=lambda given: _size(_places(_fitted(given["model"]))))
-def dependency_tree(model, ax=None):
+def dependency_tree(model, ax=None, *, names=None):
     """The tree of a fitted ChowLiuTree, from its root to the right; wide edges carry much information.
 
     The number on an edge is the mutual information of its two columns, in nats.
@@ -21,6 +22,7 @@ def dependency_tree(model, ax=None):
     ----------
     model : fitted ChowLiuTree of at most 60 columns.
     ax : Axes or None.
+    names : sequence of str or None, default None.  What to call the columns; None for the names that they had.
 
     >>> from separatrix.graphical import ChowLiuTree
     >>> ax = dependency_tree(ChowLiuTree(smoothing=0.0).fit([[0, 0], [1, 1]]))
@@ -29,14 +31,14 @@ def dependency_tree(model, ax=None):
     """
     model = _fitted(model)
     places = _places(model)
-    names = column_names(model, len(places))
+    names = column_names(model, len(places)) if names is None else list(names)
     edges = [(int(parent), j) for j, parent in enumerate(model.parents_) if parent >= 0]
     information = {edge: float(model.mutual_information_[edge]) for edge in edges}
     most = max(information.values(), default=0.0) or 1.0
     for edge, value in information.items():
         (x0, y0), (x1, y1) = (places[j] for j in edge)
         ax.plot([x0, x1], [y0, y1], color=COLOURS[0], lw=0.5 + WIDEST * value / most, alpha=0.6, zorder=1)
-        ax.text((x0 + x1) / 2, (y0 + y1) / 2, number(value), ha="center", va="bottom", color=FAINT, size=8)
+        ax.text((x0 + x1) / 2, (y0 + y1) / 2, number(value), ha="center", va="center", color=FAINT, size=8, bbox=PAPER)
     box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": FAINT}
     for j, (x, y) in enumerate(places):
         ax.text(x, y, short(names[j], 18), ha="center", va="center", bbox=box, zorder=3)

@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.blocks import row_blocks
-from separatrix.core.declaration import declares
+from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.solution import Certificate
 from separatrix.core.types import Array, MatrixLike
@@ -55,6 +55,10 @@ class TreeLemma(NamedTuple):
     solvers=("solvers.spanning_tree",),
     verification=verification.OF_CHOW_LIU_TREE,
     certifies=verification.SPANNING_TREE,
+    small_fits=(
+        SmallFit(counts=True, storages=DENSE),
+        SmallFit({"categories": [range(9)] * 5}, counts=True, storages=DENSE, called="of many categories"),
+    ),
 )
 class ChowLiuTree(OneToOneFeatureMixin, TransformerMixin, Estimator):
     r"""A tree over categorical columns: the joint distribution of largest likelihood with edges that form a tree.
