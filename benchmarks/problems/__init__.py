@@ -23,6 +23,7 @@ GROUPS = {
     "bernoulli_nb": "naive_bayes",
     "multinomial_nb": "naive_bayes",
     "gaussian_nb_predict": "naive_bayes",
+    "chow_liu": "chow_liu",
     "pca": "principal_components",
     "knn": "neighbours",
     "local_logistic": "local_logistic",

@@ -16,6 +16,7 @@ FILES = (
     "statsmodels",
     "mlpack",
     "lightgbm",
+    "pgmpy",
     "by_hand",
 )
 

@@ -255,7 +255,25 @@ def fit_margin(dual):
 
 
 SVC = fit_classes("sklearn.svm")
+
+
+def fit_tree(data, settings):
+    """Its score of each pair of columns, and the tree of scipy."""
+    import numpy as np
+    from scipy.sparse.csgraph import minimum_spanning_tree
+    from sklearn.metrics import mutual_info_score
+
+    X = data.X.astype(np.int64)
+    p = X.shape[1]
+    negative = np.zeros((p, p))
+    for j in range(p):
+        for l in range(j):
+            negative[j, l] = -1.0 - mutual_info_score(X[:, j], X[:, l])
+    return Answer(np.column_stack(minimum_spanning_tree(negative).tocoo().coords))
+
+
 CONTESTANTS = {
+    "chow_liu": [Contestant("sklearn", "sklearn", fit_tree)],
     "linear_svm": [Contestant("sklearn", "sklearn", fit_margin(True), tolerances=LADDER, prepare=by_rows)],
     "linear_svm_squared": [
         Contestant("sklearn primal", "sklearn", fit_margin(False), tolerances=LADDER, prepare=by_rows),

@@ -155,6 +155,7 @@ ROOMS = {
     "discriminants": "discriminant_analysis",
     "naive_bayes": "naive_bayes",
     "principal_components": "decomposition",
+    "chow_liu": "graphical",
     "neighbours": "neighbors",
     "local_logistic": "local",
 }

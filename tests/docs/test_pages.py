@@ -71,6 +71,7 @@ ROOMS = [
     "local",
     "discriminant_analysis",
     "naive_bayes",
+    "graphical",
     "inference",
     "report",
     "decision",

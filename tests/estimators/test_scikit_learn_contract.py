@@ -65,6 +65,8 @@ ELSEWHERE = {
     "BernoulliNB",
     "CalibratedLinearClassifier",
     "CategoricalNB",
+    "ChowLiuClassifier",
+    "ChowLiuTree",
     "ConstantClassifier",
     "ConstantRegressor",
     "DiagonalLinearDiscriminantAnalysis",

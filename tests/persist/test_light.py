@@ -70,6 +70,7 @@ TASKS = [(n, t) for n in SCORED for t in (("two", "three") if is_classifier(made
 
 # Columns and preparation of those that do not take numbers of any kind.
 SUITED = {"CategoricalNB": (FACTS[1:3], "codes"), "MultinomialNB": (FACTS[1:3] + FACTS[4:], "counts")}
+SUITED["ChowLiuClassifier"] = SUITED["CategoricalNB"]
 
 
 def fitted(model, target, facts=FACTS, preparation="standard"):

@@ -251,3 +251,14 @@ class NotWhole(UserWarning):
         super().__init__(
             f"Column {printable(column)} holds numbers that are not whole: fractions are cut off. Use {instead}."
         )
+
+
+class IncompleteRows(UserWarning):
+    """Rows with missing cells, which a fit left out."""
+
+    def __init__(self, rows: int, n: int) -> None:
+        self.rows, self.n = rows, n
+        super().__init__(
+            f"{rows} of {n} rows have missing cells and are left out of the fit. That is right where cells are missing "
+            "at random; elsewhere give what is missing a category of its own."
+        )

@@ -281,6 +281,14 @@ def validate_cells(estimator, X, *, reset):
     return validate_data(estimator, X, dtype=object if mixed else None, ensure_all_finite=False, reset=reset)
 
 
+def validate_cell_classes(estimator, X, y, sample_weight=None, *, reset):
+    """Check X as :func:`validate_cells` does, labels and weights; return X, codes into ``classes_``, and weights."""
+    mixed = not can(X, "dtype") and not is_frame(X)
+    X, y = validate_data(estimator, X, y, dtype=object if mixed else None, ensure_all_finite=False, reset=reset)
+    s = _weights(sample_weight, len(X))
+    return X, encode(estimator, y, reset=reset, seen=None if s is None else s > 0.0), s
+
+
 def validate_coordinates(estimator, Z, k):
     """Check rows of k coordinates that a transformer is asked to map back."""
     Z = check_array(Z, dtype=DTYPES, input_name="X")

@@ -32,6 +32,8 @@ OF_BERNOULLI_NB = late("separatrix.estimators.recompute.naive_bayes:bernoulli")
 OF_MULTINOMIAL_NB = late("separatrix.estimators.recompute.naive_bayes:multinomial")
 OF_CATEGORICAL_NB = late("separatrix.estimators.recompute.naive_bayes:categorical")
 OF_MIXED_NB = late("separatrix.estimators.recompute.naive_bayes:mixed")
+OF_CHOW_LIU_TREE = late("separatrix.estimators.recompute.chow_liu:tree")
+OF_CHOW_LIU_CLASSIFIER = late("separatrix.estimators.recompute.chow_liu:classifier")
 OF_PRINCIPAL_AXES = late("separatrix.estimators.recompute.axes:principal")
 OF_BOOSTED = late("separatrix.estimators.recompute.adaboost:boosted")
 OF_BAGGED = late("separatrix.estimators.recompute.committees:bagged")
@@ -76,6 +78,10 @@ VOTES_COUNTED = (
 SCORES_ADDED = (
     f"{NO_OPTIMUM.format('sum of trees')} The value is how far the scores that the trees give to some training rows "
     "are from those that the training loss was computed of, relative to the largest."
+)
+SPANNING_TREE = (
+    "The value is how much more mutual information another tree could have at the most, relative to the sum of the "
+    "entropies of the columns: no edge outside the tree is above the smallest on the path that it closes."
 )
 WORST_MEMBER = (
     "The members learnt from rows drawn at random, and nothing is proved of the committee as a whole. The value is "

@@ -5,6 +5,7 @@ from separatrix.plots.calibration import calibration
 from separatrix.plots.coefficients import coefficients
 from separatrix.plots.confusion import confusion
 from separatrix.plots.dependence import dependence
+from separatrix.plots.dependency_tree import dependency_tree
 from separatrix.plots.leaderboard import leaderboard
 from separatrix.plots.learning_curve import learning_curve
 from separatrix.plots.losses import losses, margin_losses
@@ -24,6 +25,7 @@ __all__ = [
     "coefficients",
     "confusion",
     "dependence",
+    "dependency_tree",
     "describe",
     "leaderboard",
     "learning_curve",

@@ -16,6 +16,7 @@ from separatrix.core.refusal import cannot
 from separatrix.prediction import (
     boosted_trees,
     calibrated,
+    chow_liu,
     committees,
     constant,
     curves,
@@ -318,6 +319,7 @@ BERNOULLI_NB = Form("Bernoulli naive Bayes", _naive_bayes(naive_bayes.bernoulli)
 MULTINOMIAL_NB = Form("multinomial naive Bayes", _naive_bayes(naive_bayes.multinomial), is_linear=True)
 CATEGORICAL_NB = Form("categorical naive Bayes", _naive_bayes(naive_bayes.categorical))
 MIXED_NB = Form("mixed naive Bayes", _bayes(naive_bayes.mixed_log_joint, naive_bayes.shares_of_classes))
+CHOW_LIU_CLASSES = Form("trees of categories", _bayes(chow_liu.log_joint, chow_liu.log_shares))
 NEIGHBOUR_CLASSES = Form(
     "classes of neighbours", {"predict": neighbours.commonest_class, "predict_proba": neighbours.class_shares}
 )
