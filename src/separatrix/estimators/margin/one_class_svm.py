@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import OutlierMixin
 
 from separatrix.core.declaration import DENSE, SmallFit, declares
-from separatrix.core.dual_problem import EPS, DualProblem, dual_values
+from separatrix.core.dual_problem import EPS, DualProblem
 from separatrix.core.solution import Solution
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense, as_design
