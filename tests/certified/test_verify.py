@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
+from sklearn.base import clone
 
 import separatrix
 from separatrix.core import registry
@@ -28,7 +29,7 @@ from separatrix.linear_model import (
     RidgeCV,
     SGDRegressor,
 )
-from separatrix.svm import LinearSVR
+from separatrix.svm import LinearSVC, LinearSVR
 
 # Every regressor, in each form that states another problem or carries another kind of certificate.
 MODELS = [
@@ -287,3 +288,17 @@ def test_a_tolerance_that_a_model_claims_is_not_taken_on_trust():
     model.certificate_ = replace(model.certificate_, tolerance=1e300)
     model.coef_ = model.coef_ + 1.0
     assert not separatrix.verify(model, X, y).converged
+
+
+@pytest.mark.parametrize("name", ["support_", "on_margin_", "margin_errors_"])
+@pytest.mark.parametrize("model", [LinearSVC(), LinearSVC(loss="hinge"), LinearSVR(), LinearSVR(epsilon=0.5)], ids=str)
+def test_rows_that_hold_a_linear_margin_are_recomputed(model, name):
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    y = X[:, 0] + np.random.default_rng(1).standard_normal(60)
+    y = np.where(y > 0.0, 1.0, -1.0) if isinstance(model, LinearSVC) else y
+    fitted = clone(model).fit(X, y)
+    right = separatrix.verify(fitted, X, y)
+    assert right.converged and name in right.message.split(";")[0]
+    rows = getattr(fitted, name)
+    setattr(fitted, name, np.delete(rows, 0) if len(rows) else np.array([7]))
+    assert not separatrix.verify(fitted, X, y).converged

@@ -16,6 +16,7 @@ from separatrix.designs import as_design
 from separatrix.losses import Hinge, Huber, Logistic, SquaredHinge
 from separatrix.penalties import L2, Separable
 from separatrix.solvers import choose
+from separatrix.solvers import dual_coordinate_smooth as room
 from separatrix.solvers.compiled.dual_coordinate import best_slope
 from separatrix.solvers.dual_coordinate_smooth import dual_coordinate_smooth
 from separatrix.solvers.quasi_newton import quasi_newton
@@ -85,20 +86,18 @@ def test_sparse_rows_with_many_columns_are_solved_in_turn(monkeypatch):
     assert solution.details["reached"] and certify(problem, solution, 1e-8).converged
 
 
-@pytest.mark.parametrize("near", [0.0, np.inf])
-def test_where_passes_are_slow_gradients_go_on(near, monkeypatch):
+def test_where_passes_are_slow_gradients_take_their_place(monkeypatch):
     sparse_and_large(monkeypatch)
     monkeypatch.setattr(choose, "SLOWEST", np.inf)
-    monkeypatch.setattr(choose, "NEAR", near)
-    problem, seen = stated(Logistic()), []
-    monkeypatch.setattr(
-        choose,
-        "quasi_newton",
-        lambda problem, start=None, **o: seen.append(start) or quasi_newton(problem, start=start, **o),
-    )
-    solution = choose.solve_likelihood(problem)
-    assert certify(problem, solution, 1e-8).converged and solution.passes > solution.iterations
-    assert (seen[0] is None) == (near == 0.0)
+    monkeypatch.setattr(room, "NEAR", 0.0)
+    problem = stated(Logistic())
+    solution, alone = choose.solve_likelihood(problem), quasi_newton(problem)
+    assert solution.iterations - alone.iterations == 1 + room.PACED
+    assert_allclose(solution.beta, alone.beta, rtol=1e-13)
+
+
+def test_passes_that_are_near_go_on_however_slow():
+    assert dual_coordinate_smooth(stated(Logistic()), slowest=2.0).details["reached"]
 
 
 def test_max_iter_counts_passes_and_each_is_traced():

@@ -132,6 +132,28 @@ def test_the_objective_is_at_or_below_that_of_liblinear(name, loss):
     assert LinearSVC(loss=loss).fit(X, y).primal_objective_ <= ours.primal_objective_  # a free intercept can only gain
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not LIBSVM_SETS.exists(), reason="needs ../shared/data")
+@pytest.mark.parametrize("name", ["heart_scale", "german.numer_scale", "splice", "mushrooms", "a9a", "news20"])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_without_an_intercept_liblinear_predicts_the_same_beyond_its_tolerance(name, loss):
+    """The hinge of LIBLINEAR's w exceeds ours by its gap g; ``|w - w*|² <= 2 g``, so that scores differ by no more than
+    ``sqrt(2 g) |x|``. Beyond that, for both gaps, predictions are equal."""
+    X, y = load_svmlight_file(str(LIBSVM_SETS / name))
+    X = sp.csr_matrix((X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), X.shape)
+    y = np.where(y == y.max(), 1, -1)
+    ours = LinearSVC(loss=loss, fit_intercept=False).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = Liblinear(loss=loss, fit_intercept=False, random_state=0).fit(X, y)
+    objective = formula(theirs, X, y)
+    assert ours.certificate_.converged and ours.primal_objective_ <= objective
+    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
+    gaps = [value - ours.dual_objective_ for value in (ours.primal_objective_, objective)]
+    sure = np.abs(ours.decision_function(X)) > sum(np.sqrt(2.0 * gap) for gap in gaps) * lengths
+    assert_array_equal(ours.predict(X)[sure], theirs.predict(X)[sure])
+
+
 @pytest.mark.mission("MM-17")
 def test_a_budget_of_slack_gives_the_same_hyperplane():
     """Of all (w, b) of the same norm, the fitted has the least slack: no direction of the same budget is wider."""

@@ -8,7 +8,7 @@ from separatrix.core.certificate import certify
 from separatrix.core.dispatch import implemented
 from separatrix.core.solution import Solution
 from separatrix.core.verbs import kinks
-from separatrix.estimators.margin.linear_machine import Machine
+from separatrix.estimators.margin.linear_machine import AT_END, Machine
 from separatrix.estimators.published import worst
 from separatrix.estimators.recompute.comparison import Comparison, tolerance_of
 
@@ -42,7 +42,22 @@ def linear_machines(model, X, y, sample_weight=None):
         slack.append(model._slack(problem, machine.scores))
         objectives.append(machine.primal)
     comparison.hold("slack_", model.slack_.reshape(len(slack), n), np.stack(slack), 1.0, means=4)
+    if np.shape(duals) == (len(problems), n):
+        _hold_rows(model, comparison, problems, np.atleast_2d(model.slack_))
     comparison.hold("primal_objective_", np.ravel(model.primal_objective_), np.array(objectives), means=4)
     comparison.names += sorted(COEFFICIENTS | {"C_"})
     held, proof = comparison.certificate(), worst(proofs)
     return replace(proof, message=held.message) if held.converged else worst([proof, held])
+
+
+def _hold_rows(model, comparison, problems, slack):
+    """Which rows hold the margin, on it and within it, by the published dual variables and slack."""
+    support, errors = False, False
+    for c, problem in enumerate(problems):
+        dual, most = model.dual_coef_[c], model._price(c) * problem.target.weights
+        far = np.abs(dual) >= (1.0 - AT_END) * most if implemented(kinks, problem.loss) else slack[c] > 0.0
+        support, errors = support | (dual != 0.0), errors | ((dual != 0.0) & far)
+    rows = {"support_": support, "on_margin_": support & ~errors, "margin_errors_": errors}
+    for name, members in rows.items():
+        same = np.array_equal(vars(model)[name], np.flatnonzero(members))
+        comparison.residual(0.0 if same else np.inf, 0.0, name)
