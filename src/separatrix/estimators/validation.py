@@ -278,13 +278,13 @@ def validate_numbers(estimator, X, *, reset):
 def validate_cells(estimator, X, *, reset):
     """Check X whose cells may be text, numbers or missing; return it as an array of whatever they are."""
     mixed = not can(X, "dtype") and not is_frame(X)  # numpy would write numbers among text as text
-    return validate_data(estimator, X, dtype=object if mixed else None, ensure_all_finite=False, reset=reset)
+    return _validated(estimator, X, dtype=object if mixed else None, ensure_all_finite=False, reset=reset)
 
 
 def validate_cell_classes(estimator, X, y, sample_weight=None, *, reset):
     """Check X as :func:`validate_cells` does, labels and weights; return X, codes into ``classes_``, and weights."""
     mixed = not can(X, "dtype") and not is_frame(X)
-    X, y = validate_data(estimator, X, y, dtype=object if mixed else None, ensure_all_finite=False, reset=reset)
+    X, y = _validated(estimator, X, y, dtype=object if mixed else None, ensure_all_finite=False, reset=reset)
     s = _weights(sample_weight, len(X))
     return X, encode(estimator, y, reset=reset, seen=None if s is None else s > 0.0), s
 

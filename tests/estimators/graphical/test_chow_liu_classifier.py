@@ -88,7 +88,7 @@ def test_the_model_is_verified_and_forged_tables_are_not():
 @pytest.mark.parametrize(
     "make", [np.asarray, lambda X: np.array(["no", "yes"], dtype=object)[X]], ids=["numbers", "words"]
 )
-def test_files_answer_alike_with_and_without_the_class(tmp_path, make):
+def test_a_saved_model_answers_alike(tmp_path, make):
     X, y = exclusive_or()
     model = ChowLiuClassifier().fit(make(X), y)
     model.save(tmp_path / "model.sepx")

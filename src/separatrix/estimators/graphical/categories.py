@@ -51,6 +51,12 @@ def learn_categories(X: Array, s: Array | None, declared: Any, name: Any) -> Cod
     >>> coded.codes.tolist(), coded.categories
     ([[1, 0], [0, 0]], [['a', 'b'], ['x']])
     """
+    if X.dtype.kind in "mM":
+        raise cannot(
+            "take dates, times or durations for categories",
+            because="nearly every one is met once",
+            instead="months, weekdays or years in their place",
+        )
     kept = None
     if s is not None and not s.all():  # a row of weight 0 is as if it were not there
         kept = np.flatnonzero(s)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 
-from separatrix.core.declaration import declares
+from separatrix.core.declaration import DENSE, SmallFit, declares
 from separatrix.core.errors import cannot
 from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, MatrixLike
@@ -31,6 +31,7 @@ from separatrix.prediction.posteriors import logarithm
     prediction=forms.CHOW_LIU_CLASSES,
     verification=verification.OF_CHOW_LIU_CLASSIFIER,
     certifies=verification.SPANNING_TREE,
+    small_fits=(SmallFit(counts=True, storages=DENSE),),
 )
 class ChowLiuClassifier(Generative):
     r"""Columns of categories that within a class depend on each other along a tree, its own in each class.
