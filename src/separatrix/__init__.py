@@ -30,6 +30,7 @@ _ROOMS = (
     "tree",
     "ensemble",
     "neural_network",
+    "graphical",
     "kernels",
     "kernel_ridge",
     "kernel_approximation",

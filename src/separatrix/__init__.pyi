@@ -22,6 +22,7 @@ from separatrix import (
 )
 from separatrix import ensemble as ensemble
 from separatrix import feature_selection as feature_selection
+from separatrix import graphical as graphical
 from separatrix import impute as impute
 from separatrix import (
     inference as inference,

@@ -24,6 +24,7 @@ FACADES = {
     "tree",
     "ensemble",
     "neural_network",
+    "graphical",
     "decomposition",
     "preprocessing",
     "kernel_ridge",

@@ -24,6 +24,7 @@ _ROOMS = (
     "estimators.basis",
     "estimators.ensemble",
     "estimators.generative",
+    "estimators.graphical",
     "estimators.kernel",
     "estimators.local",
     "estimators.margin",

@@ -1,0 +1,1 @@
+from separatrix.estimators.graphical import *
