@@ -195,3 +195,30 @@ def test_numbers_outside_of_0_and_1_are_warned_of():
 def test_a_batch_larger_than_the_data_is_all_of_them():
     sizes = [BernoulliRBM(2, batch_size=size, random_state=0, n_iter=20, method="contrastive") for size in (3, 50)]
     assert_array_equal(*(rbm.fit(PATTERNS).components_ for rbm in sizes))
+
+
+def test_the_exact_partition_is_that_of_an_enumeration_over_either_layer(small):
+    W, b, c = small
+    total = np.log(sum(np.exp(b @ v + c @ h + h @ W @ v) for v in joint(*small)[0] for h in joint(*small)[1]))
+    for rbm in (machine(W, b, c), machine(W.T, c, b)):
+        assert_allclose(rbm.log_partition(), (total, 0.0), rtol=1e-13)
+    V, _, table = joint(*small)
+    assert_allclose(machine(*small).log_likelihood(V), np.log(table.sum(axis=1)), rtol=1e-11)
+
+
+def test_annealed_importance_is_within_a_hundredth_of_the_sum_and_its_error_is_right(small):
+    rbm = machine(*small)
+    exact = rbm.log_partition().value
+    answers = [rbm.log_partition(method="annealed", n_chains=50, n_temperatures=200, random_state=i) for i in range(40)]
+    values, errors = np.array(answers).T
+    assert np.abs(values - exact).max() < 0.01 * exact
+    assert 0.6 < values.std() / errors.mean() < 1.6  # a deviation of 40 draws is off by a ninth
+
+
+def test_a_layer_that_is_too_large_to_be_summed_is_annealed():
+    rng = np.random.default_rng(0)
+    rbm = machine(np.zeros((30, 25)), rng.normal(size=25), rng.normal(size=30))  # without edges the sum is a product
+    right = np.logaddexp(0.0, rbm.intercept_visible_).sum() + np.logaddexp(0.0, rbm.intercept_hidden_).sum()
+    assert_allclose(rbm.log_partition(n_temperatures=100).value, right, rtol=1e-10)
+    with pytest.raises(ValueError, match=r"25 nodes, and 2\^25 states"):
+        rbm.log_partition(method="exact")

@@ -19,6 +19,8 @@ from separatrix.designs import as_dense
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import check_choice, check_number, validate_first_rows, validate_rows
 from separatrix.prediction import forms
+from separatrix.solvers.annealed_importance import of_restricted
+from separatrix.solvers.binary_states import LogPartition, log_partition_of_layers, sum_exactly
 from separatrix.solvers.contrastive_divergence import ContrastiveDivergence, Machine, Rule
 
 
@@ -35,7 +37,7 @@ class NotBinary(UserWarning):
 
 @declares(
     task="transformation",
-    solvers=("solvers.contrastive_divergence",),
+    solvers=("solvers.contrastive_divergence", "solvers.annealed_importance"),
     prediction=forms.HIDDEN_UNITS,
     verification="its weights followed sampled gradients: there is no equation that they would have to fulfil",
 )
@@ -158,6 +160,36 @@ class BernoulliRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
         rows = validate_rows(self, X)
         scores = as_dense(rows @ self.components_.T) + self.intercept_hidden_
         return -(rows @ self.intercept_visible_) - np.logaddexp(0.0, scores).sum(axis=1)
+
+    def log_partition(
+        self,
+        *,
+        method: str = "auto",
+        n_chains: int = 100,
+        n_temperatures: int = 1000,
+        random_state: int | RandomState | None = 0,
+    ) -> LogPartition:
+        """``log Z`` and its standard error.
+
+        Parameters
+        ----------
+        method : {"auto", "exact", "annealed"}, default "auto".  Sum over the states of the smaller layer, of up to
+            20 units, with the standard error 0; or annealed importance sampling; or the first that can be had.
+        n_chains, n_temperatures : int >= 1.  Of annealed importance sampling.
+        random_state : int, RandomState or None, default 0.
+        """
+        check_is_fitted(self)
+        parameters = (self.components_, self.intercept_visible_, self.intercept_hidden_)
+        W, b, c = (part.astype(np.float64) for part in parameters)
+        if sum_exactly(min(W.shape), method, "sum the states of the smaller layer of BernoulliRBM"):
+            return LogPartition(log_partition_of_layers(W, b, c), 0.0)
+        random = check_random_state(random_state)
+        return of_restricted(W, b, c, chains=n_chains, temperatures=n_temperatures, random=random)
+
+    def log_likelihood(self, X: MatrixLike, log_partition: float | None = None) -> Array:
+        """``log P(v) = -F(v) - log Z`` of each row; None: by :meth:`log_partition`."""
+        free = self.free_energy(X)
+        return -free - (self.log_partition().value if log_partition is None else log_partition)
 
     def score_samples(self, X: MatrixLike) -> Array:
         """An estimate of the log-pseudo-likelihood of each row, by the conditional of one column drawn at random.
