@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
-from separatrix.core.certificate import certify, exponential_family_gap, warn_if_not_certified
+from separatrix.core.certificate import exponential_family_gap, warn_if_not_certified
 from separatrix.core.declaration import declares
 from separatrix.core.errors import cannot
 from separatrix.core.problem import Problem
@@ -21,12 +21,14 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_design
 from separatrix.estimators import verification
 from separatrix.estimators.graphical.binary_nodes import PairwiseModel, binary_rows, edge_list, smoothed_rows
+from separatrix.estimators.published import certify_parts
 from separatrix.estimators.validation import check_choice, check_number
 from separatrix.losses import Logistic
 from separatrix.penalties import L1, L2, NoPenalty
 from separatrix.solvers.binary_states import MOST_NODES, log_sum, log_weights, refuse_many
-from separatrix.solvers.choose import solve_likelihood
 from separatrix.solvers.ising_likelihood import IsingLikelihood, newton
+from separatrix.solvers.proximal_newton import proximal_newton
+from separatrix.solvers.quasi_newton import quasi_newton
 
 MOST_FITTED = 12  # nodes for which "auto" takes the likelihood: an iteration of 16 takes half a second
 
@@ -35,7 +37,7 @@ MOST_FITTED = 12  # nodes for which "auto" takes the likelihood: an iteration of
     task="transformation",
     losses=("losses:Logistic",),
     penalties=("penalties:NoPenalty", "penalties:L1", "penalties:L2"),
-    solvers=("solvers.ising_likelihood", "solvers.choose:LIKELIHOOD"),
+    solvers=("solvers.ising_likelihood", "solvers.quasi_newton", "solvers.proximal_newton"),
     verification=verification.OF_ISING,
 )
 class IsingModel(PairwiseModel):
@@ -123,11 +125,9 @@ class IsingModel(PairwiseModel):
         else:
             problems = self._regressions(rows, s)
             numbers = rows.size * rows.shape[1]
-            solutions = parallel_map(
-                lambda each: solve_likelihood(each, tol=tol, max_iter=steps), problems, numbers=numbers
-            )
-            parts = [certify(one, fit, tol, started=started) for one, fit in zip(problems, solutions)]
-            certificate = max(parts, key=lambda part: part.value / part.tolerance)
+            solve = proximal_newton if self.penalty == "l1" else quasi_newton
+            solutions = parallel_map(lambda one: solve(one, tol=tol, max_iter=steps), problems, numbers=numbers)
+            certificate = certify_parts(problems, solutions, tol, started)
             intercept = np.array([float(fit.intercept) for fit in solutions])
             node_coef = np.zeros((rows.shape[1],) * 2)
             for j, (columns, fit) in enumerate(zip(self._neighbours(rows.shape[1]), solutions)):

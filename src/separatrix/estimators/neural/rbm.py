@@ -37,7 +37,7 @@ class NotBinary(UserWarning):
 
 @declares(
     task="transformation",
-    solvers=("solvers.contrastive_divergence", "solvers.annealed_importance"),
+    solvers=("solvers.contrastive_divergence",),
     prediction=forms.HIDDEN_UNITS,
     verification="its weights followed sampled gradients: there is no equation that they would have to fulfil",
 )

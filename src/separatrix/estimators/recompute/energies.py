@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from separatrix.core.certificate import certify, exponential_family_gap, fixed_point
+from separatrix.core.certificate import exponential_family_gap, fixed_point
 from separatrix.core.solution import Solution
 from separatrix.estimators.graphical.binary_nodes import smoothed_rows
+from separatrix.estimators.published import certify_parts
 from separatrix.estimators.recompute.comparison import Comparison, tolerance_of
 from separatrix.solvers.binary_states import MOST_NODES, log_sum, log_weights
 
@@ -27,11 +28,9 @@ def ising(model, X, y=None, sample_weight=None):
         together = problem.split(problem.join(a, C))[1]  # what is no edge of the graph is 0
         comparison.number("node_coef_", together)
     else:
-        parts = []
-        for j, (problem, columns) in enumerate(zip(model._regressions(rows, s), model._neighbours(p))):
-            beta = model.node_coef_[j, columns] if len(columns) else np.zeros(1)
-            parts.append(certify(problem, Solution(beta, float(a[j])), tol, started=started))
-        judged = max(parts, key=lambda part: part.value / part.tolerance)
+        own = [model.node_coef_[j, columns] for j, columns in enumerate(model._neighbours(p))]
+        solutions = [Solution(beta if len(beta) else np.zeros(1), float(a[j])) for j, beta in enumerate(own)]
+        judged = certify_parts(model._regressions(rows, s), solutions, tol, started)
         together = model._together(model.node_coef_)
     comparison.number("coupling_", together)
     comparison.number("edges_", np.argwhere(np.triu(together) != 0.0))
