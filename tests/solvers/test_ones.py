@@ -22,7 +22,7 @@ def test_lists_hold_the_ones_by_rows_and_by_columns():
 
 
 def test_small_dense_and_other_rows_have_no_lists():
-    assert Ones.of(rows(10, 10, 0.1)) is None and 100 < SMALL
+    assert Ones.of(rows(10, 10, 0.1)) is None and SMALL > 100
     assert Ones.of(rows(120, 150, SPARSE + 0.1)) is None
     for value in (0.5, -1.0, 2.0):
         V = rows(120, 150, 0.1)

@@ -188,6 +188,7 @@ class BoltzmannMachine(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Pairwi
     def _table(self, X):
         """Logarithms of the weights of all states, (2^q, 2^p), and the number of the visible state of each row."""
         check_is_fitted(self)
+        refuse_many(len(self.intercept_), "sum the states of BoltzmannMachine", "a machine that was fitted")
         numbers = state_numbers(binary_rows(self, X, reset=False))
         logs = log_weights(self.intercept_, self.coupling_)
         return logs.reshape(-1, 1 << self.n_features_in_), numbers
