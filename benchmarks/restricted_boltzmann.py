@@ -2,11 +2,11 @@
 
     python -m benchmarks.restricted_boltzmann [share of ones]
 
-Random rows of 0 and 1, float32, 784 columns with a share of ones of 0.2 (digits in black and white have 0.1 to 0.2), 256
-hidden units, batches of 128 rows, persistent chains, 3 passes over 20,000 rows. Seconds are those of the processor, the
-best of three rounds in which all take turns. There is no optimum to be held to: the table shows the mean free energy of
-the rows below that of random ones: about the same for all, scikit-learn moving further by the last, short batch of each
-pass, whose step it makes for the rows of a whole one.
+Random rows of 0 and 1, float32, 784 columns with a share of ones of 0.2 (digits in black and white have 0.1 to 0.2),
+256 hidden units, batches of 128 rows, persistent chains, 3 passes over 20,000 rows. Seconds are those of the processor,
+the best of three rounds in which all take turns. There is no optimum to be held to: the table shows the mean free
+energy of the rows below that of random ones: about the same for all, scikit-learn moving further by the last, short
+batch of each pass, whose step it makes for the rows of a whole one.
 """
 
 import os
@@ -16,7 +16,7 @@ import time
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"  # before anything is imported that reads it
 
-import numpy as np
+import numpy as np  # noqa: E402
 
 ROWS, COLUMNS, HIDDEN, BATCH, PASSES, RATE = 20_000, 784, 256, 128, 3, 0.1
 
