@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import expit
 
 from separatrix.core.types import Array
-from separatrix.solvers.binary_states import LogPartition
+from separatrix.solvers.binary_states import LogPartition, refuse_none
 from separatrix.solvers.compiled.gibbs import sweep
 
 
@@ -44,6 +44,7 @@ def of_restricted(
 
     At the temperature t it is ``e^{b'v + t(c'h + h'Wv)}``, whose hidden units are summed in closed form.
     """
+    refuse_none(n_chains=chains, n_temperatures=temperatures)
 
     def value(V: Array, t: float) -> Array:
         return np.logaddexp(0.0, t * (V @ W.T + c)).sum(axis=1)  # b'v is the same at all t
@@ -59,6 +60,7 @@ def of_restricted(
 
 def of_pairs(a: Array, C: Array, *, chains: int, temperatures: int, random: np.random.RandomState) -> LogPartition:
     """``log Z`` of ``e^{a'x + ½ x'Cx}``, C with a zero diagonal, from nodes that are independent with the same a."""
+    refuse_none(n_chains=chains, n_temperatures=temperatures)
     key = int(random.randint(1 << 32, dtype=np.uint64))
 
     def value(X: Array, t: float) -> Array:

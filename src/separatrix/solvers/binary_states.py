@@ -7,6 +7,7 @@ d + 1 nodes are those of d, and these again with what node d + 1 adds.
 """
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,13 @@ def refuse_many(d: int, to: str, instead: str) -> None:
     """Refuse to enumerate the states of more than `MOST_NODES` nodes."""
     if d > MOST_NODES:
         raise cannot(to, because=f"it has {d} nodes, and 2^{d} states; {MOST_NODES} can be enumerated", instead=instead)
+
+
+def refuse_none(**counts: int) -> None:
+    """Refuse counts of draws, chains or steps that are not at least 1."""
+    for name, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+            raise cannot(f"draw with {name}={count!r}", because="it counts what is drawn", instead="an integer >= 1")
 
 
 def sum_exactly(d: int, method: str, to: str, *, other: str = "annealed") -> bool:

@@ -315,6 +315,17 @@ def test_values_that_are_not_binary_are_refused_with_their_place():
         model.log_partition(method="best")
 
 
+@pytest.mark.parametrize("name", ["n_samples", "n_sweeps", "n_chains", "n_temperatures"])
+@pytest.mark.parametrize("count", [0, -1, 2.5, True])
+def test_a_count_that_is_none_is_refused(random_model, name, count):
+    model = model_of(*random_model)
+    with pytest.raises(ValueError, match=f"{name}={count}.*integer >= 1"):
+        if name in ("n_samples", "n_sweeps"):
+            model.sample(method="gibbs", **{name: count})
+        else:
+            model.log_partition(method="annealed", **{name: count})
+
+
 def test_a_likelihood_without_a_maximum_is_not_certified():
     X = np.array([[0, 0], [0, 1], [1, 0]] * 5, dtype=float)  # never both
     with pytest.warns(NotCertified, match="alpha"):

@@ -16,7 +16,7 @@ from separatrix.estimators.parameters import check_number
 from separatrix.estimators.saving import Estimator
 from separatrix.estimators.validation import validate_first_rows, validate_rows, validate_weights
 from separatrix.solvers import annealed_importance
-from separatrix.solvers.binary_states import LogPartition, log_sum, log_weights, sum_exactly
+from separatrix.solvers.binary_states import LogPartition, log_sum, log_weights, refuse_none, sum_exactly
 from separatrix.solvers.compiled.gibbs import sweep
 
 
@@ -128,6 +128,7 @@ class PairwiseModel(Estimator):
     def _draw(self, n: int, method: str, sweeps: int, random_state: Any) -> Array:
         """Rows of all nodes (n, d)."""
         a, C = self.intercept_, self.coupling_
+        refuse_none(n_samples=n, n_sweeps=sweeps)
         random = check_random_state(random_state)
         if sum_exactly(len(a), method, f"draw exactly from {type(self).__name__}", other="gibbs"):
             logs = log_weights(a, C)

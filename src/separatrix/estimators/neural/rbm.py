@@ -61,7 +61,8 @@ class BernoulliRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator)
     method : {"persistent", "contrastive"}, default "persistent".  Chains that go on from step to step (Tieleman), as in
         scikit-learn, or that start at the rows of each batch (Hinton).
     gibbs_steps : int >= 1, default 1.  Steps of the chains for each batch, the k of CD-k.
-    momentum : float, [0, 1), default 0.0.  Share of the last step that is added to the next one.
+    momentum : float, [0, 1), default 0.0.  Share of the last step that is added to the next one of a
+        fit; each `partial_fit` begins at rest.
 
     Attributes
     ----------
