@@ -194,6 +194,17 @@ def test_regressions_of_the_nodes_are_scikit_learns():
         assert_array_equal(model.coupling_, np.where(both, mean, 0.0) if penalty == "l1" else mean)
 
 
+@pytest.mark.mission("GM-12")
+def test_an_edge_is_kept_where_both_of_its_nodes_choose_it_or_one():
+    X = (np.random.default_rng(6).random((100, 7)) < np.linspace(0.1, 0.6, 7)).astype(float)
+    both, one = (IsingModel(penalty="l1", alpha=0.02, rule=rule).fit(X) for rule in ("and", "or"))
+    assert_allclose(both.node_coef_, one.node_coef_)
+    chosen = both.node_coef_ != 0.0
+    assert (chosen != chosen.T).any()
+    assert_array_equal(both.coupling_ != 0.0, chosen & chosen.T)
+    assert_array_equal(one.coupling_ != 0.0, chosen | chosen.T)
+
+
 def test_pseudo_likelihood_finds_the_parameters_that_made_all_states(random_model):
     X, p, _ = table(*random_model)
     model = IsingModel(method="pseudolikelihood", alpha=0.0, tol=1e-12).fit(X, sample_weight=p)
