@@ -10,9 +10,10 @@ import pytest
 import sklearn.neural_network
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from separatrix.neural_network import BernoulliRBM
+from separatrix.solvers.contrastive_divergence import ContrastiveDivergence, Machine, Rule
 
 GOLDEN = Path(__file__).resolve().parents[4] / "shared/golden/golden.json"
 RANDOM_COLUMN = "score_samples estimates by a column drawn at random for each row, as scikit-learn's does"
@@ -114,6 +115,21 @@ def test_one_seed_gives_one_answer_at_any_number_of_threads(method):
     assert answers[0].dtype == np.float32
 
 
+def test_products_are_made_on_one_thread_of_blas(monkeypatch):
+    """The last bits of a product may depend on the number of threads, and draws on these."""
+    step, seen = ContrastiveDivergence.step, []
+
+    def watched(self, V):
+        seen.extend(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
+        step(self, V)
+
+    monkeypatch.setattr(ContrastiveDivergence, "step", watched)
+    with threadpool_limits(2):
+        rbm = BernoulliRBM(2, n_iter=1, random_state=0).fit(PATTERNS)
+        rbm.partial_fit(PATTERNS)
+    assert len(seen) >= 2 and set(seen) == {1}
+
+
 def test_sparse_rows_and_dense_ones_give_the_same_weights():
     import scipy.sparse as sp
 
@@ -134,8 +150,6 @@ def test_partial_fits_go_on_and_raise_the_likelihood():
 
 def test_the_mean_step_of_a_batch_is_the_gradient_of_the_likelihood(small):
     """Chains that are drawn from the model itself: steps of contrastive divergence are the gradient on average."""
-    from separatrix.solvers.contrastive_divergence import ContrastiveDivergence, Machine, Rule
-
     W, b, c = small
     V, H, table = joint(*small)
     rng, m = np.random.default_rng(0), 200_000
