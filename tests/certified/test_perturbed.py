@@ -25,6 +25,8 @@ X = RNG.poisson(2.0, (41, 4)).astype(float)
 AMOUNT = X @ [1.0, -1.0, 0.5, 0.2] + RNG.standard_normal(41)
 LABELS = {2: (np.median(AMOUNT) < AMOUNT).astype(int), 3: np.digitize(AMOUNT, np.quantile(AMOUNT, [0.33, 0.66]))}
 SETTINGS = {
+    "IsingModel": {"binarize": 1.5},
+    "BoltzmannMachine": {"binarize": 1.5, "random_state": 0},
     "PCA": {"n_components": 2},
     "QuantileRegressor": {"alpha": 0.0},  # with a penalty the median may be any number of an interval
     "LinearDiscriminantAnalysis": {"store_covariance": True},

@@ -213,6 +213,7 @@ OTHERWISE = {
     "dual_newton",
     "kernel_ridge",
     "falkon",
+    "ising_likelihood",  # sums over states
 }
 
 

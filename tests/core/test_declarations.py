@@ -45,7 +45,9 @@ def amount_for(model):
 
 
 def rows_of(name):
-    """What the model is fitted to: one score for each row where it calibrates, else X."""
+    """What the model is fitted to: zeros and ones, one score for each row where it calibrates, else X."""
+    if name in ("IsingModel", "BoltzmannMachine"):
+        return (X > 1.0).astype(float)
     return X[:, 0] if name == "LogisticCalibrator" else X
 
 

@@ -20,7 +20,7 @@ PACKAGE = f"{Path(separatrix.__file__).parent}/"
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 MODELS = {name: cls for name, cls in registry.members("estimator").items() if declaration(cls).solvers}
 # Rules that choose a solver, sums over rows that several use, and compiled loops, which are part of their conductors.
-NO_SOLVERS = ("solvers/choose.py", "solvers/gradient_pass.py", "solvers/compiled/")
+NO_SOLVERS = ("solvers/choose.py", "solvers/gradient_pass.py", "solvers/compiled/", "solvers/binary_states.py")
 NO_SOLVER_FUNCTIONS = {"signs"}  # the convention for the signs of axes
 RNG = np.random.default_rng(0)
 X = RNG.poisson(2.0, (60, 4)).astype(float)
@@ -44,6 +44,7 @@ FITS = {
         {"family": "inverse_gaussian"},
         *({"alpha": 0.1, **fit} for fit in RIDGE),
     ],
+    "IsingModel": [{"method": "pseudolikelihood"}, {"penalty": "l1"}],
     "KNeighborsClassifier": [{"algorithm": "brute", "X": SEARCHED, "neighbours.nearest.SCREEN_FROM": 0}],
     "KNeighborsRegressor": [{"algorithm": "brute", "X": SEARCHED, "neighbours.nearest.SCREEN_FROM": 0}],
     "KernelRidge": [{"n_components": 10}],
@@ -130,6 +131,7 @@ def watched(name, tmp_path, monkeypatch):
         y = amount if declaration(MODELS[name]).task == "regression" else (np.median(amount) < amount).astype(int)
         data = data[:, 0] if name == "LogisticCalibrator" else data
         settings = {"method": "platt", **settings} if name == "LogisticCalibrator" else settings
+        settings = {"binarize": 0.5, **settings} if name in ("IsingModel", "BoltzmannMachine") else settings
         for path, callers in solvers_of(partial(use, MODELS[name](**settings), data, y)).items():
             calls.setdefault(path, set()).update(callers)
         monkeypatch.undo()

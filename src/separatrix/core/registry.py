@@ -32,6 +32,7 @@ _ROOMS = (
     "estimators.calibration",
     "estimators.multiclass",
     "estimators.naive_bayes",
+    "estimators.neural",
     "estimators.preparation",
     "estimators.tree",
     "estimators.projection",

@@ -54,6 +54,11 @@ def worst(certificates):
     return replace(max(failed, key=lambda c: c.value), value=largest.value) if failed else largest
 
 
+def certify_parts(problems, solutions, tol, started=None):
+    """The worst of the certificates of problems that a model is made of, one solution for each."""
+    return worst([certify(one, fit, tol, started=started) for one, fit in zip(problems, solutions, strict=True)])
+
+
 def certify_each(model, problems, tol, solutions):
     """One certificate for each problem: of what the model publishes, with the dual points and counts of the solvers."""
     certificates = []

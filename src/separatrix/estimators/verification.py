@@ -48,6 +48,8 @@ OF_RULES = late("separatrix.estimators.recompute.rules:rules")
 OF_LOCAL_NUMBERS = late("separatrix.estimators.recompute.local:numbers")
 OF_LOCAL_CLASSES = late("separatrix.estimators.recompute.local:classes")
 OF_SUPPORT_VECTORS = late("separatrix.estimators.recompute.support_vectors:machines")
+OF_ISING = late("separatrix.estimators.recompute.energies:ising")
+OF_BOLTZMANN = late("separatrix.estimators.recompute.energies:boltzmann")
 OF_TRAINING_LOSS = late("separatrix.estimators.recompute.gradient_boosting:training_loss")
 
 PREPARED = "it solves no problem: it keeps medians, levels or dates of the columns of a table"

@@ -139,6 +139,28 @@ OWN: dict[str, dict[str, Kind]] = {
         "normalization_": floats("m", "m"),
         "component_indices_": integers("m", low=0),
     },
+    "BernoulliRBM": {
+        "components_": floats("m", "p"),
+        "intercept_hidden_": floats("m"),
+        "intercept_visible_": floats("p"),
+        "h_samples_": floats("_chains", "m"),
+    },
+    "IsingModel": {
+        "binarize": either(number(), nothing),
+        "intercept_": floats("p"),
+        "coupling_": floats("p", "p"),
+        "node_coef_": floats("p", "p"),
+        "edges_": integers("_edges", 2, low=0, below="p"),
+        "log_partition_": either(number(), nothing),
+    },
+    "BoltzmannMachine": {
+        "binarize": either(number(), nothing),
+        "intercept_": floats("_q"),
+        "coupling_": floats("_q", "_q"),
+        "log_partition_": number(),
+        "log_likelihood_": number(),
+        "n_hidden": whole(0, 20),
+    },
     "RBFSampler": {
         "random_weights_": floats("p", "m"),
         "random_offset_": floats("m"),

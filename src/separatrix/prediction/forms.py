@@ -14,6 +14,7 @@ import numpy as np
 
 from separatrix.core.refusal import cannot
 from separatrix.prediction import (
+    binary_units,
     boosted_trees,
     calibrated,
     chow_liu,
@@ -292,6 +293,7 @@ _PROBABILITIES = {
 LINEAR = Form("linear", {"predict": linear.raw_scores}, is_linear=True)
 # The mean of a generalised linear model: a link's inverse of linear scores.
 MEAN = Form("mean", {"predict": linear.means}, is_linear=True)
+HIDDEN_UNITS = Form("hidden units", {"transform": binary_units.hidden})
 LINEAR_CLASSES = Form("linear classes", _CLASSIFY, is_linear=True)
 # Linear scores with a rule of its own for the class or its probability, which only the class of the model knows.
 LINEAR_SCORES = Form("linear scores", {}, is_linear=True)

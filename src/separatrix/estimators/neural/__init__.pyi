@@ -1,0 +1,1 @@
+from separatrix.estimators.neural.rbm import BernoulliRBM as BernoulliRBM
