@@ -330,7 +330,11 @@ RECORDS: dict[str, dict[str, Kind]] = {
         "ranks": integers("k", low=0),
         "frame": either(floats("_q", "p"), nothing),
     },
-    "Trace": {"objective": listed(number(finite=False)), "certificate": listed(either(number(finite=False), nothing))},
+    "Trace": {
+        "objective": listed(number(finite=False)),
+        "certificate": listed(either(number(finite=False), nothing)),
+        "layer_norms": listed(listed(number(0.0))),
+    },
     "Walker": {
         "beta": floats("p"),
         "intercept": number(),
