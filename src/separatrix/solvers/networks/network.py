@@ -163,7 +163,9 @@ def _check(layers: Sequence[Layer]) -> None:
         if wrong or layer.units < 1 or len(set(layer.inputs)) < len(layer.inputs):
             raise cannot(
                 f"build layer {j} of {layer.units} units, fed by the layers {layer.inputs}",
-                because=f"layer {wrong[0]} does not come before it" if wrong else "it needs a unit, and each input once",
+                because=f"layer {wrong[0]} does not come before it"
+                if wrong
+                else "it needs a unit, and each input once",
                 instead=f"units >= 1 and different inputs from 0 to {j - 1}",
             )
         if j < len(layers) and j not in read:
