@@ -7,6 +7,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import SmallFit, declares
@@ -15,7 +16,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense, as_design
 from separatrix.estimators import verification
 from separatrix.estimators.neural.described import described
-from separatrix.estimators.neural.multilayer import Multilayer
+from separatrix.estimators.neural.multilayer import Multilayer, takes_chunks
 from separatrix.estimators.validation import (
     check_choice,
     check_number,
@@ -48,8 +49,8 @@ LOSSES = {"squared_error": (Squared, "identity"), "cross_entropy": (Logistic, "l
 class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Multilayer):
     r"""An encoder to a few coordinates and a decoder back, trained to give back each row.
 
-    .. math:: h = f(x), \quad \hat x = g(h), \qquad \min \ \tfrac12 \|x - \hat x\|^2 \quad\text{or, of binary columns,}\quad
-              -\sum_j x_j \log \hat x_j + (1 - x_j) \log (1 - \hat x_j)
+    .. math:: h = f(x), \quad \hat x = g(h), \qquad \min \ \tfrac12 \|x - \hat x\|^2 \quad\text{or, for binary columns,}
+              \quad -\sum_j x_j \log \hat x_j + (1 - x_j) \log (1 - \hat x_j)
 
     With linear units and no penalty the codes span what the first principal components span; that is PCA, done slowly.
     With as many units in the middle as there are columns, it may learn to copy.
@@ -177,6 +178,7 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Multilayer)
         """Train on X (n, p); y takes no part."""
         return self._fit(X, y, sample_weight)
 
+    @available_if(takes_chunks)
     def partial_fit(self, X: MatrixLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Train for one epoch on a chunk of a stream."""
         return self._fit_chunk(X, y, sample_weight)

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import SmallFit, declares
 from separatrix.core.errors import cannot
@@ -15,7 +17,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.coding import coded
 from separatrix.estimators.neural.described import described
-from separatrix.estimators.neural.multilayer import Multilayer
+from separatrix.estimators.neural.multilayer import Multilayer, takes_chunks
 from separatrix.estimators.validation import score_rows, validate_classes
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2
@@ -106,9 +108,9 @@ class MLPClassifier(ClassifierMixin, Multilayer):
     -----
     From the same seed training takes the same way as scikit-learn's, to rounding, whatever the number of threads, but
     for these decisions. `sample_weight` and `class_weight` are divided by their mean over all rows, not by that of a
-    batch, so that batches are right on average; rows of weight 0 are as if they were not there. ``early_stopping`` keeps the shares of all classes in
-    what is held out. A score of exactly 0 counts for ``classes_[1]``. A row has one class: labels of several at once
-    are refused. "lbfgs" works in double precision.
+    batch, so that batches are right on average; rows of weight 0 are as if they were not there. ``early_stopping``
+    keeps the shares of all classes in what is held out. A score of exactly 0 counts for ``classes_[1]``. A row has one
+    class: labels of several at once are refused. "lbfgs" works in double precision.
 
     References: Rumelhart, Hinton and Williams (1986), Nature 323. Kingma and Ba (2015), ICLR.   Theory:
     docs/theory/neural_networks.md.
@@ -186,6 +188,7 @@ class MLPClassifier(ClassifierMixin, Multilayer):
         """Train on X (n, p) and labels y (n,); a weight counts for so many rows."""
         return self._fit(X, y, sample_weight)
 
+    @available_if(takes_chunks)
     def partial_fit(
         self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, classes: ArrayLike | None = None
     ) -> Self:
@@ -226,6 +229,7 @@ class MLPClassifier(ClassifierMixin, Multilayer):
 
     def decision_function(self, X: MatrixLike) -> Array:
         """Log-odds (n,) of two classes, or logarithms of probabilities (n, k) up to a shift of each row."""
+        check_is_fitted(self)
         return score_rows(self, X, lambda rows: networks.class_scores(vars(self), rows))
 
     def predict(self, X: MatrixLike) -> Array:

@@ -8,6 +8,8 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.declaration import SmallFit, declares
 from separatrix.core.errors import cannot
@@ -15,7 +17,7 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.neural.described import described
-from separatrix.estimators.neural.multilayer import Multilayer
+from separatrix.estimators.neural.multilayer import Multilayer, takes_chunks
 from separatrix.estimators.validation import check_choice, enter, score_rows
 from separatrix.losses import Poisson, Squared
 from separatrix.penalties import L2
@@ -113,9 +115,9 @@ class MLPRegressor(RegressorMixin, Multilayer):
     -----
     From the same seed training takes the same way as scikit-learn's, to rounding, whatever the number of threads, but
     for these decisions. `sample_weight` is divided by its mean over all rows, not by that of a batch, so that batches
-    are right on average; rows of weight 0 are as if they were not there. Of several outputs the losses are added, so that they are what the gradient is
-    the gradient of (scikit-learn averages them there, and adds in the gradient). "lbfgs" works in double precision.
-    Targets should be of the size of 1: see `scale_target`.
+    are right on average; rows of weight 0 are as if they were not there. Of several outputs the losses are added, and
+    the gradient is that of their sum (scikit-learn publishes their mean, but takes the gradient of the sum, too).
+    "lbfgs" works in double precision. Targets should be of the size of 1: see `scale_target`.
 
     References: Rumelhart, Hinton and Williams (1986), Nature 323. Cybenko (1989), Mathematics of Control, Signals and
     Systems 2.   Theory: docs/theory/neural_networks.md.
@@ -194,6 +196,7 @@ class MLPRegressor(RegressorMixin, Multilayer):
         """Train on X (n, p) and numbers y (n,) or (n, o); a weight counts for so many rows."""
         return self._fit(X, y, sample_weight)
 
+    @available_if(takes_chunks)
     def partial_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train for one epoch on a chunk of a stream."""
         if self.scale_target:
@@ -257,6 +260,7 @@ class MLPRegressor(RegressorMixin, Multilayer):
 
     def predict(self, X: MatrixLike) -> Array:
         """Predict y for each row of X."""
+        check_is_fitted(self)
         return score_rows(self, X, lambda rows: networks.number(vars(self), rows))
 
     def input_gradient(self, X: MatrixLike) -> Array:
@@ -266,6 +270,11 @@ class MLPRegressor(RegressorMixin, Multilayer):
             gradients *= self.target_scale_[:, None]
         gradients *= mean_slope(networks.LINKS[self.out_activation_], raw)[:, :, None]
         return gradients[:, 0] if raw.shape[1] == 1 else gradients
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
 
 declare(

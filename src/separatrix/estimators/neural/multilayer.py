@@ -38,6 +38,18 @@ MOST_AUTOMATIC = 200  # rows of a batch
 FEW_EPOCHS = 10
 
 
+def takes_chunks(model):
+    """Whether a network can be trained by chunks of a stream."""
+    if model.solver == "lbfgs":
+        raise cannot(
+            f"fit {type(model).__name__} to a chunk of a stream with solver='lbfgs'",
+            because="each of its iterations reads all rows",
+            instead="solver='sgd' or 'adam'",
+            kind=AttributeError,
+        )
+    return True
+
+
 class Multilayer(Estimator):
     """A network of layers one after the other, with its training."""
 
@@ -70,13 +82,12 @@ class Multilayer(Estimator):
 
     def _fit_chunk(self, X, y, sample_weight, **options):
         """One epoch over a chunk of a stream."""
-        if self.solver == "lbfgs" or self.early_stopping or self.pretrain is not None:
+        if self.early_stopping or self.pretrain is not None:
             raise cannot(
-                f"fit {type(self).__name__} to a chunk of a stream with solver={self.solver!r}, "
-                f"early_stopping={self.early_stopping!r}, pretrain={self.pretrain!r}",
+                f"fit {type(self).__name__} to a chunk of a stream with early_stopping={self.early_stopping!r}, "
+                f"pretrain={self.pretrain!r}",
                 because="they need all rows",
-                instead="solver='sgd' or 'adam', early_stopping=False, pretrain=None",
-                kind=AttributeError if self.solver == "lbfgs" else ValueError,
+                instead="early_stopping=False and pretrain=None",
             )
         with all_or_nothing(self):
             goes_on = "coefs_" in vars(self)

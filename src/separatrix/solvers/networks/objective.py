@@ -24,7 +24,7 @@ _NO_WEIGHTS = np.empty(0)
 
 
 class Objective:
-    """The objective of a network on rows of data.
+    r"""The objective of a network on rows of data.
 
     Parameters
     ----------
