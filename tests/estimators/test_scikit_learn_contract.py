@@ -90,6 +90,8 @@ ELSEWHERE = {
     "LocalLogisticRegression",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "MLPClassifier",
+    "MLPRegressor",
     "MixedNB",
     "MixtureOfExpertsClassifier",
     "MixtureOfExpertsRegressor",

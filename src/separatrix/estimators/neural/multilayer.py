@@ -75,7 +75,7 @@ class Multilayer(Estimator):
                 pretrain(self, network, rows, s, random)
             objective = self._objective(network, rows, Y, s)
             if self.solver == "lbfgs":
-                self._train_on_all(objective, rows, goes_on, started)
+                self._train_on_all(objective, rows, random, started)
             else:
                 self._train(objective, rows, random, held, started)
         return self
@@ -91,7 +91,7 @@ class Multilayer(Estimator):
             )
         with all_or_nothing(self):
             goes_on = "coefs_" in vars(self)
-            rows, Y, s = self._enter(X, y, sample_weight, reset=not goes_on, **options)
+            rows, Y, s = _without_weightless(*self._enter(X, y, sample_weight, reset=not goes_on, **options))
             self._check()
             random = check_random_state(self.random_state)
             network = self._network(rows, Y, random, goes_on)
@@ -108,6 +108,7 @@ class Multilayer(Estimator):
         rule, progress = self._step_rule(), Progress(Trace())
         score = None if held is None else lambda network: self._score_held(network, held)
         self._run(objective, rule, progress, random, self.max_iter, score)
+        objective.settle_moments(random)
         self._publish(objective.network, progress, rows.dtype)
         self._steps, self.n_iter_ = rule, len(progress.losses)
         self.loss_ = progress.losses[-1]
@@ -129,12 +130,13 @@ class Multilayer(Estimator):
             score=score,
         )
 
-    def _train_on_all(self, objective, rows, goes_on, started):
+    def _train_on_all(self, objective, rows, random, started):
         trace, unit = Trace(), self._unit(objective)
         limits = {"max_iter": self.max_iter, "max_fun": self.max_fun}
         iterations = train_on_all(objective, largest=self.tol * unit, trace=trace, **limits)
         progress = Progress(trace, losses=list(trace.objective), examples=float(iterations * objective.n))
         progress.best_loss = min(trace.objective, default=np.inf)
+        objective.settle_moments(random)
         self._publish(objective.network, progress, rows.dtype)
         self.n_iter_, self.loss_ = iterations, objective.whole()
         gradient = self._relative_gradient(objective)

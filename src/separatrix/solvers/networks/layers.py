@@ -52,7 +52,7 @@ class BatchNorm:
               \hat a_i = \frac{a_i - \mu}{\sqrt{\sigma^2 + \epsilon}}, \quad y_i = \gamma \hat a_i + \beta
 
     where S is the sum of the weights. In prediction the mean and the variance are those of past batches, of which the
-    later ones count for more.
+    later ones count for more; after training, of one large batch.
 
     Parameters
     ----------
@@ -65,6 +65,7 @@ class BatchNorm:
         self.scale, self.shift, self.g_scale, self.g_shift = scale, shift, g_scale, g_shift
         self.mean, self.variance = np.zeros_like(scale), np.ones_like(scale)
         self.batches = 0
+        self.normal: Array | None = None
 
     def forward(self, a: Array, s: Array | None, *, remember: bool) -> None:
         """`a` becomes y; moments are kept for prediction where this batch is one to `remember`."""
@@ -73,8 +74,9 @@ class BatchNorm:
         a -= mean
         variance = self.shares @ (a * a)
         self.factor = 1.0 / np.sqrt(variance + a.dtype.type(EPSILON))
-        self.normal = a * self.factor
-        np.multiply(self.normal, self.scale, out=a)
+        a *= self.factor
+        self.normal = a.copy()
+        a *= self.scale
         a += self.shift
         if remember:
             kept = min(KEPT, self.batches / (self.batches + 1.0))  # at first the plain mean of the batches
@@ -84,13 +86,19 @@ class BatchNorm:
 
     def predict(self, a: Array) -> None:
         """`a` becomes y by the moments that were kept."""
+        self.normal = None
+        self.factor = 1.0 / np.sqrt(self.variance + self.variance.dtype.type(EPSILON))
         a -= self.mean
-        a *= self.scale / np.sqrt(self.variance + EPSILON)
+        a *= self.scale * self.factor
         a += self.shift
 
     def backward(self, delta: Array) -> None:
-        """`delta` becomes dE/da: every row of the batch has a part in the mean and in the variance."""
-        np.sum(delta, axis=0, out=self.g_shift)
-        np.sum(delta * self.normal, axis=0, out=self.g_scale)
-        delta -= self.shares[:, None] * (self.g_shift + self.normal * self.g_scale)
+        """`delta` becomes dE/da: every row of the batch has a part in the mean and in the variance.
+
+        After a prediction, by moments that no row has a part in, there are no gradients of parameters.
+        """
+        if self.normal is not None:
+            np.sum(delta, axis=0, out=self.g_shift)
+            np.sum(delta * self.normal, axis=0, out=self.g_scale)
+            delta -= self.shares[:, None] * (self.g_shift + self.normal * self.g_scale)
         delta *= self.scale * self.factor

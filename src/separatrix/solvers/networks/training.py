@@ -71,7 +71,7 @@ def train(
     """
     order = np.arange(objective.n)
     network = objective.network
-    with one_blas_thread():
+    with one_blas_thread(always=True):  # by two threads sums are rounded otherwise
         for _ in range(max_iter):
             if random is not None:
                 order = shuffled(order, random_state=random)
