@@ -1,4 +1,3 @@
-from sklearn.neural_network import MLPClassifier as MLPClassifier
-from sklearn.neural_network import MLPRegressor as MLPRegressor
+from sklearn.neural_network import BernoulliRBM as BernoulliRBM
 
 from separatrix.estimators.neural import *

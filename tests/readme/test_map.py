@@ -64,6 +64,7 @@ FITS = {
         {"X": WIDE},
     ],
     "LogisticRegressionCV": [{"l1_ratios": [1.0]}, {"X": WIDE}, {"Cs": [np.inf]}],
+    **dict.fromkeys(("Autoencoder", "MLPClassifier", "MLPRegressor"), [{"solver": "lbfgs"}]),
     "MixtureOfExpertsClassifier": [{"X": WIDE}],
     "MixtureOfExpertsRegressor": RIDGE,
     "ModelTreeClassifier": [{"X": WIDE}],

@@ -345,6 +345,18 @@ RECORDS: dict[str, dict[str, Kind]] = {
         "owed": number(),
         "level": number(0.0),
     },
+    "Momentum": {
+        **dict.fromkeys(("first_rate", "momentum", "power", "rate"), number(0.0)),
+        "nesterov": flag,
+        "schedule": word("constant", "invscaling", "adaptive"),
+        "velocity": either(floats("_parameters"), nothing),
+    },
+    "Adam": {
+        **dict.fromkeys(("rate", "beta_1", "beta_2", "epsilon"), number(0.0)),
+        "steps": whole(0),
+        "m": either(floats("_parameters"), nothing),
+        "v": either(floats("_parameters", low=0.0), nothing),
+    },
     "_Pieces": {},
     "LeastSquaresStatistics": {
         "n": whole(0),

@@ -80,7 +80,8 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Multilayer)
     warm_start : bool, default False.  Whether `fit` starts from the weights of the last fit.
     momentum : float, [0, 1], default 0.9.  Of "sgd".
     nesterovs_momentum : bool, default True.  Whether "sgd" looks ahead.
-    beta_1, beta_2 : float, [0, 1), default 0.9 and 0.999.  What "adam" keeps of its two means at each step.
+    beta_1 : float, [0, 1), default 0.9.  What "adam" keeps of the mean of past gradients at each step.
+    beta_2 : float, [0, 1), default 0.999.  The same of the mean of their squares.
     epsilon : float, (0, inf), default 1e-8.  Of "adam".
     n_iter_no_change : int, [1, inf], default 10.  More epochs without improvement than this in a row end the training.
     max_fun : int, [1, inf), default 15000.  Passes over the rows of "lbfgs" at the most.

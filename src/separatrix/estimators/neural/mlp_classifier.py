@@ -74,7 +74,8 @@ class MLPClassifier(ClassifierMixin, Multilayer):
     nesterovs_momentum : bool, default True.  Whether "sgd" looks ahead.
     early_stopping : bool, default False.  Whether to hold out rows, judge by their accuracy, and keep the best weights.
     validation_fraction : float, (0, 1), default 0.1.
-    beta_1, beta_2 : float, [0, 1), default 0.9 and 0.999.  What "adam" keeps of its two means at each step.
+    beta_1 : float, [0, 1), default 0.9.  What "adam" keeps of the mean of past gradients at each step.
+    beta_2 : float, [0, 1), default 0.999.  The same of the mean of their squares.
     epsilon : float, (0, inf), default 1e-8.  Of "adam".
     n_iter_no_change : int, [1, inf], default 10.  More epochs without improvement than this in a row end the training.
     max_fun : int, [1, inf), default 15000.  Passes over the rows of "lbfgs" at the most.

@@ -179,9 +179,10 @@ class Multilayer(Estimator):
         return network
 
     def _gradient_on(self, X, y, sample_weight):
-        """The relative gradient at the published parameters, over rows that are handed in again."""
+        """Relative gradient and objective at the published parameters, over the rows of the fit, and their number."""
         rows, Y, s = _without_weightless(*self._enter(X, y, sample_weight, reset=False))
-        return self._relative_gradient(self._objective(self._published_network(), rows, Y, s))
+        objective = self._objective(self._published_network(), rows, Y, s)
+        return self._relative_gradient(objective), objective.whole(), len(Y)
 
     def _published_network(self):
         """A network in double precision with the published parameters, in the units of training."""
