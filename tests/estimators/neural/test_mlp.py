@@ -8,8 +8,10 @@ import sklearn.neural_network as theirs
 from numpy.testing import assert_allclose, assert_array_equal
 
 import separatrix
+from separatrix.core.declaration import declaration
 from separatrix.core.errors import NotCertified, StillFalling
 from separatrix.neural_network import MLPClassifier, MLPRegressor
+from separatrix.prediction.forms import Step, predict_step
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((90, 4))
@@ -318,3 +320,35 @@ def test_labels_that_no_chunk_announced_are_refused():
 def test_a_validation_set_that_is_too_small_is_refused():
     with pytest.raises(ValueError, match="1 row is held out of 6"):
         MLPRegressor(hidden_layer_sizes=(2,), early_stopping=True).fit(X[:6], NUMBER[:6])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("model", "y"),
+    [
+        (MLPClassifier((5, 4), "logistic", batch_norm=True, max_iter=3, random_state=0), THREE),
+        (MLPClassifier((5,), "leaky_relu", solver="sgd", early_stopping=True, max_iter=12, random_state=0), TWO),
+        (MLPRegressor("poisson", (5,), max_iter=3, random_state=0), NUMBER**2),
+        (MLPRegressor("squared_error", (), scale_target=True, solver="lbfgs", random_state=0), NUMBER),
+    ],
+    ids=["normalised", "stopped", "counts", "scaled"],
+)
+def test_a_file_keeps_what_predictions_and_the_next_steps_are_made_of(model, y, tmp_path):
+    model.fit(X, y).save(tmp_path / "model.sepx")
+    loaded = separatrix.load(tmp_path / "model.sepx")
+    step = Step(declaration(model).prediction, vars(model))
+    for method in ("predict", "predict_proba", "decision_function"):
+        if hasattr(model, method):
+            assert_array_equal(getattr(loaded, method)(X), getattr(model, method)(X))
+            assert_array_equal(predict_step(step, method, X), getattr(model, method)(X))
+    if model.solver != "lbfgs" and not model.early_stopping:
+        for each in (model, loaded):
+            each.partial_fit(X, y)
+        assert_array_equal(parameters(loaded), parameters(model))
+
+
+def test_a_crafted_step_rule_of_another_length_is_refused(tmp_path):
+    model = quietly(MLPClassifier((5,), max_iter=2, random_state=0), X, THREE)
+    model._steps.m, model._steps.v = model._steps.m[:3], model._steps.v[:3]
+    with pytest.raises(ValueError, match="do not fit together"):
+        model.save(tmp_path / "model.sepx")

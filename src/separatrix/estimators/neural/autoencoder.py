@@ -16,7 +16,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense, as_design
 from separatrix.estimators import verification
 from separatrix.estimators.neural.described import described
-from separatrix.estimators.neural.multilayer import Multilayer, takes_chunks
+from separatrix.estimators.neural.multilayer import SOLVERS, Multilayer, takes_chunks
 from separatrix.estimators.validation import (
     check_choice,
     check_number,
@@ -37,7 +37,7 @@ LOSSES = {"squared_error": (Squared, "identity"), "cross_entropy": (Logistic, "l
     task="transformation",
     losses=(Squared, Logistic),
     penalties=(L2,),
-    solvers=("solvers.networks.training", "solvers.networks.full_batch"),
+    solvers=SOLVERS,
     prediction=forms.NETWORK_CODES,
     verification=verification.OF_NETWORK,
     description=described,

@@ -17,7 +17,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.coding import coded
 from separatrix.estimators.neural.described import described
-from separatrix.estimators.neural.multilayer import Multilayer, takes_chunks
+from separatrix.estimators.neural.multilayer import SOLVERS, Multilayer, takes_chunks
 from separatrix.estimators.validation import score_rows, validate_classes
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2
@@ -29,7 +29,7 @@ from separatrix.prediction.linear import decide, in_one_dimension, log_probabili
     task="classification",
     losses=(Logistic, Softmax),
     penalties=(L2,),
-    solvers=("solvers.networks.training", "solvers.networks.full_batch"),
+    solvers=SOLVERS,
     prediction=forms.NETWORK_CLASSES,
     verification=verification.OF_NETWORK,
     description=described,

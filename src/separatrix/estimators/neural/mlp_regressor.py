@@ -17,7 +17,7 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.neural.described import described
-from separatrix.estimators.neural.multilayer import Multilayer, takes_chunks
+from separatrix.estimators.neural.multilayer import SOLVERS, Multilayer, takes_chunks
 from separatrix.estimators.validation import check_choice, enter, score_rows
 from separatrix.losses import Poisson, Squared
 from separatrix.penalties import L2
@@ -31,7 +31,7 @@ LOSSES = {"squared_error": (Squared, "identity"), "poisson": (Poisson, "exp")}
     task="regression",
     losses=(Squared, Poisson),
     penalties=(L2,),
-    solvers=("solvers.networks.training", "solvers.networks.full_batch"),
+    solvers=SOLVERS,
     prediction=forms.NETWORK_NUMBERS,
     verification=verification.OF_NETWORK,
     description=described,

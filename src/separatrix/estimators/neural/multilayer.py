@@ -32,6 +32,7 @@ from separatrix.solvers.networks.start import STARTS, draw_weights
 from separatrix.solvers.networks.steps import Adam, Momentum
 from separatrix.solvers.networks.training import Progress, train
 
+SOLVERS = tuple(f"solvers.networks.{name}" for name in ("training", "full_batch", "network", "objective", "start"))
 ADVICE = "Raise max_iter, standardise the columns, or penalise more (alpha)."
 MOST_AUTOMATIC = 200  # rows of a batch
 # A gradient over all rows costs as much as an epoch: it is taken where it does not add more than a tenth.
