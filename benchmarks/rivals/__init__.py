@@ -16,6 +16,7 @@ FILES = (
     "statsmodels",
     "mlpack",
     "lightgbm",
+    "torch",
     "by_hand",
 )
 

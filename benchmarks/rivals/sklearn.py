@@ -255,6 +255,22 @@ def fit_margin(dual):
 
 
 SVC = fit_classes("sklearn.svm")
+
+
+def fit_network(data, settings):
+    from sklearn.neural_network import MLPClassifier
+
+    model = MLPClassifier(
+        settings["units"],
+        batch_size=settings["batch"],
+        max_iter=settings["epochs"],
+        learning_rate_init=settings["rate"],
+        alpha=settings["alpha"],
+        random_state=0,
+    )
+    return model.fit(data.X, data.y)
+
+
 CONTESTANTS = {
     "linear_svm": [Contestant("sklearn", "sklearn", fit_margin(True), tolerances=LADDER, prepare=by_rows)],
     "linear_svm_squared": [
@@ -359,6 +375,7 @@ CONTESTANTS = {
         )
     ],
     "forest_predict": [Contestant("sklearn", "sklearn", predict_held_out, prepare=trained(FOREST))],
+    "mlp": [Contestant("sklearn", "sklearn", fit_network, answer=held_out)],
     "svc": [Contestant("sklearn", "sklearn", SVC, answer=coefficients)],
     "svr": [Contestant("sklearn", "sklearn", fit_numbers("sklearn.svm"), answer=coefficients)],
     "svc_predict": [Contestant("sklearn", "sklearn", predict_scores, prepare=trained(SVC))],

@@ -91,8 +91,7 @@ class Step(NamedTuple):
 
 
 def predict_step(step, method, X):
-    """What ``step.method(X)`` gives: method is transform, predict, decision_function,
-    predict_proba or predict_log_proba."""
+    """What ``step.method(X)`` gives; the method is one of `METHODS`."""
     if step.form is None or method not in step.form.methods:
         raise cannot(
             f"{method} in plain numpy",
