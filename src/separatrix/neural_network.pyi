@@ -1,3 +1,1 @@
-from sklearn.neural_network import BernoulliRBM as BernoulliRBM
-
 from separatrix.estimators.neural import *

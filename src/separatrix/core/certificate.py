@@ -209,6 +209,11 @@ def trained_network(
     return Certificate("gradient", gradient, tol, epochs, epochs, _seconds(started), message)
 
 
+def exponential_family_gap(gap: float, tol: float, iterations: int, started: float | None = None) -> Certificate:
+    """The certificate of a likelihood over all states: the bound of :mod:`~separatrix.core.exponential_family`."""
+    return Certificate("gap", gap, tol, iterations, 1, _seconds(started))
+
+
 def likelihood_gap(gap: float, tol: float, steps: int) -> Certificate:
     """The certificate of a mixture's shares: how much log-likelihood a row may miss to the maximum."""
     return Certificate("likelihood gap", gap, tol, iterations=steps, passes=steps)

@@ -352,3 +352,17 @@ def test_a_crafted_step_rule_of_another_length_is_refused(tmp_path):
     model._steps.m, model._steps.v = model._steps.m[:3], model._steps.v[:3]
     with pytest.raises(ValueError, match="do not fit together"):
         model.save(tmp_path / "model.sepx")
+
+
+@pytest.mark.mission("NET-12")
+def test_restricted_boltzmann_machines_give_logistic_layers_their_weights():
+    binary = (X > 0.0).astype(float)
+    settings = {"activation": "logistic", "solver": "lbfgs", "max_iter": 1, "random_state": 0}
+    model = quietly(MLPClassifier((5, 3), pretrain="rbm", pretrain_iter=20, **settings), binary, THREE)
+    assert [W.shape for W in model.coefs_] == [(4, 5), (5, 3), (3, 3)]
+    fewer = quietly(MLPClassifier((5, 3), pretrain="rbm", pretrain_iter=1, **settings), binary, THREE)
+    assert np.linalg.norm(model.coefs_[0]) > 2.0 * np.linalg.norm(fewer.coefs_[0]), "the machines have learnt edges"
+    with pytest.raises(ValueError, match="columns within \\[0, 1\\] and no weights"):
+        MLPClassifier((5,), pretrain="rbm", **settings).fit(X, THREE)
+    with pytest.raises(ValueError, match="hidden units are logistic"):
+        MLPClassifier((5,), pretrain="rbm").fit(binary, THREE)

@@ -88,7 +88,8 @@ class MLPRegressor(RegressorMixin, Multilayer):
     batch_norm : bool, default False.  Whether the sums of hidden units are normalised within each batch.
     weight_init : {"glorot", "he", "normal"}, default "glorot".  Uniform, by the number of inputs and units; normal with
         variance 2 / inputs; or N(0, 1).
-    pretrain : {"autoencoder", None}, default None.  How hidden layers are trained first, one after the other.
+    pretrain : {"autoencoder", "rbm", None}, default None.  How hidden layers are trained first, one after the other:
+        to give back their inputs, or as restricted Boltzmann machines, of logistic units and columns within [0, 1].
     pretrain_iter : int, [1, inf), default 10.  Epochs of each layer then.
     scale_target : bool, default False.  Whether training sees each output of y minus its mean, divided by its standard
         deviation. The published weights are for y as it is; the loss is in those units.

@@ -13,8 +13,10 @@ NIPS 19.
 import numpy as np
 
 from separatrix.core.activations import ACTIVATIONS
+from separatrix.core.errors import cannot
 from separatrix.core.solution import Trace
 from separatrix.designs import as_dense
+from separatrix.estimators.neural.rbm import BernoulliRBM
 from separatrix.losses import Squared
 from separatrix.solvers.networks.network import Layer, Network
 from separatrix.solvers.networks.objective import Objective
@@ -43,7 +45,22 @@ def _by_autoencoder(model, W, b, H, s, random):
     W[:], b[:] = coder.weights[0][0], coder.biases[0]
 
 
-PRETRAINING = {"autoencoder": _by_autoencoder}
+def _by_boltzmann_machine(model, W, b, H, s, random):
+    """Learn W and b of one layer as the edges and hidden terms of a restricted Boltzmann machine of its inputs."""
+    if model.activation != "logistic" or s is not None or H.min() < 0.0 or H.max() > 1.0:
+        raise cannot(
+            f"pretrain {type(model).__name__} as restricted Boltzmann machines with activation={model.activation!r}",
+            because="their units are binary, and rows probabilities of equal weight"
+            if model.activation == "logistic"
+            else "their hidden units are logistic",
+            instead="activation='logistic', columns within [0, 1] and no weights, or pretrain='autoencoder'",
+        )
+    batch = model._batch_size(len(H))
+    machine = BernoulliRBM(W.shape[1], batch_size=batch, n_iter=model.pretrain_iter, random_state=random).fit(H)
+    W[:], b[:] = machine.components_.T, machine.intercept_hidden_
+
+
+PRETRAINING = {"autoencoder": _by_autoencoder, "rbm": _by_boltzmann_machine}
 
 
 def pretrain(model, network, rows, s, random):
