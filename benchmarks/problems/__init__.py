@@ -33,6 +33,7 @@ GROUPS = {
     "adaboost": "trees",
     "hist_boosting": "trees",
     "forest_predict": "trees",
+    "mlp": "networks",
     "svc": "support_vectors",
     "svr": "support_vectors",
     "svc_predict": "support_vectors",

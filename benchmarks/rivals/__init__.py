@@ -17,6 +17,7 @@ FILES = (
     "mlpack",
     "lightgbm",
     "pgmpy",
+    "torch",
     "by_hand",
 )
 

@@ -272,6 +272,20 @@ def fit_tree(data, settings):
     return Answer(np.column_stack(minimum_spanning_tree(negative).tocoo().coords))
 
 
+def fit_network(data, settings):
+    from sklearn.neural_network import MLPClassifier
+
+    model = MLPClassifier(
+        settings["units"],
+        batch_size=settings["batch"],
+        max_iter=settings["epochs"],
+        learning_rate_init=settings["rate"],
+        alpha=settings["alpha"],
+        random_state=0,
+    )
+    return model.fit(data.X, data.y)
+
+
 CONTESTANTS = {
     "chow_liu": [Contestant("sklearn", "sklearn", fit_tree)],
     "linear_svm": [Contestant("sklearn", "sklearn", fit_margin(True), tolerances=LADDER, prepare=by_rows)],
@@ -377,6 +391,7 @@ CONTESTANTS = {
         )
     ],
     "forest_predict": [Contestant("sklearn", "sklearn", predict_held_out, prepare=trained(FOREST))],
+    "mlp": [Contestant("sklearn", "sklearn", fit_network, answer=held_out)],
     "svc": [Contestant("sklearn", "sklearn", SVC, answer=coefficients)],
     "svr": [Contestant("sklearn", "sklearn", fit_numbers("sklearn.svm"), answer=coefficients)],
     "svc_predict": [Contestant("sklearn", "sklearn", predict_scores, prepare=trained(SVC))],

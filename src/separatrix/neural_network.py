@@ -1,4 +1,4 @@
-"""Neural networks: scikit-learn's own, under its module name.
+"""Neural networks, under scikit-learn's module name; imported when first asked for.
 
 >>> from separatrix.neural_network import MLPRegressor
 >>> MLPRegressor(hidden_layer_sizes=(5,))

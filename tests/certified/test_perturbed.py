@@ -24,6 +24,15 @@ RNG = np.random.default_rng(0)
 X = RNG.poisson(2.0, (41, 4)).astype(float)
 AMOUNT = X @ [1.0, -1.0, 0.5, 0.2] + RNG.standard_normal(41)
 LABELS = {2: (np.median(AMOUNT) < AMOUNT).astype(int), 3: np.digitize(AMOUNT, np.quantile(AMOUNT, [0.33, 0.66]))}
+NETWORK = {
+    "hidden_layer_sizes": 3,
+    "activation": "tanh",
+    "solver": "lbfgs",
+    "alpha": 3.0,
+    "tol": 1e-6,
+    "max_iter": 5000,
+    "random_state": 0,
+}
 SETTINGS = {
     "IsingModel": {"binarize": 1.5},
     "BoltzmannMachine": {"binarize": 1.5, "random_state": 0},
@@ -37,6 +46,8 @@ SETTINGS = {
     "LogisticRegressionCV": {"Cs": [0.01, 0.1], "cv": 3},
     "ModelTreeClassifier": {"pruning": None},  # a tree of one node has no threshold to change
     "ModelTreeRegressor": {"pruning": None},
+    # smooth and well penalised networks, taught on all rows: training by batches ends at no small gradient
+    **dict.fromkeys(("MLPClassifier", "MLPRegressor", "Autoencoder"), NETWORK),
 }
 # Their tolerance is a gap of 1e-3: one percent of a coefficient may change it by less.
 LOOSE = {"Perceptron", "PerceptronRegressor", "SGDClassifier", "SGDRegressor"}
@@ -46,6 +57,7 @@ NOT_LOOKED_AT = {
     "Cs_",
     "alpha_1se_",
     "alphas_",
+    "best_loss_",
     "best_score_",
     "coefs_paths_",
     "dual_coef_",  # of linear machines whose loss has kinks: any dual point bounds the gap
@@ -59,6 +71,7 @@ NOT_LOOKED_AT = {
     "l1_ratio_",  # of LassoCV, where it is 1
     "l1_ratios_",
     "margin_errors_",
+    "loss_curve_",
     "mean_scores_",
     "mse_path_",
     "n_boundary_parameters_",
@@ -71,6 +84,7 @@ NOT_LOOKED_AT = {
     "scores_",
     "shape_fit_",
     "support_",
+    "t_",
     "train_score_",  # of boosting: the path to what is looked at
     "validation_score_",
 }

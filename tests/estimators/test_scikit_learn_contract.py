@@ -92,6 +92,8 @@ ELSEWHERE = {
     "LocalLogisticRegression",
     "LogisticRegression",
     "LogisticRegressionCV",
+    "MLPClassifier",
+    "MLPRegressor",
     "MixedNB",
     "MixtureOfExpertsClassifier",
     "MixtureOfExpertsRegressor",

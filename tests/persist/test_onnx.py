@@ -148,7 +148,7 @@ def test_mixed_columns_agree_also_at_categories_never_met(classes, unseen, tmp_p
 
 
 # local models solve equations at each row; trees, rules, mixtures and kernels are not written as ONNX, and are refused
-UNSUITED = ("local", "tree", "forest", "boosting", "AdaBoost", "rule list", "mixture", "Gaussian kernel")
+UNSUITED = ("local", "tree", "forest", "boosting", "AdaBoost", "rule list", "mixture", "Gaussian kernel", "neural")
 SUITED_TO_ONNX = [
     f for task in ("classification", "regression") for f in families(task) if not any(w in f.name for w in UNSUITED)
 ]

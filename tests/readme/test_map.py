@@ -64,6 +64,7 @@ FITS = {
         {"X": WIDE},
     ],
     "LogisticRegressionCV": [{"l1_ratios": [1.0]}, {"X": WIDE}, {"Cs": [np.inf]}],
+    **{name: [{"solver": "lbfgs"}] for name in ("Autoencoder", "MLPClassifier", "MLPRegressor")},
     "MixtureOfExpertsClassifier": [{"X": WIDE}],
     "MixtureOfExpertsRegressor": RIDGE,
     "ModelTreeClassifier": [{"X": WIDE}],

@@ -141,7 +141,11 @@ def test_every_section_of_the_task_is_there_and_in_the_contents(pages):
         page = Page(pages[name])
         assert {s["id"] for s in page.all("section")} == expected
         assert {a["href"][1:] for a in page.all("a")} == expected
-    assert {s.key for s in sections("regression")} == both | {"residuals", "margins"}  # the last of machines alone
+    assert {s.key for s in sections("regression")} == both | {
+        "residuals",
+        "margins",
+        "training",
+    }  # the last two of machines and of networks alone
 
 
 def test_no_section_failed(text):

@@ -43,6 +43,7 @@ SMALLEST_Y = 1e-145
 MOST_EXPLAINED = 1e-4
 NO_BOUND = "a small gradient bounds no gap: along nearly dependent columns much may be gained"
 SEVERAL_MAXIMA = "a small gradient bounds no gap: the likelihood has several maxima, and another may be higher"
+NETWORK = "a small gradient bounds no gap: the objective of a network is not convex, and another minimum may be lower"
 NOT_CONVEX = "a small gradient bounds no gap: the loss is not convex, and another minimum may be lower"
 
 
@@ -195,6 +196,17 @@ def local_gradient(largest: float, tol: float, queries: int, started: float | No
 def fixed_point(gradient: float, tol: float, *, iterations: int, started: float | None = None) -> Certificate:
     """The certificate of a likelihood of several maxima where an iteration stands still: its relative gradient."""
     return Certificate("gradient", gradient, tol, iterations, iterations, _seconds(started), SEVERAL_MAXIMA)
+
+
+def trained_network(
+    gradient: float, tol: float, *, epochs: int, by_batches: bool, started: float | None = None
+) -> Certificate:
+    """The certificate of a network: its relative gradient over all rows; infinite where that was not taken.
+
+    Steps by batches end near a stationary place at best, and by a rule of their own.
+    """
+    message = f"stopped after {epochs} epochs by its own rule, which proves no minimum" if by_batches else NETWORK
+    return Certificate("gradient", gradient, tol, epochs, epochs, _seconds(started), message)
 
 
 def exponential_family_gap(gap: float, tol: float, iterations: int, started: float | None = None) -> Certificate:

@@ -76,6 +76,17 @@ class StepsReduced(Diverged):
         )
 
 
+class StillFalling(ConvergenceWarning):
+    """Training by batches that ended while its loss was still falling."""
+
+    def __init__(self, epochs: int, loss: float, tol: float) -> None:
+        self.epochs, self.loss, self.tol = epochs, loss, tol
+        super().__init__(
+            f"Training stopped after max_iter={epochs} epochs at a loss of {loss:.4g}, which was still falling by more "
+            f"than tol={tol:g}. Raise max_iter or learning_rate_init, or standardise the columns."
+        )
+
+
 class NotSeparated(ConvergenceWarning):
     """A perceptron that still made mistakes when its passes were used up."""
 

@@ -72,13 +72,14 @@ class Trace:
     """Objective, certificate and, where ``coefficients`` is a list, coefficients and intercept at each iteration.
 
     A certificate is the value that :func:`~separatrix.core.certificate.certify` gives. Descents, which take many cheap
-    steps, leave None.
+    steps, leave None. Of a network ``layer_norms`` has the length of the gradient in the weights of each layer.
     """
 
     objective: list[float] = field(default_factory=list)
     certificate: list[float | None] = field(default_factory=list)
     coefficients: list[Array] | None = None
     intercepts: list[Any] = field(default_factory=list)
+    layer_norms: list[list[float]] = field(default_factory=list)
 
     def append(
         self, objective: float, certificate: float | None = None, beta: Array | None = None, intercept: Any = 0.0

@@ -127,13 +127,13 @@ if can(os, "register_at_fork"):
     )
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """A context in which BLAS runs on one thread.
+def one_blas_thread(*, always: bool = False) -> AbstractContextManager[Any]:
+    """A context in which BLAS runs on one thread; `always` also where ours is one, but BLAS may have more.
 
     For solvers whose passes over X run on our threads and whose small factors are solved in between: numpy and scipy
     each bring a BLAS, and the idle threads of one would spin on the cores that ours need.
     """
-    return _one_blas_thread if n_threads() > 1 else nullcontext()
+    return _one_blas_thread if always or n_threads() > 1 else nullcontext()
 
 
 def on_one_blas_thread(function: F) -> F:

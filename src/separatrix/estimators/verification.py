@@ -41,6 +41,7 @@ OF_BOOSTED_NUMBERS = late("separatrix.estimators.recompute.committees:boosted_nu
 OF_VOTERS = late("separatrix.estimators.recompute.committees:voters")
 OF_STACKED = late("separatrix.estimators.recompute.committees:stacked")
 OF_EXPERTS = late("separatrix.estimators.recompute.experts:experts")
+OF_NETWORK = late("separatrix.estimators.recompute.networks:network")
 OF_TREE = late("separatrix.estimators.recompute.trees:tree")
 OF_FOREST = late("separatrix.estimators.recompute.forests:forest")
 OF_MODEL_TREE = late("separatrix.estimators.recompute.model_trees:model_tree")

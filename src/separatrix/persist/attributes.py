@@ -333,7 +333,11 @@ RECORDS: dict[str, dict[str, Kind]] = {
         "ranks": integers("k", low=0),
         "frame": either(floats("_q", "p"), nothing),
     },
-    "Trace": {"objective": listed(number(finite=False)), "certificate": listed(either(number(finite=False), nothing))},
+    "Trace": {
+        "objective": listed(number(finite=False)),
+        "certificate": listed(either(number(finite=False), nothing)),
+        "layer_norms": listed(listed(number(0.0))),
+    },
     "Walker": {
         "beta": floats("p"),
         "intercept": number(),
@@ -343,6 +347,18 @@ RECORDS: dict[str, dict[str, Kind]] = {
         "paid": either(floats("p"), floats(0)),
         "owed": number(),
         "level": number(0.0),
+    },
+    "Momentum": {
+        **dict.fromkeys(("first_rate", "momentum", "power", "rate"), number(0.0)),
+        "nesterov": flag,
+        "schedule": word("constant", "invscaling", "adaptive"),
+        "velocity": either(floats("_parameters"), nothing),
+    },
+    "Adam": {
+        **dict.fromkeys(("rate", "beta_1", "beta_2", "epsilon"), number(0.0)),
+        "steps": whole(0),
+        "m": either(floats("_parameters"), nothing),
+        "v": either(floats("_parameters", low=0.0), nothing),
     },
     "_Pieces": {},
     "LeastSquaresStatistics": {

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from separatrix.core.activations import ACTIVATIONS
 from separatrix.persist.attributes import FITTED, MOST_DRAWS, MOST_UNSTORED, PARAMETERS, RECORDS, few_columns, record
 from separatrix.persist.kinds import (
     Kind,
@@ -54,6 +55,25 @@ _EXPERTS: dict[str, Kind] = {
     "expert_shares_": floats("_K"),
     "log_likelihood_": number(),
     "trace_": record("Trace"),
+}
+_NETWORK: dict[str, Kind] = {
+    "coefs_": listed(floats("_p", "_m")),  # the law of networks compares them with each other
+    "intercepts_": listed(floats("_m")),
+    "batch_norms_": listed(floats(4, "_m")),
+    "target_mean_": floats("_o"),
+    "target_scale_": floats("_o", low=0.0),
+    "n_layers_": whole(2),
+    "n_outputs_": whole(1),
+    "hidden_activation_": word(*ACTIVATIONS),
+    "out_activation_": word("identity", "exp", "logistic", "softmax"),
+    "loss_": number(),
+    "best_loss_": either(number(finite=False), nothing),
+    "loss_curve_": listed(number()),
+    "validation_scores_": either(listed(number()), nothing),
+    "best_validation_score_": either(number(), nothing),
+    "trace_": record("Trace"),
+    "_idle": whole(0),
+    "_steps": either(record("Adam"), record("Momentum")),
 }
 _TREE: dict[str, Kind] = {
     "categories_": listed(either(listed(anything), nothing), "p"),
@@ -202,6 +222,7 @@ OWN: dict[str, dict[str, Kind]] = {
     "AdditiveBasis": {"df_": whole(0)},
     "RuleListClassifier": {"_validation_seed": _TREE["_validation_seed"]},
     **dict.fromkeys(("MixtureOfExpertsClassifier", "MixtureOfExpertsRegressor"), _EXPERTS),
+    **dict.fromkeys(("Autoencoder", "MLPClassifier", "MLPRegressor"), _NETWORK),
     "MixedNB": {
         "_names": listed(text, "p"),
         "distributions_": listed(word(*LIKELIHOODS), "p"),

@@ -253,6 +253,22 @@ def _rules(state: Mapping[str, Any]) -> bool:
     return rules.value.shape[1:] == (len(classes),) and not fault_of_rules(rules, cells)
 
 
+def _network(state: Mapping[str, Any]) -> bool:
+    """Whether each layer takes what the one before gives, and a step rule has a number for each parameter."""
+    W, b = state["coefs_"], state["intercepts_"]
+    norms, moved = state.get("batch_norms_", ()), []
+    chained = [state["n_features_in_"], *(matrix.shape[1] for matrix in W[:-1])] == [matrix.shape[0] for matrix in W]
+    wide = [matrix.shape[1] for matrix in W] == [len(vector) for vector in b]
+    normed = not norms or [part.shape[1] for part in norms] == [matrix.shape[1] for matrix in W[:-1]]
+    if "_steps" in state:
+        rule = fields_of(state["_steps"])
+        moved = [part for part in (rule.get(name) for name in ("velocity", "m", "v")) if part is not None]
+    parameters = sum(part.size for part in (*W, *b)) + sum(2 * part.shape[1] for part in norms)
+    k = W[-1].shape[1] if W else 0
+    classes = "classes_" not in state or len(state["classes_"]) == (2 if k == 1 else k)
+    return bool(W) and chained and wide and normed and classes and all(part.size == parameters for part in moved)
+
+
 LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "Words": _bags,
     "Categories": _outcomes,
@@ -275,5 +291,6 @@ LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "GradientBoostingRegressor": _boosted,
     "HistGradientBoostingClassifier": _boosted,
     "HistGradientBoostingRegressor": _boosted,
+    **dict.fromkeys(("Autoencoder", "MLPClassifier", "MLPRegressor"), _network),
     "sklearn:OneHotEncoder": _one_hot,
 }

@@ -30,6 +30,7 @@ from separatrix.prediction import (
     model_trees,
     naive_bayes,
     neighbours,
+    networks,
     normal_classes,
     numbers,
     one_vs_rest,
@@ -91,8 +92,7 @@ class Step(NamedTuple):
 
 
 def predict_step(step, method, X):
-    """What ``step.method(X)`` gives: method is transform, predict, decision_function,
-    predict_proba or predict_log_proba."""
+    """What ``step.method(X)`` gives; the method is one of `METHODS`."""
     if step.form is None or method not in step.form.methods:
         raise cannot(
             f"{method} in plain numpy",
@@ -377,6 +377,9 @@ COMMITTEE_CLASSES = Form(
 BOOSTED_MEDIAN = Form("weighted median of members", {"predict": _median})
 EXPERT_MEAN = Form("mean of experts", {"predict": experts.mean})
 EXPERT_CLASSES = Form("classes of experts", _by_scores(experts))
+NETWORK_NUMBERS = Form("numbers of a network", {"predict": networks.number})
+NETWORK_CLASSES = Form("classes of a network", _by_scores(networks))
+NETWORK_CODES = Form("codes of a network", {"transform": networks.code})
 SUPPORT_VECTOR_NUMBERS = Form("numbers of support vectors", {"predict": support_vectors.number})
 SUPPORT_VECTOR_CLASSES = Form("classes of support vectors", _by_scores(support_vectors))
 SUPPORT_VECTOR_OUTLIERS = Form(

@@ -1,4 +1,4 @@
-"""Neural networks. Each is imported when it is first asked for."""
+"""Networks: classifiers, regressors and autoencoders. Each is imported when it is first asked for."""
 
 from separatrix.core.registry import lazily
 

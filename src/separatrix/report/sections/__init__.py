@@ -17,4 +17,5 @@ from separatrix.report.sections import (  # noqa: F401
     path,
     reproduce,
     residuals,
+    training,
 )

@@ -1,0 +1,1 @@
+"""Networks of units in layers: what they compute, their gradient by backpropagation, and how they are trained."""
