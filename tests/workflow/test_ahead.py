@@ -101,10 +101,26 @@ def test_an_unknown_model_is_refused_in_words():
         warmup.jobs(["Laso"])
 
 
+def test_the_second_process_stops_where_loops_cannot_be_kept_and_marks_nothing(folder, monkeypatch):
+    begun, full = [], []
+    monkeypatch.setattr(ahead, "compile_all", lambda models: (begun.extend(models), full.append("a loop")))
+    for each in (ahead, warmup):
+        monkeypatch.setattr(each, "given_up", lambda: full)
+    monkeypatch.setattr(ahead, "_end_with_the_first", lambda: None)
+    ahead.compile_beside(["SVC", "SVR"])
+    warmup._mark("SVC")
+    assert (begun, warmup.is_compiled("SVC")) == (["SVC"], False)
+    full.clear()
+    warmup._mark("SVC")
+    assert warmup.is_compiled("SVC")
+
+
 def test_no_file_of_the_current_folder_is_run_by_the_second_process(tmp_path):
     for name in ("separatrix", "numba", "numpy", "threading"):
         (tmp_path / f"{name}.py").write_text("open('executed', 'w')")
-    with subprocess.Popen(ahead._command([]), stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+    with subprocess.Popen(
+        ahead._command(["Lasso"]), stdin=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
+    ) as process:
         said = process.stderr.read().decode()
     assert (process.returncode, said) == (0, "")
     assert not (tmp_path / "executed").exists()
@@ -129,7 +145,7 @@ class Watched(subprocess.Popen):
 
 subprocess.Popen, ahead.n_threads = Watched, lambda: 2
 ahead.CODE = "import time; from separatrix.workflow import ahead; ahead.compile_all = lambda models: time.sleep(600)"
-ahead.CODE += "; ahead.compile_beside([])"
+ahead.CODE += "; ahead.compile_beside(['SVC'])"
 with ahead.compiling_ahead() as start:
     start(["SVC"])
     os.kill(os.getpid(), getattr(signal, sys.argv[2]))

@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from separatrix.core.declaration import declaration
 from separatrix.core.family import families
+from separatrix.core.kept_loops import given_up
 from separatrix.core.threads import n_threads
 from separatrix.workflow.warmup import compile_all, is_compiled
 
@@ -55,9 +56,12 @@ def _command(models):
 
 
 def compile_beside(models: list[str]) -> None:
-    """Compile the loops of models, in the second process."""
+    """Compile the loops of models, in the second process, until there is no room for them."""
     threading.Thread(target=_end_with_the_first, daemon=True).start()
-    compile_all(models=models)
+    for model in models:
+        compile_all(models=[model])
+        if given_up():
+            return
 
 
 def _end_with_the_first():
