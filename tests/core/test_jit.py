@@ -209,14 +209,57 @@ class Interrupt:
 
 sys.meta_path.insert(0, Interrupt())
 try:
-    jit.load()
+    getattr(jit, sys.argv[1])()
 except KeyboardInterrupt:
     print("interrupted")
+getattr(jit, sys.argv[1])()
 jit.load()
 print(total(np.arange(4.0)), total._compiled[False] is not None)
 """
 
 
-def test_an_interrupt_while_numba_is_imported_leaves_a_process_that_compiles():
-    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=300)
+@pytest.mark.parametrize("call", ["load", "cache_name"])
+def test_an_interrupt_while_numba_is_imported_leaves_a_process_that_compiles(call):
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, call], capture_output=True, text=True, timeout=300)
     assert done.stdout.split() == ["interrupted", "6.0", "True"], done.stderr
+
+
+# ------------------------------------------------------------------ settings of numba in the current folder
+
+OBEYING = """
+import os, sys
+from separatrix.core import jit
+
+for call in (jit.load, jit.cache_name):
+    try:
+        call()
+    except ValueError as error:
+        print(error)
+assert "numba" not in sys.modules
+os.mkdir("below")
+os.chdir("below")
+jit.load()
+os.chdir("..")
+import numba
+numba.njit(lambda x: x + 1.0)(1.0)
+assert numba.config.CHROME_TRACE == "", numba.config.CHROME_TRACE
+"""
+
+
+def test_settings_of_numba_in_the_current_folder_are_not_obeyed(tmp_path):
+    """They could have it write any file when the process ends."""
+    (tmp_path / jit.SETTINGS).write_text("chrome_trace: written.json\n")
+    done = subprocess.run([sys.executable, "-c", OBEYING], capture_output=True, text=True, timeout=300, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("Cannot load numba here: it would obey .numba_config.yaml") for line in lines)
+    assert not list(tmp_path.rglob("written.json"))
+
+
+def test_settings_of_numba_would_be_obeyed_by_an_import_of_it(tmp_path):
+    """What the test above refuses is real, where PyYAML is installed."""
+    pytest.importorskip("yaml")
+    (tmp_path / jit.SETTINGS).write_text("chrome_trace: written.json\n")
+    subprocess.run([sys.executable, "-c", "import numba"], check=True, cwd=tmp_path)
+    assert (tmp_path / "written.json").exists()

@@ -384,6 +384,16 @@ def test_a_full_disk_is_told(place, full):
         subprocess.run(["umount", str(disk)], check=True)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="files have no limit here")
+def test_loops_that_no_file_can_take_are_named(place):
+    """What is compiled ahead is then not said to be kept."""
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\nassert not kept_loops.given_up()"
+    names = "\ntotal(np.arange(4.0, dtype=np.float32))\nassert kept_loops.given_up() == ['tiny.total']"
+    said = run(place, BETWEEN=limit + names)[0]
+    assert len(said) == 1
+    assert "(file too large)" in said[0]
+
+
 def test_an_index_of_another_numba_is_not_read(place):
     run(place)
     (path,) = kept(place)
@@ -427,6 +437,30 @@ def test_folders_of_processes_that_were_killed_are_removed(place):
     (home / f"run-{os.getpid()}-x").mkdir()
     run(place)
     assert [path.name for path in home.iterdir()] == [f"run-{os.getpid()}-x"]
+
+
+def test_files_that_were_left_half_written_are_removed_after_a_day(place):
+    """A process that is killed while it writes cannot remove them."""
+    run(place)
+    (path,) = kept(place)
+    left, at_work = path.with_name(f"{kept_loops.HALF}a"), path.with_name(f"{kept_loops.HALF}b")
+    for half in (left, at_work):
+        half.write_bytes(b"half")
+    os.utime(left, (0, 0))
+    assert run(place)[:2] == ([], 2)
+    assert set(kept(place)) == {path, at_work}
+
+
+def test_a_process_that_is_killed_while_it_writes_leaves_a_half_and_the_whole(place):
+    run(place)
+    (path,) = kept(place)
+    whole = path.read_bytes()
+    kill = "import signal; os.replace = lambda *names: os.kill(os.getpid(), signal.SIGKILL); kept_loops._replace("
+    kill += f"__import__('pathlib').Path({str(path)!r}), b'other')"
+    with pytest.raises(AssertionError):
+        run(place, BETWEEN=kill)
+    assert path.read_bytes() == whole
+    assert sorted(each.name[: len(kept_loops.HALF)] for each in kept(place) if each != path) == [kept_loops.HALF]
 
 
 def test_systems_without_owners_of_files_are_served(tmp_path, monkeypatch):

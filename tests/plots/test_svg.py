@@ -133,3 +133,16 @@ def test_a_closed_ring_is_not_thinned_to_nothing():
 def test_curves_are_left_as_they_are():
     data = "M 0 0 C 1 1 2 2 3 3 L 4 4 L 5 5 L 6 6 z"
     assert thinned(data) == data
+
+
+def test_no_name_is_given_to_tex_whatever_the_settings_say():
+    """A file matplotlibrc in the current folder can turn TeX on, which reads files and runs macros."""
+    import matplotlib
+    from matplotlib.text import Text
+
+    matrix, labels = [[5, 1], [2, 7]], [r"\input{/etc/passwd}", "$x$"]
+    usual = plots.svg(plots.confusion(matrix, labels))
+    with matplotlib.rc_context({"text.usetex": True}):
+        ax = plots.confusion(matrix, labels)
+        assert plots.svg(ax) == usual
+    assert not any(text.get_usetex() for text in ax.get_figure().findobj(Text))

@@ -55,14 +55,20 @@ def standings(score, recommended, baseline="baseline", extra=()):
     return [best, mine, guess, failed, *extra]
 
 
-def compared(table, target, task, model, score, recommended, *, hostile_notes=(), **changed):
+@pytest.fixture(scope="session")
+def by_hand():
+    """The function that makes a comparison of a table of `ROWS` rows and the model that won."""
+    return compared
+
+
+def compared(table, target, task, model, score, recommended, *, preparation="standard", hostile_notes=(), **changed):
     classes = tuple(sorted(set(table[target].tolist()))) if task == "classification" else ()
     facts = understood(table, target, task, classes, hostile_notes)
     train, test = table.take(slice(0, ROWS - TEST)), table.take(slice(ROWS - TEST, ROWS))
     y_train, y_test = train[target], test[target]
     if task == "classification":
         y_train, y_test = y_train.astype(str), y_test.astype(str)
-    fitted = pipeline(facts, "standard", model).fit(train, y_train)
+    fitted = pipeline(facts, preparation, model).fit(train, y_train)
     held_out = fitted.predict_proba(train) if task == "classification" else fitted.predict(train)
     held_out[0] = np.nan  # one row that no round has held out
     found = {

@@ -146,6 +146,29 @@ def write_again(table, path):
     return path
 
 
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+@pytest.mark.parametrize("name", ["a.b", "a.b.c", "l.list.element", "m.key_value.key"])
+@pytest.mark.parametrize("last", [True, False])
+def test_a_column_may_be_called_like_a_part_of_another(tmp_path, suffix, name, last):
+    nested = {
+        "a": pyarrow.array([{"b": {"c": 9.0}}] * 2),
+        "l": [[7.0], []],
+        "m": pyarrow.array([[("k", 1)], None], pyarrow.map_(pyarrow.string(), pyarrow.int64())),
+    }
+    plain = {name: ["x", "y"]}
+    path = write(pyarrow.table({**nested, **plain} if last else {**plain, **nested}), tmp_path / f"t{suffix}")
+    for table in (read(path), *blocks(path)):
+        assert cells(table) == {name: ["x", "y"]}
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
+def test_a_column_may_have_any_name(tmp_path, suffix):
+    names = ["", ".", "a.", "a\0b", "\u202ea", "=1+1", "<script>", 'a "b"', "x" * 100_000, "A", "a"]
+    path = write(pyarrow.table({name: [float(k)] for k, name in enumerate(names)}), tmp_path / f"t{suffix}")
+    for table in (read(path), *blocks(path)):
+        assert cells(table) == {name: [float(k)] for k, name in enumerate(names)}
+
+
 def test_offsets_that_point_elsewhere_are_refused_without_a_crash(tmp_path):
     """pyarrow opens the file without a word: the offsets of the text are data to it."""
     out = io.BytesIO()

@@ -54,6 +54,23 @@ def test_a_table_may_have_any_name(made, suffix, name):
     assert [block["a"].tolist() for block in blocks(path)] == [[7]]
 
 
+@pytest.mark.parametrize("suffix", [".duckdb", ".db"])
+def test_a_column_may_have_any_name(made, suffix):
+    names = ['a "b"', '"', "'; DROP TABLE t; --", "\u202ex", "x" * 100_000, "a.b", "=1+1", "\x1b[31m", "a\nb", "%s{0}"]
+    columns = ", ".join(f"{in_quotes(name)} INTEGER" for name in names)
+    values = ", ".join(map(str, range(len(names))))
+    path = made(f"t{suffix}", f"CREATE TABLE t ({columns})", f"INSERT INTO t VALUES ({values})")
+    for table in (read(path), *blocks(path)):
+        assert [(name, table[name].tolist()) for name in table.names] == [(name, [k]) for k, name in enumerate(names)]
+
+
+@pytest.mark.parametrize("value", ["[1, 2]", "{'a': 1}", "MAP {'k': 1}", "'x'::BLOB", "[[['x']]]", "[{'a': [1]}]"])
+def test_nested_columns_are_left_out_by_name(made, value):
+    path = made("t.duckdb", f"CREATE TABLE t AS SELECT {value} AS v, 1 AS x")
+    for table in (read(path), *blocks(path)):
+        assert (table.names, table.notes) == (("x",), ("Column 'v' holds lists or bytes and is left out.",))
+
+
 def test_the_name_of_a_table_neither_writes_nor_reads_a_file(made, victim):
     catalogue = 'information_schema"."tables"'
     names = [

@@ -25,6 +25,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from separatrix.core.protocol import can
+from separatrix.core.refusal import cannot
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,6 +36,7 @@ SMALL_LOOP, VERY_MANY = 1 << 16, 1 << 24
 # Sums may be reassociated: that is what lets them use vector registers, and it makes long sums more accurate, not
 # less. NaN and infinity keep their meaning.
 REASSOCIATE = frozenset({"reassoc", "contract"})
+SETTINGS = ".numba_config.yaml"  # of numba
 
 _COMPILES = re.compile(r"^from separatrix\.core\.(?:jit|dispatch) import .*\b(compiled|part|implements|generic)", re.M)
 _IMPORTS = re.compile(r"^ *from (separatrix[\w.]*) import (\([^)]*\)|[^\n]*)", re.M)
@@ -90,33 +92,58 @@ def when_loaded(tell: Callable[[], None]) -> None:
 
 
 def load() -> None:
-    """Import numba, and run the registrations that waited for it.
-
-    That is done in a thread: an interrupt reaches only the main one, and an import of numba that it cuts short cannot
-    be repeated in the same process. After an interrupt the thread goes on, and the next call waits for its end.
-    """
+    """Import numba, and run the registrations that waited for it. An interrupt leaves that to the next call."""
     if _state["loaded"] and not _waiting:
         return
     with _LOCK:  # the first loop may be called by several threads at once
-        failed: list[BaseException] = []
-        thread = threading.Thread(target=_load, args=(failed,), name="separatrix-load")
-        thread.start()
-        thread.join()
-        if failed:
-            raise failed[0]
+        _without_interrupts(_load)
 
 
-def _load(failed: list[BaseException]) -> None:
-    try:
-        with _LOADING:
-            import numba  # noqa: F401
+def _without_interrupts(task: Callable[[], None]) -> None:
+    """Run what imports numba in a thread, which no interrupt reaches: an import that is cut short cannot be repeated.
 
-            while _waiting:
-                _waiting[0]()
-                del _waiting[0]
-            _state["loaded"] = True
-    except BaseException as error:
-        failed.append(error)
+    After an interrupt the thread goes on, and the next one waits for its end.
+    """
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            with _LOADING:
+                task()
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run, name="separatrix-load")
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+
+
+def _load() -> None:
+    _import_numba()
+    while _waiting:
+        _waiting[0]()
+        del _waiting[0]
+    _state["loaded"] = True
+
+
+def _import_numba() -> None:
+    """Import numba without settings from the current folder, by which anybody could have it write files or run modules.
+
+    numba looks for them when it is imported, and whenever it compiles. Who imports numba beforehand may use them.
+    """
+    if "numba" in sys.modules:
+        return
+    if os.path.exists(SETTINGS):
+        raise cannot(
+            "load numba here",
+            because=f"it would obey {SETTINGS} in the current folder, which can have it write files and run code",
+            instead="another current folder, or import numba yourself beforehand if these settings are yours",
+        )
+    import numba.core.config
+
+    numba.core.config._config_fname = ""
 
 
 def note_implementation(cls: type, implementation: Callable[..., Any]) -> None:
@@ -279,6 +306,7 @@ def cache_folder() -> str | None:
 @functools.cache
 def cache_name() -> str:
     """What the folder is called: the sources that loops are made of, and who compiled them."""
+    _without_interrupts(_import_numba)
     import numba
 
     return f"{_digest()}-{sys.implementation.cache_tag}-numba-{numba.__version__}"

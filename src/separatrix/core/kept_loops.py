@@ -24,6 +24,7 @@ import time
 import warnings
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from separatrix.core.refusal import cannot
 ENDING, NUMBAS = ".loop", (".nbi", ".nbc")
 HASH = hashlib.sha256().digest_size
 RUN = "run-"  # how the names of folders of single processes begin; then comes the number of the process
+HALF = "half-"  # how the names of files begin that are not complete
 A_DAY = 86_400.0
 ANEW = "compiled anew in every process; name a folder of your own by SEPARATRIX_CACHE."
 
@@ -43,11 +45,17 @@ class LoopsNotKept(UserWarning):
 
 
 _said: list[str] = []
+_given_up: list[str] = []
 
 
 def trouble() -> str | None:
-    """What keeps compiled loops from being kept, in a sentence; None where nothing does."""
+    """What keeps compiled loops from being kept where they should be, in a sentence; None where nothing does."""
     return _said[0] if _said else None
+
+
+def given_up() -> list[str]:
+    """Loops of this process that a folder could not take, because the disk is full, say."""
+    return _given_up
 
 
 def _say(sentence: str) -> None:
@@ -216,6 +224,7 @@ class KeptLoop:
 
     def _stop_keeping(self, error: Exception) -> None:
         self._folder = None
+        _given_up.append(self._name)
         _say(f"Compiled loops cannot be kept in {str(self._file.parent)!r} ({_reason(error)}): they are {ANEW}")
 
     def _hash(self, content: bytes) -> bytes:
@@ -247,7 +256,7 @@ def _stamp(about: os.stat_result) -> tuple[int, int]:
 
 def _replace(path: Path, content: bytes) -> tuple[int, int]:
     """Write a file under its name when it is complete; whoever may read the folder may read it. Return its stamp."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent)
+    handle, temporary = tempfile.mkstemp(prefix=HALF, dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -274,6 +283,7 @@ def _workplace(kept: Path) -> Path:
         except (NotPrivate, OSError):  # somebody else took the name
             base = kept
         _remove_abandoned(base)
+        _remove_half_written(kept)
         _workplaces[process] = Path(tempfile.mkdtemp(prefix=f"{RUN}{process}-", dir=base))
         atexit.register(_remove, process)
     return _workplaces[process]
@@ -292,12 +302,20 @@ def _remove_abandoned(base: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def _remove_half_written(kept: Path) -> None:
+    """Remove files of processes that were killed while they wrote; one that is in the work of a moment stays.
+
+    Computers that share the folder do not know of each other's processes: the time decides.
+    """
+    for file in kept.glob(f"{HALF}*"):
+        if not _is_recent(file):
+            with suppress(OSError):
+                file.unlink()
+
+
 def _may_live(process: int, folder: Path) -> bool:
     if not can(os, "getuid"):  # on Windows the question would end the process
-        try:
-            return time.time() - folder.stat().st_mtime < A_DAY
-        except OSError:
-            return True
+        return _is_recent(folder)
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -305,3 +323,11 @@ def _may_live(process: int, folder: Path) -> bool:
     except (PermissionError, OverflowError):
         return True
     return True
+
+
+def _is_recent(path: Path) -> bool:
+    """Whether a file or folder was changed within a day, as far as that can be said."""
+    try:
+        return time.time() - path.stat().st_mtime < A_DAY
+    except OSError:
+        return True

@@ -47,6 +47,7 @@ SETTINGS = {
     "lines.linewidth": 1.8,
     "lines.markersize": 4.5,
     "text.color": INK,
+    "text.usetex": False,  # names of columns are no commands of TeX; a file of the current folder may turn it on
     "xtick.color": FAINT,
     "xtick.labelcolor": INK,
     "xtick.labelsize": 9.0,

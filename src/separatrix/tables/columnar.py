@@ -102,7 +102,10 @@ def _parquet(path, name, rows, stack):
     usable = [schema.field(place) for place in _places(schema, name)]
     text = [field.name for field in usable if types.is_string(field.type)]
     file = stack.enter_context(parquet.ParquetFile(path, read_dictionary=text))
-    return Opened(schema, file.iter_batches(batch_size=rows, columns=[field.name for field in usable]))
+    names = [field.name for field in usable]
+    batches = file.iter_batches(batch_size=rows, columns=names)
+    # to pyarrow "a.b" is also the part b of a struct a
+    return Opened(schema, (batch.select(names) for batch in batches))
 
 
 def _places(schema, name):

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from separatrix.core import registry
 from separatrix.core.declaration import DENSE, declaration
 from separatrix.core.jit import cache_folder, load
+from separatrix.core.kept_loops import given_up
 from separatrix.core.progress import Silent
 from separatrix.core.refusal import cannot
 from separatrix.solvers.neighbours.screen import Screen
@@ -54,8 +55,8 @@ def is_compiled(model):
 
 def _mark(model):
     folder = cache_folder()
-    if folder is not None:
-        with suppress(OSError):  # a folder that is full or read-only keeps no loops either
+    if folder is not None and not given_up():  # a full disk has room for this mark, and none for loops
+        with suppress(OSError):  # the folder may be read-only, or gone
             Path(folder, model + MARK).touch()
 
 
