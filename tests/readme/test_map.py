@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.utils import get_tags
 
 import separatrix
@@ -27,11 +28,12 @@ X = RNG.poisson(2.0, (60, 4)).astype(float)
 WIDE = RNG.standard_normal((30, 220))
 SEARCHED = RNG.standard_normal((600, 12))
 BY_GRADIENTS = {"X": WIDE, "choose.QUICK": 0}
+BY_ROWS = {"X": "sparse", "choose.ALL": 0, "choose.NEWTON_COLUMNS": 1}
 RIDGE = [{"X": WIDE}, BY_GRADIENTS]
 PENALISED = [{"X": "stream"}, {"alpha": 0.0, "positive": True}, {"alpha": 0.0}, {"alpha": 0.0, **BY_GRADIENTS}]
 PATHS = [{"alphas": [0.0], "positive": True}, {"alphas": [0.0]}, {"alphas": [0.0], **BY_GRADIENTS}]
 MEANS = [{"alpha": 0.0}, {"X": "stream"}, {"X": WIDE}]
-SQUARED = [{"choose.FEW_GRADIENTS": 0}, {"X": WIDE}]
+SQUARED = [{"choose.FEW_GRADIENTS": 0}, {"X": WIDE}, BY_ROWS]
 # Settings, data (X) and thresholds of the choice between solvers (a name with a dot) that lead to each solver.
 FITS = {
     "BasicLinearClassifier": [{"metric": "full"}, {"metric": "full", **BY_GRADIENTS}],
@@ -42,6 +44,7 @@ FITS = {
         BY_GRADIENTS,
         *({"family": "poisson", "alpha": 0.1, **fit} for fit in MEANS),
         {"family": "inverse_gaussian"},
+        {"family": "binomial", "alpha": 0.1, **BY_ROWS},
         *({"alpha": 0.1, **fit} for fit in RIDGE),
     ],
     "IsingModel": [{"method": "pseudolikelihood"}, {"penalty": "l1"}],
@@ -62,10 +65,11 @@ FITS = {
         {"solver": "gradient"},
         {"X": "stream"},
         {"X": WIDE},
+        BY_ROWS,
     ],
-    "LogisticRegressionCV": [{"l1_ratios": [1.0]}, {"X": WIDE}, {"Cs": [np.inf]}],
+    "LogisticRegressionCV": [{"l1_ratios": [1.0]}, {"X": WIDE}, {"Cs": [np.inf]}, BY_ROWS],
     **{name: [{"solver": "lbfgs"}] for name in ("Autoencoder", "MLPClassifier", "MLPRegressor")},
-    "MixtureOfExpertsClassifier": [{"X": WIDE}],
+    "MixtureOfExpertsClassifier": [{"X": WIDE}, BY_ROWS],
     "MixtureOfExpertsRegressor": RIDGE,
     "ModelTreeClassifier": [{"X": WIDE}],
     "ModelTreeRegressor": RIDGE,
@@ -121,7 +125,9 @@ def watched(name, tmp_path, monkeypatch):
             if "." in key:
                 monkeypatch.setattr(f"separatrix.solvers.{key}", value)
         data = fit.get("X", X)
-        if isinstance(data, str):
+        if isinstance(data, str) and data == "sparse":
+            data = sp.csr_array(X)
+        elif isinstance(data, str):
             stored = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float64, shape=X.shape)
             stored[:] = X
             data = MemoryMappedDesign(stored)
@@ -129,7 +135,8 @@ def watched(name, tmp_path, monkeypatch):
         amount = rows[:, :4] @ [1.0, -1.0, 0.5, 0.2] + np.random.default_rng(1).standard_normal(len(rows))
         if get_tags(MODELS[name](**settings)).target_tags.positive_only:
             amount = np.exp(0.2 * amount)
-        y = amount if declaration(MODELS[name]).task == "regression" else (np.median(amount) < amount).astype(int)
+        is_number = declaration(MODELS[name]).task == "regression" and fit.get("family") != "binomial"
+        y = amount if is_number else (np.median(amount) < amount).astype(int)
         data = data[:, 0] if name == "LogisticCalibrator" else data
         settings = {"method": "platt", **settings} if name == "LogisticCalibrator" else settings
         settings = {"binarize": 0.5, **settings} if name in ("IsingModel", "BoltzmannMachine") else settings

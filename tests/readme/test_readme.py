@@ -19,6 +19,7 @@ from separatrix import (
     local,
     naive_bayes,
     neighbors,
+    neural_network,
     svm,
     tree,
 )
@@ -39,6 +40,7 @@ ON_THE_MAP = (
     local,
     naive_bayes,
     neighbors,
+    neural_network,
     svm,
     tree,
 )

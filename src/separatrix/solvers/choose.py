@@ -27,14 +27,15 @@ from separatrix.solvers.row_space import in_row_space
 
 # What may be called below, for declarations: for squared error without a penalty, and with a ridge (where coefficients
 # can be bounded by 0 "solvers.nonnegative", too); for any separable penalty; for a likelihood under a ridge in memory,
-# and for any.
+# of any curvature or of a bounded one; and for any of the latter.
 LEAST_SQUARES = ("solvers.direct", "solvers.linalg.refine", "solvers.conjugate_gradient")
 RIDGE = (*LEAST_SQUARES, "solvers.dual")
 SEPARABLE = ("solvers.proximal_newton", "solvers.newton_by_blocks")
-SMOOTH = ("solvers.quasi_newton", "solvers.row_space", "solvers.dual_coordinate_smooth")
-LIKELIHOOD = (*SMOOTH, *SEPARABLE)
+SMOOTH = ("solvers.quasi_newton", "solvers.row_space")
+BOUNDED = (*SMOOTH, "solvers.dual_coordinate_smooth")
+LIKELIHOOD = (*BOUNDED, *SEPARABLE)
 # For losses of a margin, squared or with kinks, under a ridge.
-SQUARED_MARGIN = (*SMOOTH, "solvers.newton_raphson")
+SQUARED_MARGIN = (*BOUNDED, "solvers.newton_raphson")
 KINKED = ("solvers.near_kinks", "solvers.row_space", "solvers.dual_coordinate")
 # Methods of a smooth loss of one score that can be asked for by name, to be watched.
 BY_NAME = {"newton": newton, "gradient": descend}
@@ -104,9 +105,8 @@ def solve_likelihood(
     """A smooth loss: on working sets where the penalty has kinks or bounds, else by full gradients; streams by blocks.
 
     With few rows, many columns and a ridge on all of them, in the space of the rows; sparse rows, many of them and many
-    columns, one row at a time. `method` names one of ``BY_NAME``,
-    which is taken for one score; streams are solved by Newton's steps in any case. A loss that is not convex is solved
-    by Fisher's scoring, in memory, from the null model.
+    columns, one row at a time. `method` names one of ``BY_NAME``, which is taken for one score; streams are solved by
+    Newton's steps in any case. A loss that is not convex is solved by Fisher's scoring, in memory, from the null model.
     """
     design = problem.design
     penalty = problem.parts

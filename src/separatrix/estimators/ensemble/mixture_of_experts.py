@@ -25,7 +25,7 @@ from separatrix.estimators.validation import check_number, enter, validate_class
 from separatrix.losses import Logistic, Softmax, Squared
 from separatrix.prediction import experts, forms
 from separatrix.prediction.linear import decide, log_probabilities, probabilities
-from separatrix.solvers.choose import RIDGE, SMOOTH
+from separatrix.solvers.choose import BOUNDED, RIDGE, SMOOTH
 from separatrix.solvers.expert_mixture import Experts, Mixture
 from separatrix.solvers.mixture_of_experts import climb
 
@@ -253,7 +253,7 @@ class MixtureOfExpertsRegressor(RegressorMixin, MixtureModel):
     task="classification",
     losses=(Logistic, Softmax),
     penalties=("penalties:L2",),
-    solvers=("solvers.mixture_of_experts", "solvers.expert_mixture", *SMOOTH),
+    solvers=("solvers.mixture_of_experts", "solvers.expert_mixture", *BOUNDED),
     prediction=forms.EXPERT_CLASSES,
     verification=verification.OF_EXPERTS,
     description=_described,

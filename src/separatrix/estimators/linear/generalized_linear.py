@@ -276,7 +276,7 @@ declare_class(
         *(Squared, Poisson, Gamma, Tweedie, GaussianLog, PowerLink),
         *(Logistic, Probit, ComplementaryLogLog, Cauchit, LogChance, KnownTerm),
     ),
-    solvers=(*RIDGE, *LIKELIHOOD, "solvers.newton_raphson"),
+    solvers=(*RIDGE, *LIKELIHOOD, "solvers.newton_raphson", "solvers.dual_coordinate_smooth"),
     small_fits=(SmallFit({"family": "gaussian"}),),
 )
 class GeneralizedLinearRegressor(MeanRegressor):

@@ -31,7 +31,7 @@ from separatrix.estimators.routing import ChoosesByFolds
 from separatrix.estimators.validation import check_choice, check_number, check_numbers, validate_classes
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2, ElasticNet, NoPenalty
-from separatrix.solvers.choose import SMOOTH
+from separatrix.solvers.choose import BOUNDED
 from separatrix.solvers.path import path
 
 RATIOS = {"deprecated": 0.0, "l2": 0.0, "elasticnet": 0.0, "l1": 1.0, None: 0.0}
@@ -40,7 +40,7 @@ RATIOS = {"deprecated": 0.0, "l2": 0.0, "elasticnet": 0.0, "l1": 1.0, None: 0.0}
 @declares(
     task="classification",
     penalties=(L2, ElasticNet, NoPenalty),
-    solvers=("solvers.path", *SMOOTH, "solvers.proximal_newton", "solvers.maximum_likelihood"),
+    solvers=("solvers.path", *BOUNDED, "solvers.proximal_newton", "solvers.maximum_likelihood"),
     search=Search(LogisticRegression, {"C": "C_", "l1_ratio": "l1_ratio_"}, grid="Cs_", strength="C"),
     small_fits=(),
 )
