@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
 from sklearn import svm
 from sklearn.datasets import load_iris, load_svmlight_file, make_classification
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
@@ -198,6 +200,29 @@ def test_a_hard_margin_between_classes_that_overlap_is_refused_with_the_proof(ke
         SVC(kernel=kernel, C=np.inf, **options).fit(X, y)
     assert caught.value.proof.verdict == "overlap"
     assert SVC(kernel="rbf", gamma=1.0, C=np.inf).fit(X, y).score(X, y) == 1.0  # all labellings of distinct rows
+
+
+@pytest.mark.mission("MM-14")
+@pytest.mark.parametrize("given", ["rbf", "poly", "precomputed", "callable", "sparse", "texts"])
+def test_a_hard_margin_is_refused_where_equal_rows_are_of_different_classes(given):
+    X, y = overlapping(60, 2)
+    X, y = np.vstack([X, X[7]]), np.append(y, 1 - y[7])
+    kernel, options = given, {"gamma": 0.5}
+    if given == "precomputed":
+        X = np.exp(-0.5 * cdist(X, X, "sqeuclidean"))  # by differences: equal rows have equal kernels to the last bit
+    elif given == "callable":
+        kernel = rbf_kernel
+    elif given == "sparse":
+        X, kernel = sp.csr_array(X), "rbf"
+    elif given == "texts":
+        X = [f"{a:.3f}" for a, _ in X]
+
+        def kernel(A, B):
+            return rbf_kernel(np.array(A, dtype=float)[:, None], np.array(B, dtype=float)[:, None])
+
+    with pytest.raises(Inseparable, match="rows 7 and 60 are equal and of different classes") as caught:
+        SVC(kernel=kernel, C=np.inf, **options).fit(X, y)
+    assert caught.value.proof.verdict == "overlap"
 
 
 @pytest.mark.mission("MM-23")

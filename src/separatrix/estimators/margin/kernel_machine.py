@@ -148,7 +148,7 @@ class KernelMachine(Estimator):
                 instead="K.toarray()",
                 kind=TypeError,
             )
-        if callable(kernel) and _is_of_words(X):
+        if callable(kernel) and is_of_words(X):
             return np.zeros((len(X), 1)), X
         return X, X
 
@@ -257,7 +257,7 @@ class KernelMachine(Estimator):
         if isinstance(kernel, Kernel):
             K = kernel.block(validate_rows(self, X).astype(np.float64), self.support_vectors_.astype(np.float64))
         elif callable(kernel):
-            X = X if _is_of_words(X) else validate_rows(self, X)
+            X = X if is_of_words(X) else validate_rows(self, X)
             K = kernel_matrix(kernel, X, self._fit_rows)[:, self.support_]
         else:
             K = np.asarray(validate_rows(self, X, sparse=False), dtype=np.float64)[:, self.support_]
@@ -314,7 +314,7 @@ class KernelMachine(Estimator):
         return tags
 
 
-def _is_of_words(X):
+def is_of_words(X):
     """Whether rows are texts, which only a function of a user's can read."""
     return isinstance(X, list | tuple) and any(isinstance(row, str) for row in X)
 

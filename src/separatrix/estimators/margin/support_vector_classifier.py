@@ -18,14 +18,28 @@ from separatrix.core.solution import Solution
 from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
+from separatrix.designs.equal_rows import contradiction
 from separatrix.designs.kernels import Linear
 from separatrix.estimators import verification
 from separatrix.estimators.class_weights import class_factors
-from separatrix.estimators.margin.kernel_machine import Entered, KernelMachine, box_problem, described, margin_of
+from separatrix.estimators.margin.kernel_machine import (
+    Entered,
+    KernelMachine,
+    box_problem,
+    described,
+    is_of_words,
+    margin_of,
+)
 from separatrix.estimators.margin.out_of_fold import slopes_of
 from separatrix.estimators.validation import check_choice, validate_class_target
 from separatrix.prediction import forms, support_vectors
 from separatrix.solvers.hard_margin import separation_in
+
+UNSEPARATED = {  # why there is no hard margin, by the verdict on separation
+    "overlap": "no hyperplane of the kernel {!r} separates the classes, so that the dual is unbounded",
+    "quasi-complete": "no hyperplane of the kernel {!r} separates the classes strictly, so that the dual is unbounded",
+    "undecided": "whether a hyperplane of the kernel {!r} separates the classes could not be decided",
+}
 
 
 def _says_probabilities(self):
@@ -257,17 +271,20 @@ class SVC(ClassifierMixin, KernelMachine):
             return
         for part, signs in self._parts(data.y, data.s):
             linear = data.rows[part] if isinstance(self.kernel_, Linear) else None
+            pair = contradiction(data.X if is_of_words(data.X) else data.rows, part, signs)
+            if pair is not None:
+                both = separation_in(gram, np.ones((2, 1)), np.array([True, False]))
+                raise self._inseparable(f"rows {pair[0]} and {pair[1]} are equal and of different classes", both)
             proof = separation_in(gram.take(part), linear, signs > 0.0)
             if proof is not None and proof.verdict != "complete":
-                error = cannot(
-                    f"fit {type(self).__name__} with C=inf",
-                    because=f"no hyperplane of the kernel {self.kernel!r} separates the classes strictly, so that the "
-                    f"dual is unbounded (verdict: {proof.verdict})",
-                    instead="a finite C, which allows errors",
-                    kind=Inseparable,
-                )
-                error.proof = proof
-                raise error
+                raise self._inseparable(UNSEPARATED[proof.verdict].format(self.kernel), proof)
+
+    def _inseparable(self, because, proof):
+        """An error that carries its proof."""
+        of = f"fit {type(self).__name__} with C=inf"
+        error = cannot(of, because=because, instead="a finite C, which allows errors", kind=Inseparable)
+        error.proof = proof
+        return error
 
     def _publish(self, parts, problems, solutions, n):
         """Support vectors, class after class, with their coefficients in the pairs of their class."""
