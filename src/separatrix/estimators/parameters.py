@@ -1,5 +1,6 @@
 """Checks of the parameters of constructors, made when a model is fitted."""
 
+from inspect import signature
 from numbers import Integral, Real
 
 import numpy as np
@@ -54,9 +55,15 @@ def check_choice(estimator, name, choices):
         raise cannot(
             f"fit {type(estimator).__name__} with {name}={value!r}",
             because=f"{name} is not one of {', '.join(map(repr, choices))}",
-            instead=f"{name}={choices[0]!r} (default)",
+            instead=_one_of(estimator, name, choices),
         )
     return value
+
+
+def _one_of(estimator, name, choices):
+    """The default of a parameter, or else its first choice."""
+    default = signature(type(estimator)).parameters[name].default
+    return f"{name}={default!r} (default)" if default in choices else f"{name}={choices[0]!r}"
 
 
 def check_budget(estimator):

@@ -35,3 +35,9 @@ def test_a_price_that_is_none_is_refused_by_its_name(machine, price):
 def test_a_kernel_whose_values_overflow_is_refused(machine, degree):
     with pytest.raises(ValueError, match=r"Cannot fit .* overflow"):
         machine(kernel="poly", degree=degree, gamma=10.0).fit(X, LABELS)
+
+
+@pytest.mark.parametrize("model", [SVC(kernel="rbff"), NuSVR(kernel="rbff"), OneClassSVM(kernel="rbff")], ids=repr)
+def test_a_word_that_is_not_known_is_answered_with_the_true_default(model):
+    with pytest.raises(ValueError, match=r"Use kernel='rbf' \(default\)"):
+        model.fit([[0.0], [1.0]], [0, 1])
