@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from separatrix.inference import describe
-from separatrix.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
+from separatrix.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, OneClassSVM
 
 ROUNDING = 1e-8
 NEAR = 1e-6  # rows on the border of a region are put inside by more than rounding
@@ -153,7 +153,8 @@ def test_the_region_of_one_class_is_summed_up(rows):
     model = OneClassSVM(nu=0.2, gamma=0.5).fit(X, sample_weight=s)
     summary, scores = model.summary(), model.decision_function(X)
     facts = summary.statistics
-    assert facts["outliers"] == np.sum(scores < -NEAR) and facts["outlier_share"] == facts["outliers"] / len(X)
+    assert facts["outliers"] == np.sum(scores < -NEAR)
+    assert_allclose(facts["outlier_share"], s[scores < -NEAR].sum() / s.sum(), rtol=1e-9)
     assert facts["on_border"] == np.sum(np.abs(scores) <= NEAR)
     assert facts["support"] == facts["outliers"] + facts["on_border"]
     assert_allclose(facts["offset"], model.offset_[0])
@@ -163,3 +164,48 @@ def test_the_region_of_one_class_is_summed_up(rows):
     assert "nu" in str(summary) and "outside the region" in str(summary) and "share nu" in str(summary)
     words = describe(model, ["a", "b"])
     assert "predicted as -1" in words.words and words.tables[0].title == "The region"
+
+
+def test_the_share_outside_a_region_counts_weights_and_is_at_most_nu(rows):
+    X = rows[0]
+    s = np.where(np.hypot(*X.T) < 1.5, 20.0, 1.0)
+    model = OneClassSVM(nu=0.1, gamma=0.2).fit(X, sample_weight=s)
+    outside = model.predict(X) == -1
+    share = model.summary().statistics["outlier_share"]
+    assert_allclose(share, s[outside].sum() / s.sum(), rtol=1e-9)
+    assert share <= 0.1 < outside.mean()
+
+
+def test_a_kernel_that_makes_the_square_of_w_negative_has_no_length_no_margin_and_no_gap():
+    rng = np.random.default_rng(0)
+    X = rng.normal([3.0, 10.0], [0.5, 2.0], size=(80, 2))
+    y = np.where(X[:, 1] + rng.normal(size=80) > 9.0, 1, 0)
+    model = SVC(kernel="sigmoid", gamma=0.03).fit(X, y)
+    b = model.dual_coef_[0]
+    assert b @ np.tanh(0.03 * model.support_vectors_ @ model.support_vectors_.T) @ b < -1.0
+    assert np.isnan(model.margin_) and np.isnan(model.margin_width_)
+    facts, text = model.summary().statistics, str(model.summary())
+    assert [facts[name] for name in ("norm", "margin", "margin_width", "gap")] == [None] * 4
+    assert "negative" in text and "bounds nothing" in text.replace("\n", " ").replace("  ", " ")
+
+
+@pytest.mark.parametrize("model", [LinearSVC(loss="hinge"), LinearSVC(), LinearSVR(), SVR(kernel="linear")], ids=repr)
+def test_rows_of_weight_zero_have_no_slack_and_are_not_counted(rows, model):
+    X, two, _, numbers = rows
+    y = two if isinstance(model, LinearSVC) else numbers
+    s = np.arange(len(X)) % 2.0
+    model.fit(X, y, s)
+    assert not model.slack_[s == 0.0].any() and model.slack_[s == 1.0].any()
+    of_all, of_some = model.summary().statistics, model.fit(X[s == 1.0], y[s == 1.0]).summary().statistics
+    assert of_all.get("misclassified") == of_some.get("misclassified")
+    assert_allclose(of_all["slack"], of_some["slack"], rtol=1e-6)
+
+
+def test_without_the_other_rows_a_machine_of_nu_is_the_same_at_the_price_that_is_told(rows):
+    X, y = rows[:2]
+    model = NuSVC(nu=0.3, gamma=0.5).fit(X, y)
+    words = describe(model, ["a", "b"]).words
+    assert "with this kernel and these prices of errors the boundary would be the same" in words
+    held = model.support_
+    other = SVC(C=model.summary().statistics["C"], gamma=0.5).fit(X[held], y[held])
+    assert_allclose(other.decision_function(X), model.decision_function(X), atol=NEAR)

@@ -49,9 +49,14 @@ LABELS = {
 }
 AS_GIVEN = ("C", "epsilon", "nu", "outlier_share")  # shown without zeros at the end
 NO_ERRORS = "Numbers of geometry and counts of rows: a margin has no likelihood, hence no standard errors or p-values."
-OUTLIERS = "A row is outside where its sum of kernels is below rho. Weights counted, at most a share nu of the rows is."
+OUTLIERS = "A row is outside where its sum of kernels is below rho. Of all weights at most a share nu is outside."
 ERRORS = "Margin errors are rows within the margin or beyond; those with a slack above 1 are misclassified."
 FEATURE_SPACE = "Lengths are those of the kernel's feature space, not of the columns."
+NO_BOUND = (
+    "No gap is told: of a kernel that is not known to be positive semidefinite the difference of the objectives bounds "
+    "nothing."
+)
+NO_LENGTH = "Of this kernel, which is not positive semidefinite, w·w is negative: there is neither |w| nor a margin."
 PAIRS = "One machine for each pair of classes, which sees the rows of these two only."
 
 
@@ -95,6 +100,10 @@ def summarise_margins(model, output=None):
     kept = range(len(each)) if output is None else [output]
     tables = tuple(Table(each[m].name, _coefficients(model, m), _statistics(model, each[m], m)) for m in kept)
     notes = [NO_ERRORS]
+    if _is_stationary(model):
+        notes.append(NO_BOUND)
+    if any(table.statistics["norm"] is None for table in tables):
+        notes.append(NO_LENGTH)
     if _is_class(model):
         notes.append(ERRORS)
     if _is_region(model):
@@ -190,19 +199,26 @@ def _statistics(model, side, m):
     facts |= {"nu": check_number(model, "nu", 0.0, 1.0)} if _is_region(model) else {"C": _price(model, m)}
     if _is_region(model):
         facts |= {"support": _count(side.pulls), "on_border": _count(side.on_margin), "outliers": _count(side.errors)}
-        facts |= {"outlier_share": len(side.errors) / len(side.slack), "offset": float(model.offset_[0])}
+        facts |= {"outlier_share": _share_outside(model, side), "offset": float(model.offset_[0])}
     elif side.pulls is not None:
         below, above = int((side.pulls < 0.0).sum()), int((side.pulls > 0.0).sum())
         facts |= {"support": below + above, "support_of": _by_side(model, below, above, side.labels)}
     if _is_class(model):
         facts |= {"on_margin": _count(side.on_margin), "margin_errors": _count(side.errors)}
         facts |= {"misclassified": int((side.slack > 1.0).sum())}
-        margin = 1.0 / norm if norm > 0.0 else np.inf
-        facts |= {"margin": margin, "margin_width": 2.0 * margin}
+        margin = None if norm is None else 1.0 / norm if norm > 0.0 else np.inf
+        facts |= {"margin": margin, "margin_width": None if margin is None else 2.0 * margin}
     elif not _is_region(model):
         facts |= {"epsilon": _tube(model), "on_tube": _count(side.on_margin), "outside": _count(side.errors)}
     facts |= {"norm": norm, "slack": float(np.nansum(side.slack)), "primal": primal, "dual": dual}
-    return {**facts, "gap": max(primal - dual, 0.0), "certificate": certificate_line(model, 0)}
+    gap = None if _is_stationary(model) else max(primal - dual, 0.0)
+    return {**facts, "gap": gap, "certificate": certificate_line(model, 0)}
+
+
+def _share_outside(model, side):
+    """The share of the weights that is outside: those of outliers are their coefficients, and all sum to nu of all."""
+    outside = side.pulls[np.isin(model.support_, side.errors)].sum()
+    return float(check_number(model, "nu", 0.0, 1.0) * outside / side.pulls.sum())
 
 
 def _by_side(model, below, above, labels):
@@ -216,14 +232,19 @@ def _count(rows):
 
 
 def _norm(model, m):
-    """|w|, in the feature space of the kernel."""
+    """|w|, in the feature space of the kernel; None where the kernel is indefinite and w·w negative."""
     if fitted_attribute(model, "n_support_") is not None:
-        return float(1.0 / np.ravel(model.margin_)[m])
+        margin = float(np.ravel(model.margin_)[m])
+        return None if np.isnan(margin) else 1.0 / margin
     return float(np.linalg.norm(np.atleast_2d(as_dense(model.coef_))[m]))
 
 
 def _is_class(model):
     return declaration(model).task == "classification"
+
+
+def _is_stationary(model):
+    return model.certificate_.kind == "gradient"
 
 
 def _is_region(model):
@@ -273,7 +294,7 @@ def in_margins(model, names, X, y):
     elif len(each) == 1:
         words += (
             f"decides between {model.classes_[0]} and {model.classes_[1]}. The other rows lie outside the margin, on "
-            "their own side: without them the boundary would be the same."
+            "their own side: with this kernel and these prices of errors the boundary would be the same without them."
         )
     else:
         words += f"decides between two classes. Each of the {len(each)} pairs of classes has a sum, and they vote."

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 from separatrix.core.certificate import warn_if_not_certified
-from separatrix.core.dual_problem import DualProblem, certify_dual, dual_values
+from separatrix.core.dual_problem import EPS, DualProblem, certify_dual, dual_values
 from separatrix.core.errors import cannot
 from separatrix.core.protocol import can, is_sparse
 from separatrix.core.registry import late
@@ -329,9 +329,16 @@ def _variance(X, repeats):
 
 
 def margin_of(problem: DualProblem, solution: Solution) -> float:
-    r"""Half the width of the margin, :math:`1 / \|w\|` with :math:`\|w\|^2 = b'Kb`; infinite where w = 0."""
-    square = float(problem.row_coefficients(solution.beta) @ solution.theta)
-    return 1.0 / np.sqrt(square) if square > 0.0 else np.inf
+    r"""Half the width of the margin, :math:`1 / \|w\|` with :math:`\|w\|^2 = b'Kb`; infinite where w = 0.
+
+    NaN where the square is negative by more than rounding, as it may be of an indefinite kernel.
+    """
+    b = problem.row_coefficients(solution.beta)
+    square = float(b @ solution.theta)
+    if square > 0.0:
+        return 1.0 / np.sqrt(square)
+    rounding = EPS * problem.gram.entry_error * float(np.linalg.norm(b)) * float(np.abs(b).sum())
+    return np.inf if square >= -rounding else np.nan
 
 
 def box_problem(gram: Any, linear: Array, low: Array, high: Array, row: Array | None = None) -> DualProblem:

@@ -73,7 +73,7 @@ class LinearSVC(LinearMachine, SparseCoefficients, LinearClassifier):
     classes_ : (k,) array.  coef_ : (1, p) array, (k, p) for k > 2 classes.  intercept_ : (1,) or (k,) array.
     n_iter_ : int.  Iterations, the most of any class.
     dual_coef_ : (1, n) or (k, n) array, not with L1.  :math:`\alpha_i y_i`: ``coef_`` is ``dual_coef_ @ X``.
-    slack_ : (n,) array, (k, n) for k > 2 classes.
+    slack_ : (n,) array, (k, n) for k > 2 classes.  0 for rows of weight 0.
     support_ : array of int.  Rows on or within the margin that hold it (:math:`\alpha_i > 0`), of any class.
     on_margin_, margin_errors_ : arrays of int.  Those of them on the margin (no slack), and those within it or beyond.
     primal_objective_, dual_objective_ : float, (k,) arrays for k > 2 classes.  The objective of the formula, and
@@ -198,7 +198,8 @@ class LinearSVC(LinearMachine, SparseCoefficients, LinearClassifier):
         self.slack_ = slack[0] if one else slack
 
     def _slack(self, problem, eta):
-        return np.maximum(1.0 - problem.target.y * eta, 0.0)
+        target = problem.target
+        return np.where(target.weights > 0.0, np.maximum(1.0 - target.y * eta, 0.0), 0.0)
 
     def _price(self, c):
         return self.C_[c]

@@ -62,7 +62,7 @@ class LinearSVR(LinearMachine, LinearRegressor):
     coef_ : (p,) array.  intercept_ : (1,) array, or 0.0 without an intercept.
     n_iter_ : int.  Iterations.
     dual_coef_ : (1, n) array.  ``coef_`` is ``dual_coef_ @ X``.
-    slack_ : (n,) array.  How far each row is outside the tube.
+    slack_ : (n,) array.  How far each row is outside the tube; 0 for rows of weight 0.
     support_ : array of int.  Rows on the edge of the tube or outside that hold it.
     on_margin_, margin_errors_ : arrays of int.  Those of them on the edge (no slack), and those outside.
     primal_objective_, dual_objective_ : float.  The objective of the formula, and what it cannot be below.
@@ -150,7 +150,8 @@ class LinearSVR(LinearMachine, LinearRegressor):
         return "l2"
 
     def _slack(self, problem, eta):
-        return np.maximum(np.abs(problem.target.y - eta) - self.epsilon, 0.0)
+        target = problem.target
+        return np.where(target.weights > 0.0, np.maximum(np.abs(target.y - eta) - self.epsilon, 0.0), 0.0)
 
     def _price(self, c):
         return self.C

@@ -82,8 +82,9 @@ class SVC(ClassifierMixin, KernelMachine):
     shrinking : bool, default True.  Whether rows that stay at a bound are set aside meanwhile.
     probability : bool or "deprecated", default "deprecated".  Whether to learn probabilities, by five more fits.
         The default, scikit-learn's, is False.
-    tol : float, [0, inf), default 1e-4.  Relative duality gap at which a fit may stop. Where at most 2,500 support
-        vectors are free a Newton step follows, and the gap is that of rounding, some 1e-12.
+    tol : float, [0, inf), default 1e-4.  Relative duality gap at which a fit may stop. Where at most 8,000 support
+        vectors are free Newton steps follow, and the gap is that of rounding, below 1e-11 as a rule (more where
+        columns are of very different scales).
     cache_size : float, (0, inf), default 200.  Megabytes for rows of the kernel matrix.
     class_weight : dict, "balanced" or None, default None.  Factors of C for each class.
     verbose : bool, default False.  Accepted for compatibility; nothing is printed.
@@ -104,7 +105,7 @@ class SVC(ClassifierMixin, KernelMachine):
     dual_coef_ : (k - 1, n_SV) array.  :math:`y_i \alpha_i` in each of the pairs of the class of the vector.
     intercept_ : (pairs,) array.  coef_ : (pairs, p) array, of the linear kernel.
     margin_, margin_width_ : float or (pairs,) array.  :math:`1/\|w\|` and :math:`2/\|w\|`, infinite
-        where w = 0.
+        where w = 0, NaN where an indefinite kernel makes the square of :math:`\|w\|` negative.
     slack_ : (n,) array, or (n, pairs).  :math:`\xi`: 0 on the right side of the margin, and for rows of other
         classes or of weight 0; above 1 on the wrong side of the boundary.
     on_margin_, margin_errors_ : arrays of int, or a list of them for pairs.  Support vectors below their bound, and

@@ -9,12 +9,12 @@ from separatrix.report.registry import Inapplicable, section
 OF_EACH = ("support", "on_margin", "margin_errors", "misclassified", "margin_width", "slack")
 MARGIN = (
     "The machine looks for the boundary that leaves the widest empty band on its two sides, the margin. Rows within it "
-    "or on the wrong side pay C for each unit of slack. The support vectors alone hold the boundary: without any other "
-    "row it would be the same."
+    "or on the wrong side pay C for {unit}. The support vectors alone hold the boundary: with the same kernel "
+    "and prices it would be the same without any other row."
 )
 TUBE = (
     "The machine looks for the flattest function whose predictions are off by less than epsilon. Rows outside this "
-    "tube pay C for each unit. The support vectors, on its edge and outside, alone hold the function."
+    "tube pay C for {unit}. The support vectors, on its edge and outside, alone hold the function."
 )
 
 
@@ -26,7 +26,9 @@ def margins(context):
         raise Inapplicable
     summary = summarise_margins(model)
     tables = summary.tables
-    parts = [Text(MARGIN if context.is_classification else TUBE)]
+    is_squared = str(model.get_params(deep=False).get("loss")).startswith("squared")
+    text = MARGIN if context.is_classification else TUBE
+    parts = [Text(text.format(unit="the square of their slack" if is_squared else "each unit of slack"))]
     if len(tables) == 1:
         parts.append(Facts((("rows", f"{tables[0].statistics['n']:,}"), *shown_facts(tables[0].statistics))))
     else:
