@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from separatrix import verify
 from separatrix.inference import describe
 from separatrix.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, OneClassSVM
 
@@ -183,7 +184,10 @@ def test_a_kernel_that_makes_the_square_of_w_negative_has_no_length_no_margin_an
     model = SVC(kernel="sigmoid", gamma=0.03).fit(X, y)
     b = model.dual_coef_[0]
     assert b @ np.tanh(0.03 * model.support_vectors_ @ model.support_vectors_.T) @ b < -1.0
-    assert np.isnan(model.margin_) and np.isnan(model.margin_width_)
+    assert np.isnan(model.margin_) and np.isnan(model.margin_width_) and verify(model, X, y).converged
+    forged = SVC(kernel="sigmoid", gamma=0.03).fit(X, y)
+    forged.margin_ = np.inf
+    assert not verify(forged, X, y).converged
     facts, text = model.summary().statistics, str(model.summary())
     assert [facts[name] for name in ("norm", "margin", "margin_width", "gap")] == [None] * 4
     assert "negative" in text and "bounds nothing" in text.replace("\n", " ").replace("  ", " ")

@@ -72,6 +72,8 @@ def _hold_derived(comparison, model, publish):
     publish(other)
     for name in DERIVED:
         published, again = vars(model)[name], vars(other)[name]
+        if name == "margin_":  # NaN, where w·w is negative, is said by both or by none
+            published, again = (np.where(np.isnan(each), -np.inf, each) for each in (published, again))
         lists = isinstance(again, list)
         if lists and not (isinstance(published, list) and len(published) == len(again)):
             comparison.residual(np.inf, 0.0, name)
