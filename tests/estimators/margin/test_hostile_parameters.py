@@ -35,3 +35,24 @@ def test_a_price_that_is_none_is_refused_by_its_name(machine, price):
 def test_a_kernel_whose_values_overflow_is_refused(machine, degree):
     with pytest.raises(ValueError, match=r"Cannot fit .* overflow"):
         machine(kernel="poly", degree=degree, gamma=10.0).fit(X, LABELS)
+
+
+@pytest.mark.parametrize("machine", [SVC, SVR, NuSVC, NuSVR, OneClassSVM])
+def test_a_function_whose_matrix_is_not_symmetric_is_refused(machine):
+    with pytest.raises(ValueError, match=r"not symmetric"):
+        machine(kernel=lambda A, B: np.triu(A @ B.T + 5.0)).fit(X, LABELS)
+
+
+def test_the_gap_of_a_nearly_symmetric_matrix_covers_what_its_halves_differ_by():
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2))
+    K = K + 1e-9 * np.triu(np.random.default_rng(1).standard_normal(K.shape), 1)
+    model = SVC(kernel="precomputed", C=100.0).fit(K, LABELS)
+    b = np.zeros(len(K))
+    b[model.support_] = model.dual_coef_[0]
+    f = 0.5 * (K + K.T) @ b  # the quadratic form sees this part alone
+    signs = np.where(LABELS == 1, 1.0, -1.0)
+    primal = 0.5 * f @ b + 100.0 * np.maximum(0.0, 1.0 - signs * (f + model.intercept_[0])).sum()
+    null = 200.0 * min(LABELS.sum(), (1 - LABELS).sum())
+    true = (primal - (signs @ b - 0.5 * f @ b)) / null
+    assert true > 1e-13  # far above rounding
+    assert true <= model.certificate_.value <= 1e-6
