@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from separatrix.designs import gram_rows
 from separatrix.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 MACHINES = [SVC, SVR, NuSVC, NuSVR, OneClassSVM, LinearSVC, LinearSVR]
@@ -56,3 +57,11 @@ def test_the_gap_of_a_nearly_symmetric_matrix_covers_what_its_halves_differ_by()
     true = (primal - (signs @ b - 0.5 * f @ b)) / null
     assert true > 1e-13  # far above rounding
     assert true <= model.certificate_.value <= 1e-6
+
+
+def test_a_labelled_kernel_matrix_larger_than_memory_is_refused_before_it_is_made(monkeypatch):
+    model = SVC().fit(X, LABELS)
+    assert model.labelled_gram(X, LABELS).shape == (20, 20)
+    monkeypatch.setattr(gram_rows, "memory", lambda: 3000)
+    with pytest.raises(ValueError, match=r"Cannot label .* 3,200 bytes.*Nystroem"):
+        model.labelled_gram(X, LABELS)
