@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA as TheirPCA
 from sklearn.linear_model import LogisticRegression as Theirs
+from sklearn.metrics.pairwise import linear_kernel
 
 from separatrix import verify
 from separatrix.calibration import LogisticCalibrator
@@ -29,6 +30,7 @@ from separatrix.linear_model import (
     RidgeCV,
 )
 from separatrix.solvers.principal_axes import signs
+from separatrix.svm import SVC
 
 
 def quietly(fit, *args):
@@ -303,3 +305,24 @@ def test_a_model_cannot_bring_a_looser_tolerance_than_the_default(model):
     again = verify(model, X, y)
     assert 1e-8 < again.value < 1e-3  # which a tolerance of 1e-3 would have passed
     assert again.tolerance == 1e-8 and not again.converged
+
+
+def test_support_vectors_counted_under_another_class_are_refuted():
+    # prediction cuts the coefficients into classes by these counts
+    X, _ = two_classes(120)
+    y = np.random.default_rng(1).choice(3, 120, p=[0.5, 0.3, 0.2])
+    model = SVC().fit(X, y)
+    assert verify(model, X, y).converged
+    before = model.predict(X)
+    model.n_support_ = model.n_support_[::-1].copy()
+    assert (model.predict(X) != before).any()
+    assert not verify(model, X, y).converged
+
+
+@pytest.mark.parametrize("forged", [lambda rows: -rows, lambda rows: rows[::-1], lambda rows: np.nan * rows])
+def test_rows_that_a_function_of_the_users_predicts_from_are_refuted_where_they_are_not_those_of_the_data(forged):
+    X, y = two_classes()
+    model = SVC(kernel=linear_kernel).fit(X, y)
+    assert verify(model, X, y).converged
+    model._fit_rows = forged(model._fit_rows)
+    assert not verify(model, X, y).converged

@@ -9,7 +9,7 @@ from separatrix.core.dual_problem import DualProblem, best_offsets, certify_dual
 from separatrix.core.solution import Solution
 from separatrix.designs.gram_rows import GramRows, PrecomputedRows
 from separatrix.designs.kernels import Gaussian, Linear, Polynomial, Sigmoid
-from separatrix.solvers import dual_newton
+from separatrix.solvers import bordered_factor, dual_newton
 from separatrix.solvers.bordered_factor import BorderedFactor
 from separatrix.solvers.dual_decomposition import feasible, solve
 from separatrix.solvers.dual_newton import DualNewton
@@ -188,6 +188,22 @@ def test_one_factor_solves_with_borders_added_and_rows_left_out():
     assert asked[-1] == (60, 60)
     A[0, 0] = -1e3
     assert BorderedFactor(entries, 120).solve(np.arange(10), R[:10], 0.0) is None
+
+
+def test_a_factor_by_strips_of_columns_is_the_factor_at_once(monkeypatch):
+    rng = np.random.default_rng(4)
+    Z = rng.standard_normal((100, 6))
+    A, R = Z @ Z.T + np.eye(100), rng.standard_normal((100, 2))
+    strips = []
+    monkeypatch.setattr(bordered_factor, "AT_ONCE", 0)
+    monkeypatch.setattr(bordered_factor, "STRIP", 32)
+    at_once = bordered_factor.cholesky
+    monkeypatch.setattr(bordered_factor, "cholesky", lambda B, **how: strips.append(len(B)) or at_once(B, **how))
+    X = BorderedFactor(lambda F, G: A[np.ix_(F, G)], 100).solve(np.arange(100), R, 0.0)
+    assert strips == [32, 32, 32, 4]  # an interrupt waits for one of them
+    assert_allclose(X, np.linalg.solve(A, R), atol=1e-12)
+    A[99, 99] = -1.0
+    assert BorderedFactor(lambda F, G: A[np.ix_(F, G)], 100).solve(np.arange(100), R, 0.0) is None
 
 
 def test_a_square_that_rounding_leaves_below_0_is_the_unit_of_no_gap():

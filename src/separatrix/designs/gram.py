@@ -75,10 +75,11 @@ def checked_gram(K: ArrayLike) -> Array:
     return K
 
 
-def refuse_asymmetric(K: Array, precision: float = EPS) -> None:
+def refuse_asymmetric(K: Array, precision: float = EPS) -> float:
     """Refuse a matrix that no kernel gives: not square, or not symmetric to half of the digits of its precision.
 
-    Products of rows that were summed in different orders may differ by so much, where terms cancel.
+    Products of rows that were summed in different orders may differ by so much, where terms cancel. Returns the largest
+    difference of an entry from that on the other side of the diagonal.
     """
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise cannot(
@@ -87,16 +88,18 @@ def refuse_asymmetric(K: Array, precision: float = EPS) -> None:
             instead="a square matrix of kernel values, kernel(X, X)",
         )
     most = np.sqrt(precision) * float(np.abs(K).max(initial=0.0))
-    height = max(1, TILE // max(len(K), 1))
+    height, worst = max(1, TILE // max(len(K), 1)), 0.0
     for i in range(0, len(K), height):
         off = np.abs(K[i : i + height] - K[:, i : i + height].T)
-        if float(off.max(initial=0.0)) > most:
+        worst = max(worst, float(off.max(initial=0.0)))
+        if worst > most:
             a, b = np.unravel_index(int(off.argmax()), off.shape)
             raise cannot(
                 "use a kernel matrix that is not symmetric",
                 because=f"K[{i + a}, {b}] is {K[i + a, b]:g}, and K[{b}, {i + a}] is {K[b, i + a]:g}",
                 instead="the kernel of each row with each row, or (K + K.T) / 2 if that is what is meant",
             )
+    return worst
 
 
 def gram(kernel: Kernel, X: Any, Z: Any = None) -> Array:

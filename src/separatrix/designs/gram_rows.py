@@ -105,13 +105,16 @@ class GramRows:
 
 
 class PrecomputedRows:
-    """A kernel matrix that is given; of some of its rows and columns, where `chosen` says which."""
+    """A kernel matrix that is given; of some of its rows and columns, where `chosen` says which.
+
+    What is solved and certified is its symmetric part, from which an entry is half of `asymmetry` away at the most.
+    """
 
     kernel = None
     is_mercer = False  # known by a factor of the matrix only
 
-    def __init__(self, matrix: Any, chosen: Array | None = None) -> None:
-        self.matrix = matrix
+    def __init__(self, matrix: Any, chosen: Array | None = None, asymmetry: float = 0.0) -> None:
+        self.matrix, self.asymmetry = matrix, asymmetry
         self.chosen = np.arange(matrix.shape[0]) if chosen is None else chosen
         self.n = len(self.chosen)
 
@@ -122,12 +125,12 @@ class PrecomputedRows:
 
     @cached_property
     def entry_error(self) -> float:
-        """The rounding of products with entries, in units of the precision."""
-        return float(np.abs(self.diagonal).max(initial=0.0))
+        """What rounding and asymmetry may do to an entry, in units of the precision."""
+        return float(np.abs(self.diagonal).max(initial=0.0)) + 0.5 * self.asymmetry / float(np.finfo(np.float64).eps)
 
     def take(self, rows: Array) -> "PrecomputedRows":
         """The matrix of some of the rows."""
-        return PrecomputedRows(self.matrix, self.chosen[rows])
+        return PrecomputedRows(self.matrix, self.chosen[rows], self.asymmetry)
 
     def block(self, rows: Array, columns: Any = None, dtype: Any = np.float64, out: Array | None = None) -> Array:
         """``K[rows][:, columns]``, of all columns if None, in float32 or float64; into `out` where that is given."""

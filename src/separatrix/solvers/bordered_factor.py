@@ -13,13 +13,15 @@ methods move a few indices at a time, so that one factor serves all their steps 
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_solve, cholesky, solve_triangular
 
 from separatrix.core.types import Array
 
 # A factor anew is cheaper than borders of more than this share of its order.
 MOST_NEW, MOST_BORDERS = 1 / 12, 1 / 4
 ALWAYS = 8  # so few borders are worth it in any case
+# Orders that are factored at once, and columns at a time of larger ones: an interrupt waits for that much.
+AT_ONCE, STRIP = 2500, 256
 
 
 class BorderedFactor:
@@ -75,7 +77,7 @@ class BorderedFactor:
         A[np.diag_indices(len(F))] += ridge
         self.place[:], self.border[:], self.ridge = -1, -1, -1.0
         try:
-            self.lower, _ = cho_factor(A.T, lower=True, overwrite_a=True, check_finite=False)
+            self.lower = _factored(A)
         except np.linalg.LinAlgError:
             return False
         self.core, self.ridge = F, ridge
@@ -101,3 +103,15 @@ class BorderedFactor:
             self.solved = np.hstack([self.solved, self._apply(B)])
             self.border[new] = known + np.arange(len(new))
         return True
+
+
+def _factored(A: Array) -> Array:
+    """L with ``L L' = A``, in the place of A; what is above its diagonal is of no meaning."""
+    L = A.T  # whose columns are together in memory
+    height = len(A) if len(A) <= AT_ONCE else STRIP
+    for start in range(0, len(A), height):
+        here, below = slice(start, min(start + height, len(A))), slice(start + height, None)
+        L[start:, here] -= L[start:, :start] @ L[here, :start].T
+        L[here, here] = cholesky(L[here, here], lower=True, check_finite=False)
+        L[below, here] = solve_triangular(L[here, here], L[below, here].T, lower=True, check_finite=False).T
+    return np.asarray(L)

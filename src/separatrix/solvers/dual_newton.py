@@ -76,11 +76,15 @@ class DualNewton:
             rows, dtype = self.problem.row[some], np.float64 if free <= MOST_DOUBLE else np.float32
             self.some, self.K = some, self.problem.gram.block(rows, rows, dtype)
             K, alike, stiff = self.K, self.problem.group[some], float(np.mean(np.diag(self.K)))
+            groups = np.arange(len(self.problem.totals))
 
             def entries(F: Array, G: Array) -> Array:
                 # sums of groups are held anyway: a stiff spring on them changes no answer, and mends a singular A
-                A = K[np.ix_(F, G)]
-                A[alike[F][:, None] == alike[G]] += stiff
+                A = np.empty((len(F), len(G)), dtype=K.dtype)
+                springs = (stiff * (groups[:, None] == alike[G])).astype(K.dtype)
+                for start in range(0, len(F), STRIP):  # a copy of all rows at once would hold up an interrupt
+                    part = F[start : start + STRIP]
+                    np.add(K[np.ix_(part, G)], springs[alike[part]], out=A[start : start + STRIP])
                 return A
 
             self.factor = BorderedFactor(entries, len(some))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from separatrix.designs import gram_rows
 from separatrix.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 MACHINES = [SVC, SVR, NuSVC, NuSVR, OneClassSVM, LinearSVC, LinearSVR]
@@ -41,3 +42,32 @@ def test_a_kernel_whose_values_overflow_is_refused(machine, degree):
 def test_a_word_that_is_not_known_is_answered_with_the_true_default(model):
     with pytest.raises(ValueError, match=r"Use kernel='rbf' \(default\)"):
         model.fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("machine", [SVC, SVR, NuSVC, NuSVR, OneClassSVM])
+def test_a_function_whose_matrix_is_not_symmetric_is_refused(machine):
+    with pytest.raises(ValueError, match=r"not symmetric"):
+        machine(kernel=lambda A, B: np.triu(A @ B.T + 5.0)).fit(X, LABELS)
+
+
+def test_the_gap_of_a_nearly_symmetric_matrix_covers_what_its_halves_differ_by():
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2))
+    K = K + 1e-9 * np.triu(np.random.default_rng(1).standard_normal(K.shape), 1)
+    model = SVC(kernel="precomputed", C=100.0).fit(K, LABELS)
+    b = np.zeros(len(K))
+    b[model.support_] = model.dual_coef_[0]
+    f = 0.5 * (K + K.T) @ b  # the quadratic form sees this part alone
+    signs = np.where(LABELS == 1, 1.0, -1.0)
+    primal = 0.5 * f @ b + 100.0 * np.maximum(0.0, 1.0 - signs * (f + model.intercept_[0])).sum()
+    null = 200.0 * min(LABELS.sum(), (1 - LABELS).sum())
+    true = (primal - (signs @ b - 0.5 * f @ b)) / null
+    assert true > 1e-13  # far above rounding
+    assert true <= model.certificate_.value <= 1e-6
+
+
+def test_a_labelled_kernel_matrix_larger_than_memory_is_refused_before_it_is_made(monkeypatch):
+    model = SVC().fit(X, LABELS)
+    assert model.labelled_gram(X, LABELS).shape == (20, 20)
+    monkeypatch.setattr(gram_rows, "memory", lambda: 3000)
+    with pytest.raises(ValueError, match=r"Cannot label .* 3,200 bytes.*Nystroem"):
+        model.labelled_gram(X, LABELS)

@@ -46,6 +46,15 @@ def dual_objective(K, y, alpha):
     return alpha.sum() - 0.5 * signed @ K @ signed
 
 
+@pytest.mark.parametrize("scale", [1e-15, 1e-8, 1e15])
+def test_a_hard_margin_is_found_in_any_unit_of_the_columns(scale):
+    X = np.random.default_rng(0).standard_normal((300, 4))
+    y = (X[:, 0] + 0.5 * X[:, 1] > 0.0).astype(int)
+    one, other = (SVC(C=np.inf, kernel="linear", max_iter=200_000).fit(unit * X, y) for unit in (1.0, scale))
+    assert other.certificate_.converged
+    assert_allclose(other.margin_ / scale, one.margin_, rtol=1e-4)  # the root of their gaps
+
+
 @pytest.mark.mission("MM-01", "MM-05", "MM-07", "MM-09", "KE-12")
 @pytest.mark.parametrize(
     ("data", "alpha", "w", "margin"),

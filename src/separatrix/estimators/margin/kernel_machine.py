@@ -182,10 +182,9 @@ class KernelMachine(Estimator):
     def _gram(self, X):
         """Rows of the kernel matrix of X."""
         if callable(self.kernel_):
-            return PrecomputedRows(kernel_matrix(self.kernel_, X))
-        if self.kernel_ == "precomputed":
-            refuse_asymmetric(X, np.finfo(X.dtype).eps)
-            return PrecomputedRows(X)
+            X = kernel_matrix(self.kernel_, X)
+        if callable(self.kernel_) or self.kernel_ == "precomputed":
+            return PrecomputedRows(X, asymmetry=refuse_asymmetric(X, np.finfo(X.dtype).eps))
         gram = GramRows(self.kernel_, X)
         with np.errstate(over="ignore", invalid="ignore"):
             largest = float(np.abs(gram.diagonal).max(initial=0.0))

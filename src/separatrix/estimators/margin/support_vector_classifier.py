@@ -19,6 +19,7 @@ from separatrix.core.threads import parallel_map
 from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_dense
 from separatrix.designs.equal_rows import contradiction
+from separatrix.designs.gram_rows import refuse_too_large
 from separatrix.designs.kernels import Linear
 from separatrix.estimators import verification
 from separatrix.estimators.class_weights import class_factors
@@ -219,6 +220,7 @@ class SVC(ClassifierMixin, KernelMachine):
         data = self._entered(X, y, None, reset=False)
         signs = np.where(data.y == 1, 1.0, -1.0)
         gram = self._gram(data.X)
+        refuse_too_large(gram.n, gram.n, what=f"label the kernel matrix of {gram.n:,} rows")
         return np.asarray(signs[:, None] * gram.block(np.arange(gram.n)) * signs)
 
     def _entered(self, X, y, sample_weight, reset=True):

@@ -38,12 +38,16 @@ def machines(model, X, y, sample_weight=None):
     comparison.number("gamma_", model._width(rows, data.repeats))
     comparison.residual(0.0 if model._chosen_kernel() == model.kernel_ else np.inf, 0.0, "kernel_")
     support = np.asarray(model.support_)
-    legal = support.ndim == 1 and ((support >= 0) & (support < rows.shape[0])).all() and _is_counted(model, support)
+    inside = support.ndim == 1 and ((support >= 0) & (support < rows.shape[0])).all()
+    legal = inside and _is_counted(model, support, data)
     comparison.residual(0.0 if legal else np.inf, 0.0, "support_", "n_support_")
     if legal and isinstance(model.kernel_, Kernel):
         kept, given = as_dense(model.support_vectors_), as_dense(rows[support])
         same = kept.shape == given.shape and np.array_equal(kept, given)
         comparison.residual(0.0 if same else 1.0, 0.0, "support_vectors_")
+    elif legal and callable(model.kernel_):
+        kept, given = as_dense(model._fit_rows), as_dense(data.X)
+        comparison.residual(0.0 if np.array_equal(kept, given) else np.inf, 0.0, "_fit_rows")
     if "class_weight_" in vars(model):
         comparison.number("class_weight_", data.class_weight)
     held = LOOKED_AT | DECIDED | set(DERIVED) | ({"probA_", "probB_"} if _has_seed(model) else {"probB_"})
@@ -100,7 +104,10 @@ def _hold_probabilities(comparison, model, data):
         comparison.number("probA_", slopes, tolerance=SLOPES)
 
 
-def _is_counted(model, support):
+def _is_counted(model, support, data):
     """Whether each support vector is named once, and class after class where there are classes."""
     counts, dual = np.asarray(model.n_support_), as_dense(model.dual_coef_)
-    return len(np.unique(support)) == len(support) == counts.sum() == dual.shape[1]
+    classes = data.y[support] if "classes_" in vars(model) else np.zeros(len(support), dtype=np.int64)
+    if not np.array_equal(counts, np.bincount(classes, minlength=len(vars(model).get("classes_", [0])))):
+        return False
+    return len(np.unique(support)) == len(support) == dual.shape[1] and bool(np.all(np.diff(classes) >= 0))

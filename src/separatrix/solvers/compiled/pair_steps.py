@@ -5,8 +5,8 @@ import numpy as np
 from separatrix.core.jit import compiled
 from separatrix.core.types import Array
 
-# In place of a curvature that rounding made 0 or negative: the step then ends at a bound.
-LEAST_CURVATURE = 1e-12
+# Of the largest diagonal entry, in place of a curvature that rounding made 0 or negative.
+LEAST_CURVATURE = 1e-14
 
 
 @compiled
@@ -34,11 +34,13 @@ def pair_steps(
     What may not grow has an infinite `work_up`, what may not fall an infinite `work_down`: sums with them need no
     branch, which a processor would guess wrong half of the time (measured: three times as fast).
     """
-    q = b.shape[0]
+    q, largest_diagonal = b.shape[0], 0.0
     for t in range(q):
         work_diagonal[t] = K[t, t]
+        largest_diagonal = max(largest_diagonal, abs(work_diagonal[t]))
         work_up[t] = 0.0 if b[t] < high[t] else -np.inf
         work_down[t] = 0.0 if b[t] > low[t] else np.inf
+    least_curvature = LEAST_CURVATURE * (largest_diagonal if largest_diagonal > 0.0 else 1.0)
     first_violation = -1.0
     for step in range(most):
         # of the best pair the square of the drop and the curvature: their ratio is the gain
@@ -56,7 +58,7 @@ def pair_steps(
             diagonal = work_diagonal[top]
             for t in range(ends[g], ends[g + 1]):
                 drop = max(largest - need[t] - work_down[t], 0.0)
-                curvature = max(diagonal + work_diagonal[t] - 2.0 * K[top, t], LEAST_CURVATURE)
+                curvature = max(diagonal + work_diagonal[t] - 2.0 * K[top, t], least_curvature)
                 if drop * drop * below > square * curvature:
                     square, below, i, j = drop * drop, curvature, top, t
         if first_violation < 0.0:
