@@ -22,6 +22,8 @@ from separatrix.estimators.verify import NothingToVerify
 from separatrix.inference import describe, summary
 
 MODELS = registry.members("estimator")
+# What learns from one row or one batch at a time may end before its optimum, and says so.
+STOP_EARLY = ("Autoencoder", "MLPClassifier", "MLPRegressor", "Perceptron", "SGDClassifier", "SGDRegressor")
 RNG = np.random.default_rng(0)
 X = RNG.poisson(2.0, (40, 3)).astype(float)
 AMOUNT = X @ [1.0, -1.0, 0.5] + RNG.standard_normal(40)
@@ -79,7 +81,7 @@ def test_every_model_with_something_to_verify_is_verified(name):
     model = fitted(MODELS[name])
     labels = amount_for(model) if declaration(model).task == "regression" else TWO
     certificate = verify(model, rows_of(name), labels)
-    loose = name in ("Perceptron", "PerceptronRegressor", "SGDClassifier", "SGDRegressor")  # may stop early
+    loose = name in STOP_EARLY
     assert certificate.converged or loose, certificate
 
 

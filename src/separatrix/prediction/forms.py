@@ -1,8 +1,7 @@
 """Forms of prediction: how each kind of fitted model predicts, as functions of its numbers alone.
 
-A model declares its form (:mod:`separatrix.core.declaration`), and a model file names the form of every class in it, so
-that a file predicts without the class. A step is a form with the state of a fitted estimator: parameters and fitted
-attributes by their public names. Steps inside a state are steps again.
+A model declares its form (:mod:`separatrix.core.declaration`), and a model file names the form of every class in it: it
+predicts without the class. A step is a form with a state, the public parameters and attributes of a fitted estimator.
 """
 
 from collections.abc import Callable
