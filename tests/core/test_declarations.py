@@ -23,7 +23,15 @@ from separatrix.inference import describe, summary
 
 MODELS = registry.members("estimator")
 # What learns from one row or one batch at a time may end before its optimum, and says so.
-STOP_EARLY = ("Autoencoder", "MLPClassifier", "MLPRegressor", "Perceptron", "SGDClassifier", "SGDRegressor")
+STOP_EARLY = (
+    "Autoencoder",
+    "MLPClassifier",
+    "MLPRegressor",
+    "Perceptron",
+    "PerceptronRegressor",
+    "SGDClassifier",
+    "SGDRegressor",
+)
 RNG = np.random.default_rng(0)
 X = RNG.poisson(2.0, (40, 3)).astype(float)
 AMOUNT = X @ [1.0, -1.0, 0.5] + RNG.standard_normal(40)
