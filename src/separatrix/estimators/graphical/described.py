@@ -44,8 +44,8 @@ def trees_described(model, names, X, y):
 
 def couplings_described(model, names, X, y):
     """The couplings of an Ising model, as changes of log-odds and as ratios of odds."""
-    found = [(names[j], names[k], float(model.coupling_[j, k])) for j, k in model.edges_.tolist()]
-    rows = [(*edge, float(np.exp(min(edge[2], 700.0)))) for edge in sorted(found, key=lambda edge: -abs(edge[2]))]
+    edges = [(names[j], names[k], float(model.coupling_[j, k])) for j, k in model.edges_.tolist()]
+    rows = [(*edge, float(np.exp(min(edge[2], 700.0)))) for edge in sorted(edges, key=lambda edge: -abs(edge[2]))]
     words = (
         f"The model has {_count(names, 'node')} that are 0 or 1, and {_count(rows, 'edge')}. Given all other nodes, "
         "the odds that one of the two ends of an edge is 1 are multiplied by the odds ratio where the other end is 1."
