@@ -156,7 +156,7 @@ class Family:
     complexity : int.  Of models that the data cannot tell apart, the lowest is recommended. 0 is the baseline,
         10 a fixed linear model, 20 a penalised linear model, 30 a model with a distribution for each class, 40 additive
         curves, 45 a tree, 46 a list of rules, 50 stumps and model trees, 52 a mixture of linear models, 60 memory of
-        the training rows and means of trees, 70 sums of trees.
+        the training rows and means of trees, 70 sums of trees, 80 networks.
     description : str.  One sentence for a newcomer: what the model assumes and what it gives.
     preparation : str, default "standard".  How it wants the table: one of the preparations of
         :mod:`separatrix.estimators.preparation`.

@@ -151,12 +151,23 @@ def test_the_witness_is_the_cell_that_differs_most():
         (lambda: conditional_independence([0.5, 0.6], [0], [1]), "sum to 1.1"),
         (lambda: markov_property(both_alike(3), CHAIN), "a table of 3 axes with 4 nodes"),
         (lambda: markov_property(both_alike(4), CHAIN, "total"), "none of that name"),
+        (lambda: Graph(2.5, []), "make a graph of nodes=2.5"),
+        (lambda: Graph(3, [1]), "use the edge 1"),
+        (lambda: markov_property(both_alike(2), [(0, 1)]), "check a Markov property for graph="),
         (lambda: markov_property(np.full((1,) * 17, 1.0), Graph(17, [])), "all 2.17 sets of nodes"),
     ],
 )
 def test_what_makes_no_statement_is_refused(task, message):
     with pytest.raises(ValueError, match=message):
         task()
+
+
+def test_a_single_node_needs_no_brackets():
+    rain = Graph(["rain", "road", "crash"], [("rain", "road"), ("road", "crash")])
+    assert rain.separates("road", "rain", "crash")
+    assert Graph(np.int64(3), [(0, 1), (1, 2)]).separates(1, 0, 2)
+    P = np.full((2, 2, 2), 0.125)
+    assert conditional_independence(P, 0, 1, 2) == conditional_independence(P, [0], [1], [2])
 
 
 @pytest.mark.mission("GM-13")

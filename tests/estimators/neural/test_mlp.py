@@ -10,6 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import separatrix
 from separatrix.core.declaration import declaration
 from separatrix.core.errors import NotCertified, StillFalling
+from separatrix.core.family import DataFacts, families
+from separatrix.core.time_limit import ending_when
 from separatrix.neural_network import MLPClassifier, MLPRegressor
 from separatrix.prediction.forms import Step, predict_step
 
@@ -305,6 +307,45 @@ def test_a_batch_is_never_larger_than_the_data():
         for m in (90, 1000)
     )
     assert_array_equal(parameters(one), parameters(other))
+
+
+def test_a_loss_over_all_rows_that_is_no_number_publishes_no_weights():
+    model = MLPRegressor(hidden_layer_sizes=(3,), solver="lbfgs", random_state=0)
+    with pytest.raises(ValueError, match="in iteration 1: the loss over all rows is no finite number"):
+        model.fit(X * 1e200, NUMBER)
+    assert not hasattr(model, "coefs_")
+
+
+def test_training_on_all_rows_ends_when_its_time_is_over():
+    model = MLPRegressor(hidden_layer_sizes=(5,), solver="lbfgs", random_state=0)
+    with ending_when(lambda: True):
+        assert quietly(model, X, NUMBER).n_iter_ == 1
+
+
+def made_for_comparison(task, n, p, k=0):
+    """What the family makes for a comparison of so many rows, columns and classes."""
+    family = next(family for family in families(task) if family.name == "neural network")
+    facts = DataFacts(
+        rows=n, columns=p, classes=k, smallest_class=n // 4 if k else 0, score="log_loss" if k else "rmse"
+    )
+    return family.make(facts)
+
+
+def test_the_network_of_comparisons_learns_a_rule_that_short_training_misses():
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 4, (1000, 5))
+    rows, label = np.eye(4)[codes].reshape(1000, 20), (codes[:, 0] == 3) & (codes[:, 1] > 0)  # 19 % of the rows
+    model = quietly(made_for_comparison("classification", 600, 20, 2), rows[:600], label[:600])
+    assert np.mean(model.predict(rows[600:]) == label[600:]) > 0.99
+
+
+def test_the_network_of_comparisons_does_not_learn_noise_by_heart():
+    rng = np.random.default_rng(0)
+    rows, noise = rng.standard_normal((400, 8)), rng.standard_normal(400)
+    y = rows[:, 0] + 2.0 * noise
+    model = quietly(made_for_comparison("regression", 200, 8), rows[:200], y[:200])
+    error = np.sqrt(np.mean((model.predict(rows[200:]) - y[200:]) ** 2))
+    assert error < 1.2 * np.std(2.0 * noise[200:])
 
 
 def test_labels_that_no_chunk_announced_are_refused():

@@ -25,6 +25,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.designs.pair_counts import pair_counts
 from separatrix.estimators import verification
 from separatrix.estimators.graphical.categories import Coded, learn_categories, values_of
+from separatrix.estimators.graphical.described import tree_described
 from separatrix.estimators.graphical.messages import conditionals, drawn, most_probable
 from separatrix.estimators.graphical.tables import refuse_too_many_cells
 from separatrix.estimators.graphical.tree_tables import TreeTables, directed, informations, shares, tree_tables
@@ -54,6 +55,7 @@ class TreeLemma(NamedTuple):
     sums=("designs.pair_counts",),
     solvers=("solvers.spanning_tree",),
     verification=verification.OF_CHOW_LIU_TREE,
+    description=tree_described,
     certifies=verification.SPANNING_TREE,
     small_fits=(
         SmallFit(counts=True, storages=DENSE),

@@ -16,6 +16,7 @@ from separatrix.estimators import verification
 from separatrix.estimators.generative.base import Generative
 from separatrix.estimators.graphical.categories import learn_categories, values_of
 from separatrix.estimators.graphical.chow_liu import UNSEEN, ChowLiuTree
+from separatrix.estimators.graphical.described import trees_described
 from separatrix.estimators.graphical.messages import drawn
 from separatrix.estimators.published import worst
 from separatrix.estimators.validation import check_choice, check_number, validate_cell_classes, validate_cells
@@ -30,6 +31,7 @@ from separatrix.prediction.posteriors import logarithm
     solvers=("solvers.spanning_tree",),
     prediction=forms.CHOW_LIU_CLASSES,
     verification=verification.OF_CHOW_LIU_CLASSIFIER,
+    description=trees_described,
     certifies=verification.SPANNING_TREE,
     small_fits=(SmallFit(counts=True, storages=DENSE),),
 )

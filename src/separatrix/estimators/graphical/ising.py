@@ -21,6 +21,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.designs import as_design
 from separatrix.estimators import verification
 from separatrix.estimators.graphical.binary_nodes import PairwiseModel, binary_rows, edge_list, smoothed_rows
+from separatrix.estimators.graphical.described import couplings_described
 from separatrix.estimators.published import certify_parts
 from separatrix.estimators.validation import check_choice, check_number
 from separatrix.losses import Logistic
@@ -39,6 +40,7 @@ MOST_FITTED = 12  # nodes for which "auto" takes the likelihood: an iteration of
     penalties=("penalties:NoPenalty", "penalties:L1", "penalties:L2"),
     solvers=("solvers.ising_likelihood", "solvers.quasi_newton", "solvers.proximal_newton"),
     verification=verification.OF_ISING,
+    description=couplings_described,
 )
 class IsingModel(PairwiseModel):
     r"""Ising model, or Boltzmann machine whose nodes are all visible.

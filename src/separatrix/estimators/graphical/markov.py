@@ -41,12 +41,13 @@ class Graph:
     """
 
     def __init__(self, nodes: int | Sequence[Hashable], edges: Iterable[Sequence[Hashable]]) -> None:
-        self.nodes = list(range(nodes)) if isinstance(nodes, int) else list(nodes)
+        self.nodes = _named(nodes)
         if len(set(self.nodes)) < len(self.nodes):
             raise cannot("make a graph", because="two of its nodes have one name", instead="a name for each node")
         self._neighbours: dict[Hashable, set[Hashable]] = {node: set() for node in self.nodes}
         for edge in edges:
-            a, b = self.known(edge, "edges") if len(edge) == 2 else (None, None)
+            pair = self.known(edge, "edges")
+            a, b = pair if len(pair) == 2 else (None, None)
             if a == b:
                 raise cannot(f"use the edge {edge!r}", because="an edge joins two nodes", instead="two different nodes")
             self._neighbours[a].add(b)
@@ -65,8 +66,8 @@ class Graph:
         return [other for other in self.nodes if other in self._neighbours[self.known([node], "node")[0]]]
 
     def known(self, nodes: Iterable[Hashable], name: str) -> list[Hashable]:
-        """The same nodes as a list; one that the graph does not have is refused."""
-        several = list(nodes)
+        """The same nodes as a list, of a single one too; one that the graph does not have is refused."""
+        several = [nodes] if isinstance(nodes, str) and nodes in self._neighbours else _listed(nodes)
         strange = [node for node in several if node not in self._neighbours]
         if strange:
             raise cannot(
@@ -132,7 +133,7 @@ def conditional_independence(
     Parameters
     ----------
     table : array.  Probabilities that sum to 1, an axis for each variable.
-    A, B, C : iterables of variables, C may be empty.
+    A, B, C : variables, or iterables of them; C may be empty.
     names : sequence or None, default None.  What the axes are called; None for 0, 1, ...
     tol : float, [0, inf), default 1e-9.  The largest difference of a conditional probability that counts as none.
 
@@ -167,6 +168,12 @@ def markov_property(table: ArrayLike, graph: Graph, which: str = "global", *, to
     (True, (['a'], ['b', 'c'], []))
     """
     P = checked_table(table, "table")
+    if not isinstance(graph, Graph):
+        raise cannot(
+            f"check a Markov property for graph={graph!r}",
+            because="it is no graph",
+            instead="Graph(nodes, edges) of separatrix.graphical, with a node for each axis",
+        )
     _refuse_other_axes(P, graph)
     if which not in PROPERTIES:
         raise cannot(
@@ -240,6 +247,24 @@ def refuse_common(A: list[Any], B: list[Any], C: list[Any]) -> None:
             because=f"{common[0]!r} stands there twice" if common else "A or B is empty",
             instead="sets without a common node, A and B not empty",
         )
+
+
+def _named(nodes: Any) -> list[Hashable]:
+    """The names of nodes: those that are given, or 0, 1, ... of so many."""
+    if isinstance(nodes, Iterable):
+        return list(nodes)
+    if isinstance(nodes, int | np.integer) and not isinstance(nodes, bool) and nodes >= 0:
+        return list(range(int(nodes)))
+    raise cannot(
+        f"make a graph of nodes={nodes!r}",
+        because="they are neither a number nor names",
+        instead="how many there are, or their names",
+    )
+
+
+def _listed(nodes: Any) -> list[Any]:
+    """Nodes as a list; what is no collection is one of them."""
+    return list(nodes) if isinstance(nodes, Iterable) else [nodes]
 
 
 def _refuse_other_axes(P: Array, graph: Graph) -> None:

@@ -17,7 +17,7 @@ from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.coding import coded
 from separatrix.estimators.neural.described import described
-from separatrix.estimators.neural.multilayer import SOLVERS, Multilayer, takes_chunks
+from separatrix.estimators.neural.multilayer import SOLVERS, Multilayer, competitor, takes_chunks
 from separatrix.estimators.validation import score_rows, validate_classes
 from separatrix.losses import Logistic, Softmax
 from separatrix.penalties import L2
@@ -260,9 +260,7 @@ declare(
         name="neural network",
         task="classification",
         model=MLPClassifier,
-        make=lambda facts: MLPClassifier(
-            (32, 16), early_stopping=facts.rows >= 500, max_iter=100, random_state=facts.seed
-        ),
+        make=lambda facts: competitor(MLPClassifier, facts),
         complexity=80,
         description="Two layers of units between the columns and the probabilities, trained by backpropagation: a "
         "smooth function of any shape, which shows no reasons.",

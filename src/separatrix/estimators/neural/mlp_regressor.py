@@ -17,7 +17,7 @@ from separatrix.core.family import Family, declare, needs
 from separatrix.core.types import Array, MatrixLike
 from separatrix.estimators import verification
 from separatrix.estimators.neural.described import described
-from separatrix.estimators.neural.multilayer import SOLVERS, Multilayer, takes_chunks
+from separatrix.estimators.neural.multilayer import SOLVERS, Multilayer, competitor, takes_chunks
 from separatrix.estimators.validation import check_choice, enter, score_rows
 from separatrix.losses import Poisson, Squared
 from separatrix.penalties import L2
@@ -284,14 +284,7 @@ declare(
         name="neural network",
         task="regression",
         model=MLPRegressor,
-        make=lambda facts: MLPRegressor(
-            hidden_layer_sizes=(32, 16),
-            early_stopping=facts.rows >= 500,
-            max_iter=100,
-            learning_rate_init=0.01,
-            scale_target=True,
-            random_state=facts.seed,
-        ),
+        make=lambda facts: competitor(MLPRegressor, facts, scale_target=True),
         complexity=80,
         description="Two layers of units between the columns and the number, trained by backpropagation: a smooth "
         "function of any shape, which shows no reasons.",

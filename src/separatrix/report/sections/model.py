@@ -3,14 +3,17 @@
 import numpy as np
 
 from separatrix import plots
+from separatrix.core.declaration import declaration
 from separatrix.core.description import CONFIDENCE
 from separatrix.inference.describe import describe
 from separatrix.inference.tree_words import bare_tree
+from separatrix.prediction import forms
 from separatrix.report.blocks import Heading, Note, Text, grid, picture, wide
 from separatrix.report.numbers import short, with_interval
 from separatrix.report.registry import section
 
 OPEN_ROWS, MOST_DRAWN = 20, 15
+MOST_TREES, MOST_COLUMNS = 4, 30  # of trees of dependences
 
 
 @section("model", "The chosen model", order=50)
@@ -21,6 +24,7 @@ def chosen_model(context):
         comparison.model, comparison.feature_names, context.prepared, comparison.y_train, units=context.units
     )
     parts = [Text(description.words), *_tree(comparison.model)]
+    parts += _dependences(context.model, comparison.feature_names)
     if description.tables and description.tables[0].intervals:
         parts += _forest(description.tables[0])
     for k, table in enumerate(description.tables):
@@ -38,6 +42,20 @@ def _tree(model):
         "training rows that come there; a dashed one stands for questions that are not drawn."
     )
     return [picture(plots.tree(model), caption)]
+
+
+def _dependences(model, names):
+    """The pictures of the trees of dependences of a model that has one for each class."""
+    if declaration(model).prediction != forms.CHOW_LIU_CLASSES or len(names) > MOST_COLUMNS:
+        return []
+    parts = []
+    for label, tree in list(zip(model.classes_, model.trees_, strict=True))[:MOST_TREES]:
+        caption = (
+            f"Which columns depend on each other within the class {label}. The number on an edge is the mutual "
+            "information of its columns, in nats."
+        )
+        parts.append(picture(plots.dependency_tree(tree, names=names), caption))
+    return parts
 
 
 def shown(table, folded=""):

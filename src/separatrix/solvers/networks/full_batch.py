@@ -7,8 +7,12 @@ From     Liu and Nocedal (1989), Mathematical Programming 45, in the implementat
 Cost     one or two passes over the rows for each iteration.
 """
 
+import numpy as np
+
+from separatrix.core.errors import cannot
 from separatrix.core.solution import Trace
 from separatrix.core.threads import one_blas_thread
+from separatrix.core.time_limit import should_end
 from separatrix.core.types import Array
 from separatrix.solvers.networks.objective import Objective
 
@@ -33,11 +37,19 @@ def train_on_all(objective: Objective, *, largest: float, max_iter: int, max_fun
     def note(theta: Array) -> None:
         trace.append(last["value"])
         trace.layer_norms.append(network.layer_norms())
+        if should_end():
+            raise StopIteration  # by which scipy ends with what it has
 
     options = {"maxiter": max_iter, "maxfun": max_fun, "gtol": largest, "ftol": ROUNDING}
-    with one_blas_thread(always=True):  # by two threads sums are rounded otherwise
+    with one_blas_thread(always=True), np.errstate(all="ignore"):  # by two threads sums are rounded otherwise
         result = minimize(
             value_and_gradient, network.theta.copy(), jac=True, method="L-BFGS-B", options=options, callback=note
         )
-        network.theta[:] = result.x
+    if not (np.isfinite(result.fun) and np.isfinite(result.x).all()):
+        raise cannot(
+            f"go on training in iteration {result.nit + 1}",
+            because="the loss over all rows is no finite number",
+            instead="standardised columns, scale_target=True for large numbers, or more alpha",
+        )
+    network.theta[:] = result.x
     return int(result.nit)
