@@ -7,6 +7,9 @@ From     Liu and Nocedal (1989), Mathematical Programming 45, in the implementat
 Cost     one or two passes over the rows for each iteration.
 """
 
+import numpy as np
+
+from separatrix.core.errors import cannot
 from separatrix.core.solution import Trace
 from separatrix.core.threads import one_blas_thread
 from separatrix.core.types import Array
@@ -40,4 +43,10 @@ def train_on_all(objective: Objective, *, largest: float, max_iter: int, max_fun
             value_and_gradient, network.theta.copy(), jac=True, method="L-BFGS-B", options=options, callback=note
         )
         network.theta[:] = result.x
+    if not np.isfinite(result.fun):
+        raise cannot(
+            f"go on training after {result.nit} iterations of L-BFGS",
+            because="the loss is no longer a finite number",
+            instead="standardised columns, smaller targets, or batch_norm=True",
+        )
     return int(result.nit)
