@@ -17,6 +17,7 @@ from separatrix.core import registry
 from separatrix.discriminant_analysis import FisherDiscriminant, LinearDiscriminantAnalysis, MeanDifference
 from separatrix.ensemble import GradientBoostingRegressor
 from separatrix.estimators.preparation.compose import pipeline
+from separatrix.graphical import ChowLiuTree
 from separatrix.linear_model import LogisticRegression, Ridge, SGDClassifier
 from separatrix.local import LocalLinearRegression, LocalLogisticRegression
 from separatrix.naive_bayes import BernoulliNB, GaussianNB, MixedNB
@@ -324,3 +325,10 @@ def test_twenty_thousand_crafted_files_can_be_used_without_a_crash():
     failures, loaded = used.run(20_000, seed=2)
     assert failures == {}
     assert loaded > 2_000
+
+
+@pytest.mark.parametrize("parents", [[1, 2, 0], [0, 1, 2], [-1, -1, 0], [-1, 2, 1]], ids=str)
+def test_parents_that_make_no_tree_are_refused(parents):
+    model = ChowLiuTree().fit(np.sign(X) > 0.0)
+    with pytest.raises(CannotLoad):
+        separatrix.load(io.BytesIO(crafted(model, ("ChowLiuTree", "parents_", np.array(parents)))))

@@ -269,6 +269,19 @@ def _network(state: Mapping[str, Any]) -> bool:
     return bool(W) and chained and wide and normed and classes and all(part.size == parameters for part in moved)
 
 
+def _dependency_tree(state: Mapping[str, Any]) -> bool:
+    """Whether the parents of all columns lead to one root, and each table is as wide as its categories are many."""
+    if "parents_" not in state:
+        return True
+    parents, sizes = state["parents_"], [len(known) for known in state["categories_"]]
+    above = np.where(parents < 0, np.arange(len(parents)), parents)
+    for _ in range(len(parents).bit_length()):  # each time twice as far up
+        above = above[above]
+    shapes = [(sizes[i],) if j < 0 else (sizes[j], sizes[i]) for i, j in enumerate(parents.tolist())]
+    alike = [table.shape for table in state["conditional_tables_"]] == shapes
+    return int((parents < 0).sum()) == 1 and bool((parents[above] < 0).all()) and alike
+
+
 LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "Words": _bags,
     "Categories": _outcomes,
@@ -292,5 +305,6 @@ LAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "HistGradientBoostingClassifier": _boosted,
     "HistGradientBoostingRegressor": _boosted,
     **dict.fromkeys(("Autoencoder", "MLPClassifier", "MLPRegressor"), _network),
+    "ChowLiuTree": _dependency_tree,
     "sklearn:OneHotEncoder": _one_hot,
 }

@@ -65,7 +65,8 @@ def _of_numbers(column, known):
             met |= same
     else:
         values = np.asarray(known)
-        codes = np.searchsorted(values, column).clip(max=len(values) - 1)
+        order = np.argsort(values)  # categories that were declared are in the order of their declaration
+        codes = order[np.searchsorted(values, column, sorter=order).clip(max=len(values) - 1)]
         met = values[codes] == column
     empty = np.isnan(column) if column.dtype.kind == "f" else np.zeros(len(column), dtype=bool)
     return codes, empty, ~met & ~empty

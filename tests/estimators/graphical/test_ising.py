@@ -16,7 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import separatrix
 from separatrix.core.errors import NotCertified
 from separatrix.core.exponential_family import decrement_bound
-from separatrix.graphical import IsingModel
+from separatrix.estimators.graphical import binary_nodes
+from separatrix.graphical import BoltzmannMachine, IsingModel
 from separatrix.solvers.ising_likelihood import IsingLikelihood
 
 GOLDEN = Path(__file__).resolve().parents[4] / "shared/golden/golden.json"
@@ -358,3 +359,25 @@ def test_a_changed_model_is_not_verified(parameters, tmp_path):
         again = separatrix.load(tmp_path / "ising.sepx")
         setattr(again, name, getattr(again, name) + 0.1)
         assert not separatrix.verify(again, X).converged, name
+
+
+@pytest.mark.parametrize("Model", [IsingModel, BoltzmannMachine])
+def test_edges_that_can_be_read_once_are_refused(Model):
+    X = np.array([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0]])
+    with pytest.raises(ValueError, match="iterator"):
+        Model(edges=zip([0, 1], [1, 2])).fit(X)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("Model", [IsingModel, BoltzmannMachine])
+def test_a_constant_column_of_very_heavy_rows_has_a_finite_intercept(Model):
+    model = Model().fit([[1, 0], [1, 1], [1, 0]], sample_weight=np.full(3, 1e17))
+    assert np.isfinite(model.intercept_).all()
+
+
+def test_draws_by_chains_hear_an_interrupt_between_sweeps(monkeypatch):
+    counts = []
+    model = IsingModel().fit([[0, 0], [0, 1], [1, 0], [1, 1]])
+    monkeypatch.setattr(binary_nodes, "sweep", lambda key, first, count, *rest: counts.append((first, count)))
+    model.sample(3, method="gibbs", n_sweeps=4)
+    assert counts == [(0, 1), (1, 1), (2, 1), (3, 1)]

@@ -103,3 +103,16 @@ def test_margins_that_contradict_each_other_are_refused(table, margins, message)
 def test_what_is_no_margin_is_refused(margins, options, message):
     with pytest.raises(ValueError, match=message):
         iterative_proportional_fitting(np.ones((2, 2)), margins, **options)
+
+
+def test_two_margins_of_the_same_axes_are_refused():
+    with pytest.raises(ValueError, match="two margins of the axes"):
+        iterative_proportional_fitting(np.ones((2, 2)), {0: [1.0, 2.0], (0,): [2.0, 1.0]})
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e300])
+def test_the_size_of_the_start_does_not_matter(size):
+    start, margins = np.array([[1.0, 2.0], [3.0, 4.0]]), {0: [4e5, 6e5], 1: [3e5, 7e5]}
+    expected = iterative_proportional_fitting(start, margins).table
+    # cells near 1e-310 keep 44 bits
+    assert_allclose(iterative_proportional_fitting(size * start, margins).table, expected, rtol=1e-12)

@@ -1,6 +1,7 @@
 """What undirected models of binary nodes share: checked rows, edges, sums over states, and draws."""
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from separatrix.estimators.validation import validate_first_rows, validate_rows,
 from separatrix.solvers import annealed_importance
 from separatrix.solvers.binary_states import LogPartition, log_sum, log_weights, refuse_none, sum_exactly
 from separatrix.solvers.compiled.gibbs import sweep
+
+LEAST = float(np.finfo(np.float64).eps)  # of the chance of a value that no row has
 
 
 def binary_rows(model: Any, X: MatrixLike, *, reset: bool) -> Array:
@@ -59,7 +62,8 @@ def smoothed_rows(model: Any, X: MatrixLike, sample_weight: Any, *, reset: bool)
     means = s @ rows / total
     constant = np.flatnonzero((means <= 0.0) | (means >= 1.0))
     if len(constant):
-        rows[:, constant] = (means[constant] * total + 0.5) / (total + 1.0)
+        smoothed = (means[constant] * total + 0.5) / (total + 1.0)
+        rows[:, constant] = np.clip(smoothed, LEAST, 1.0 - LEAST)  # half of a row among 2^53 is lost in rounding
         if reset:
             warnings.warn(ConstantNodes(constant.tolist(), rows.shape[1]), stacklevel=3)
     return rows, s
@@ -69,6 +73,12 @@ def edge_list(model: Any, edges: Any, d: int) -> Array:
     """Checked edges (m, 2), smaller node first, without repetitions; all pairs for None."""
     if edges is None:
         return np.column_stack(np.triu_indices(d, 1)).astype(np.int64)
+    if isinstance(edges, Iterator):
+        raise cannot(
+            f"fit {type(model).__name__} with edges that are an iterator",
+            because="it can be read once only",
+            instead="edges=list(...)",
+        )
     pairs = np.asarray(list(edges))
     if pairs.size == 0:
         return np.zeros((0, 2), dtype=np.int64)
@@ -136,5 +146,7 @@ class PairwiseModel(Estimator):
             numbers = np.minimum(np.searchsorted(p, random.random_sample(n) * p[-1], side="right"), len(p) - 1)
             return ((numbers[:, None] >> np.arange(len(a))) & 1).astype(np.float64)
         X = np.where(random.random_sample((n, len(a))) < expit(a), 1.0, 0.0)
-        sweep(int(random.randint(1 << 32, dtype=np.uint64)), 0, sweeps, a, C, X)
+        key = int(random.randint(1 << 32, dtype=np.uint64))
+        for number in range(sweeps):  # one a call: an interrupt is heard between calls
+            sweep(key, number, 1, a, C, X)
         return X

@@ -76,8 +76,8 @@ def iterative_proportional_fitting(
             because="they are out of range",
             instead="tol >= 0 and max_iter = 1, 2, ...",
         )
-    Q = np.array(checked_table(table, "table", total=None))
-    wanted = _checked(Q, margins)
+    start = _of_size_one(checked_table(table, "table", total=None))
+    wanted, Q = _checked(start, margins), start.copy()
     total = float(next(iter(wanted.values())).sum())
     errors, iterations = np.inf, 0
     while iterations < max_iter:
@@ -89,11 +89,16 @@ def iterative_proportional_fitting(
         if errors <= tol or errors == before:
             break
     if errors > max(tol, SAME):
-        _refuse_contradiction(Q, checked_table(table, "table", total=None), wanted)
+        _refuse_contradiction(Q, start, wanted)
     message = "the largest difference of a cell of a margin, relative to the sum of the table"
     certificate = closed_form(errors, tol, started=started, iterations=iterations, passes=iterations, message=message)
     warn_if_not_certified(certificate, "Raise max_iter or tol.", stacklevel=2)
     return FittedTable(Q, certificate)
+
+
+def _of_size_one(table: Array) -> Array:
+    """A table times the power of two that leaves its largest cell near 1, so that no sum overflows."""
+    return np.ldexp(table, -int(np.frexp(table.max())[1]))
 
 
 def _checked(Q: Array, margins: Mapping[Any, ArrayLike]) -> dict[tuple[int, ...], Array]:
@@ -123,6 +128,12 @@ def _checked(Q: Array, margins: Mapping[Any, ArrayLike]) -> dict[tuple[int, ...]
                 because=f"it is {M[cell]:g} in the cell {cell}, where all cells of the table are 0 and stay so",
                 instead="a table that is positive there",
                 kind=Contradiction,
+            )
+        if axes in wanted:
+            raise cannot(
+                f"fit a table to two margins of the axes {axes}",
+                because="they would say the same twice, or contradict each other",
+                instead="each margin once",
             )
         wanted[axes] = M
     _refuse_disagreement(wanted)

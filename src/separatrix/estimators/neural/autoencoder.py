@@ -28,7 +28,7 @@ from separatrix.estimators.validation import (
 from separatrix.losses import Logistic, Squared
 from separatrix.penalties import L2
 from separatrix.prediction import forms, networks
-from separatrix.prediction.links import inverse_link
+from separatrix.prediction.links import inverse_link, mean_slope
 
 LOSSES = {"squared_error": (Squared, "identity"), "cross_entropy": (Logistic, "logistic")}
 
@@ -207,8 +207,7 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Multilayer)
     def input_gradient(self, X: MatrixLike) -> Array:
         """The derivative of each reconstructed column in each column of the row, (n, p, p)."""
         raw, gradients = self._raw_and_input_gradients(X)
-        means = self._decoded(raw)
-        return gradients * (means * (1.0 - means))[:, :, None] if self.loss == "cross_entropy" else gradients
+        return gradients * mean_slope(networks.LINKS[self.out_activation_], raw)[:, :, None]
 
     def _decoded(self, raw):
         return inverse_link(networks.LINKS[self.out_activation_], raw)
@@ -223,7 +222,6 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Multilayer)
                 because=f"X has numbers from {targets.min():g} to {targets.max():g}, which are no probabilities",
                 instead="columns within [0, 1], or loss='squared_error'",
             )
-        self.out_activation_ = LOSSES[self.loss][1]
         s = None if sample_weight is None else validate_weights(sample_weight, len(targets))
         return as_design(rows).matrix(), targets, s
 
@@ -231,6 +229,9 @@ class Autoencoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Multilayer)
         middle = check_number(self, "n_components", 1, integer=True)
         sizes = self._sizes()
         return [*sizes, middle, *reversed(sizes), k]
+
+    def _output(self):
+        return LOSSES[self.loss][1]
 
     def _loss(self):
         return LOSSES[self.loss][0]()

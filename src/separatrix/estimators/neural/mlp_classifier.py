@@ -215,11 +215,13 @@ class MLPClassifier(ClassifierMixin, Multilayer):
             self, X, y, sample_weight, class_weight=self.class_weight, classes=classes, reset=reset
         )
         k = len(self.classes_)
-        self.out_activation_ = "logistic" if k == 2 else "softmax"
         return design.matrix(), coded(codes, k, "zero_one").reshape(len(codes), -1), s
 
+    def _output(self):
+        return "logistic" if len(self.classes_) == 2 else "softmax"
+
     def _loss(self):
-        return Logistic() if self.out_activation_ == "logistic" else Softmax()
+        return Logistic() if self._output() == "logistic" else Softmax()
 
     def _labels_of(self, Y):
         return Y[:, 0] if Y.shape[1] == 1 else Y.argmax(axis=1)

@@ -219,33 +219,37 @@ class MLPRegressor(RegressorMixin, Multilayer):
                 because="a count is not negative",
                 instead="y >= 0, or loss='squared_error'",
             )
-        self.out_activation_ = LOSSES[self.loss][1]
         Y = target.y.reshape(target.n, -1)
-        if not self._scales:
-            return design.matrix(), Y, target.s
-        if reset:
+        scale_target = check_choice(self, "scale_target", (False, True))
+        if reset and scale_target and self.loss == "squared_error":
             self.target_mean_ = np.average(Y, axis=0, weights=target.s)
             spread = np.sqrt(np.average((Y - self.target_mean_) ** 2, axis=0, weights=target.s))
             self.target_scale_ = np.where(spread > 0.0, spread, 1.0)
+        if not self._scaled:
+            return design.matrix(), Y, target.s
         return design.matrix(), (Y - self.target_mean_) / self.target_scale_, target.s
 
     @property
-    def _scales(self):
-        return check_choice(self, "scale_target", (False, True)) and self.loss == "squared_error"
+    def _scaled(self):
+        """Whether the last fit scaled y, whatever the parameters say since."""
+        return "target_scale_" in vars(self)
 
     def _publish(self, network, progress, dtype):
         super()._publish(network, progress, dtype)
-        if self._scales:
+        if self._scaled:
             self.coefs_[-1] = (network.weights[-1][0] * self.target_scale_).astype(dtype)
             self.intercepts_[-1] = (network.biases[-1] * self.target_scale_ + self.target_mean_).astype(dtype)
 
     def _restore(self, network):
         """The published parameters, as they were in training."""
         super()._restore(network)
-        if self._scales:
+        if self._scaled:
             network.weights[-1][0][:] = self.coefs_[-1] / self.target_scale_
             network.biases[-1][:] = (self.intercepts_[-1] - self.target_mean_) / self.target_scale_
         return network
+
+    def _output(self):
+        return LOSSES[self.loss][1]
 
     def _loss(self):
         return LOSSES[self.loss][0]()
@@ -255,10 +259,7 @@ class MLPRegressor(RegressorMixin, Multilayer):
 
     def _score_raw(self, raw, Y, s):
         """R²."""
-        return float(r2_score(Y, self._mean(raw), sample_weight=s))
-
-    def _mean(self, raw):
-        return inverse_link(networks.LINKS[self.out_activation_], raw)
+        return float(r2_score(Y, inverse_link(networks.LINKS[self._output()], raw), sample_weight=s))
 
     def predict(self, X: MatrixLike) -> Array:
         """Predict y for each row of X."""
@@ -268,7 +269,7 @@ class MLPRegressor(RegressorMixin, Multilayer):
     def input_gradient(self, X: MatrixLike) -> Array:
         """The derivative of the prediction in the columns of each row, (n, p), or (n, o, p) of several outputs."""
         raw, gradients = self._raw_and_input_gradients(X)
-        if self._scales:
+        if self._scaled:
             gradients *= self.target_scale_[:, None]
         gradients *= mean_slope(networks.LINKS[self.out_activation_], raw)[:, :, None]
         return gradients[:, 0] if raw.shape[1] == 1 else gradients

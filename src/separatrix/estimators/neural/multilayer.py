@@ -41,6 +41,8 @@ FEW_EPOCHS = 10
 # better, of rules 1, and the more rows, the less it matters.
 PENALTIES = [1.0, 10.0]
 MANY_ROWS = 5_000
+# Attributes that not every fit sets: moments of steps, and what comes of parameters.
+OF_STEPS, OF_SOME_FITS = ("_steps",), ("batch_norms_", "target_mean_", "target_scale_")
 
 
 def takes_chunks(model):
@@ -85,6 +87,7 @@ class Multilayer(Estimator):
         with all_or_nothing(self):
             started = time.perf_counter()
             goes_on = bool(self.warm_start) and "coefs_" in vars(self)
+            self._forget(OF_STEPS if goes_on else (*OF_STEPS, *OF_SOME_FITS))
             rows, Y, s = _without_weightless(*self._enter(X, y, sample_weight, reset=not goes_on))
             self._check()
             random = check_random_state(self.random_state)
@@ -117,13 +120,20 @@ class Multilayer(Estimator):
             random = check_random_state(self.random_state)
             network = self._network(rows, Y, random, goes_on)
             progress = self._progress() if goes_on else Progress(Trace())
-            rule = self._steps if goes_on and "_steps" in vars(self) else self._step_rule()
+            rule = self._step_rule()
+            if isinstance(vars(self).get("_steps"), type(rule)):
+                rule = self._steps
             objective = self._objective(network, rows, Y, s)
             self._run(objective, rule, progress, random, max_iter=1)
             self._publish(network, progress, rows.dtype)
             self._steps, self.n_iter_ = rule, 1
             self.certificate_ = passed_stream("gradient")
         return self
+
+    def _forget(self, names):
+        """Drop attributes of an earlier fit that this one may not set again."""
+        for name in names:
+            vars(self).pop(name, None)
 
     def _train(self, objective, rows, random, held, started):
         rule, progress = self._step_rule(), Progress(Trace())
@@ -220,7 +230,7 @@ class Multilayer(Estimator):
                 np.array([norm.scale, norm.shift, norm.mean, norm.variance], dtype=dtype) for norm in norms
             ]
         self.n_layers_, self.n_outputs_ = len(network.units), network.units[-1]
-        self.hidden_activation_ = self.activation
+        self.hidden_activation_, self.out_activation_ = self.activation, self._output()
         self.trace_, self.loss_curve_, self.t_ = progress.trace, progress.losses, progress.examples
         scored = progress.best_theta is not None
         self.validation_scores_ = progress.scores if scored else None
@@ -231,9 +241,8 @@ class Multilayer(Estimator):
 
     def _progress(self):
         """Where the last chunk of a stream left off."""
-        return Progress(
-            self.trace_, self.loss_curve_, best_loss=self.best_loss_, idle=self._idle, examples=float(self.t_)
-        )
+        best = np.inf if self.best_loss_ is None else self.best_loss_  # it is None of rows held out
+        return Progress(self.trace_, self.loss_curve_, best_loss=best, idle=self._idle, examples=float(self.t_))
 
     # rows and weights
 

@@ -3,6 +3,8 @@
 import time
 from dataclasses import replace
 
+import numpy as np
+
 from separatrix.core.certificate import trained_network
 from separatrix.estimators.recompute.comparison import Comparison, tolerance_of
 
@@ -17,6 +19,7 @@ def network(model, X, y, sample_weight=None):
     comparison.residual(0.0, 0.0, "coefs_", "intercepts_")
     comparison.number("n_outputs_", model.coefs_[-1].shape[1])
     comparison.number("n_layers_", len(model.coefs_) + 1)
+    comparison.residual(0.0 if model.out_activation_ == model._output() else np.inf, 0.0, "out_activation_")
     by_batches = model.solver != "lbfgs"
     if not by_batches:  # of batches the weights have moved on since
         comparison.number("loss_", objective, tolerance=SUMS)

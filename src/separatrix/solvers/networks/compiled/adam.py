@@ -4,11 +4,11 @@ from math import sqrt
 
 import numpy as np
 
-from separatrix.core.jit import compiled
+from separatrix.core.jit import compiled_exactly
 from separatrix.core.types import Array
 
 
-@compiled
+@compiled_exactly
 def adam_step(
     theta: Array,
     g: Array,
@@ -21,7 +21,10 @@ def adam_step(
     rate: float,
     epsilon: float,
 ) -> None:
-    """Moments m and v move towards g and g²; theta by ``-rate m / (sqrt(v) + epsilon)``. All numbers of one type."""
+    """Moments m and v move towards g and g²; theta by ``-rate m / (sqrt(v) + epsilon)``. All numbers of one type.
+
+    Rounded as written: a first small fit of a process runs it as plain Python, and trains the same network.
+    """
     for i in range(theta.shape[0]):
         m[i] = keep_m * m[i] + new_m * g[i]
         v[i] = keep_v * v[i] + new_v * g[i] * g[i]
