@@ -80,7 +80,7 @@ class Generative(ClassifierMixin, Estimator):
             raise cannot(
                 f"draw n_samples={n_samples!r} rows",
                 because="it is not a positive whole number",
-                instead="1, 2, 3, ...",
+                instead="a whole number above 0",
             )
         random = check_random_state(random_state)
         shares = np.exp(self._log_shares())

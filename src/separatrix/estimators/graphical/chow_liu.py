@@ -221,7 +221,7 @@ class ChowLiuTree(OneToOneFeatureMixin, TransformerMixin, Estimator):
             raise cannot(
                 f"draw n_samples={n_samples!r} rows",
                 because="it is not a positive whole number",
-                instead="1, 2, 3, ...",
+                instead="a whole number above 0",
             )
         random = check_random_state(random_state)
         return values_of(drawn(self.parents_, self.conditional_tables_, n_samples, random), self.categories_)
