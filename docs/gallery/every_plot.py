@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from separatrix import assess, datasets, plots
 from separatrix.assess.compare.comparison import Standing
 from separatrix.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from separatrix.graphical import ChowLiuTree
 from separatrix.linear_model import LinearRegression, LogisticRegression, lasso_path
 from separatrix.naive_bayes import GaussianNB
 from separatrix.svm import SVC, LinearSVC
@@ -86,13 +87,15 @@ def regressed(axes):
 
 
 def grown(axes):
-    """Pictures of a tree for irises, and of what the length of a petal does to its answer."""
+    """Pictures of trees of irises: of decisions, with what the length of a petal does to them, and of dependence."""
     iris = datasets.load("iris")
     tree = DecisionTreeClassifier(max_depth=3, min_samples_leaf=3).fit(iris.X, iris.y)
     plots.tree(tree, axes["tree"])
     curve = partial_dependence(tree, iris.X, [2], response_method="predict_proba")
     options = {"name": iris.feature_names[2], "unit": "mean probability", "outputs": [str(c) for c in tree.classes_]}
     plots.dependence(curve["grid_values"][0], curve["average"], axes["dependence"], **options)
+    large = np.column_stack([iris.X > np.median(iris.X, axis=0), iris.y == "setosa"])
+    plots.dependency_tree(ChowLiuTree().fit(large), axes["dependency_tree"], names=[*iris.feature_names, "setosa"])
 
 
 SHEET = [
@@ -102,7 +105,7 @@ SHEET = [
     ["path", "coefficients", "losses"],
     ["residuals", "residual_quantiles", "predicted_vs_true"],
     ["tree", "tree", "dependence"],
-    ["margins", "three machines", "."],
+    ["margins", "three machines", "dependency_tree"],
 ]
 
 

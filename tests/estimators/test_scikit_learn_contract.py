@@ -66,7 +66,6 @@ ELSEWHERE = {
     "CalibratedLinearClassifier",
     "CategoricalNB",
     "ChowLiuClassifier",
-    "ChowLiuTree",
     "ConstantClassifier",
     "ConstantRegressor",
     "DiagonalLinearDiscriminantAnalysis",
