@@ -94,8 +94,8 @@ def grown(axes):
     curve = partial_dependence(tree, iris.X, [2], response_method="predict_proba")
     options = {"name": iris.feature_names[2], "unit": "mean probability", "outputs": [str(c) for c in tree.classes_]}
     plots.dependence(curve["grid_values"][0], curve["average"], axes["dependence"], **options)
-    large = np.column_stack([iris.X > np.median(iris.X, axis=0), iris.y == "setosa"])
-    plots.dependency_tree(ChowLiuTree().fit(large), axes["dependency_tree"], names=[*iris.feature_names, "setosa"])
+    large = np.column_stack([np.median(iris.X, axis=0) < iris.X, iris.y == "setosa"])
+    plots.dependency_tree(ChowLiuTree().fit(large), axes["dependency_tree"], names=["SL", "SW", "PL", "PW", "set."])
 
 
 SHEET = [
